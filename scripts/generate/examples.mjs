@@ -264,6 +264,7 @@ async function reading(call) {
   await call('starknet_getStateUpdate', { block_id });
   await call('starknet_getBlockTransactionCount', { block_id });
   await call('starknet_getEvents', { filter: { from_block: block_id, chunk_size: 2 } });
+  await call('devnet_executedLines', { transaction_hash });
   await call('devnet_machineTrace', { transaction_hash });
   for (const name of ['specVersion', 'blockNumber', 'blockHashAndNumber', 'chainId', 'syncing']) {
     await call(`starknet_${name}`);

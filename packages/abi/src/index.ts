@@ -64,7 +64,7 @@ export {
 export { draftOfText, encodeInput, firstError } from './encode.js';
 // Explained failures.
 export { type ExcerptRow, excerptNote, excerptRows } from './explain/excerpt.js';
-export { explain, type Subject } from './explain/explain.js';
+export { explain, type FrameStack, type Subject } from './explain/explain.js';
 export type {
   Explained,
   ExplainedArgument,

@@ -896,6 +896,18 @@ export type EVENT_FILTER = {
 /** For each position the keys that are wanted there; an empty list wants all. */
 export type EVENT_KEYS = readonly (readonly FELT[])[];
 
+/** Lines of a source file that have code, and how often each ran. */
+export type EXECUTED_FILE = {
+  /** As the compiler saw it. */
+  readonly file: string;
+  /** Pairs of a line and how often it ran; 0 for one that has code and did not run. */
+  readonly lines: readonly (readonly number[])[];
+  /** The file, if the node has it: each character is one column. */
+  readonly text?: string;
+  /** Whether the file is newer than the class, so that its lines may have moved since. */
+  readonly changed?: boolean;
+};
+
 /** The gas that a transaction used. */
 export type EXECUTION_RESOURCES = {
   readonly l1_gas: number;
@@ -958,6 +970,8 @@ export type EXPLAINED_FRAME = {
   /** The name by the ABI, or the selector in short. */
   readonly function: string;
   readonly arguments?: readonly EXPLAINED_ARGUMENT[];
+  /** Where it made the next call of the path, innermost line first; absent where it is not known, and for the call that failed first. */
+  readonly stack?: readonly SOURCE_LINE[];
 };
 
 /** The estimate for a transaction. */
@@ -2695,6 +2709,15 @@ export interface Methods {
     };
     readonly result: COVERAGE;
   };
+  /** Which lines of the Cairo source a transaction ran. */
+  readonly devnet_executedLines: {
+    readonly params: {
+      readonly transaction_hash: TXN_HASH;
+    };
+    readonly result: {
+      readonly files: readonly EXECUTED_FILE[];
+    };
+  };
   /** What the machine did in a transaction, call by call. */
   readonly devnet_machineTrace: {
     readonly params: {
@@ -4158,6 +4181,22 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: false,
     finality: false,
     waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_executedLines: {
+    document: 'devnet',
+    params: [{ name: 'transaction_hash', required: true }],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: true,
     needsListener: false,
     redacted: false,
     isLogged: true,

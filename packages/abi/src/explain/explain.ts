@@ -12,6 +12,13 @@ import { TOKEN_RULES } from './token-rules.js';
 import { type PaintText, PLAIN, treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
 
+/** The Cairo stack of a frame, innermost line first. */
+export interface FrameStack {
+  readonly contract: string;
+  readonly selector: string;
+  readonly stack: readonly SourceLine[];
+}
+
 /** What is explained. */
 export interface Subject {
   readonly transaction: ExplainedTransaction;
@@ -21,6 +28,8 @@ export interface Subject {
   readonly reason?: string | undefined;
   /** The Cairo stack of the frame that failed first, innermost line first. */
   readonly stack?: readonly SourceLine[];
+  /** Of the frames around it, outermost first: where each made the call that failed. */
+  readonly outerStacks?: readonly FrameStack[];
   /** What contracts printed. */
   readonly printed?: readonly PrintedText[];
 }
@@ -101,7 +110,10 @@ export async function explain(
     ...printedLines(subject),
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
   ];
-  const frames = path.map((frame) => explainedFrame(frame, view));
+  const frames = path.map((frame, at) => ({
+    ...explainedFrame(frame, view),
+    ...stackOf(frame, subject.outerStacks?.[at]),
+  }));
   const failed = frames.at(-1);
   return {
     status,
@@ -195,6 +207,12 @@ function explainedFrame(frame: Frame, view: View): ExplainedFrame {
     function: view.functionOf(frame),
     ...(values === undefined ? {} : { arguments: values }),
   };
+}
+
+/** A second run may have other frames than the reason names. */
+function stackOf(frame: Frame, found: FrameStack | undefined): Pick<ExplainedFrame, 'stack'> {
+  const isSame = found?.contract === frame.contract && found.selector === frame.selector;
+  return isSame && found.stack.length > 0 ? { stack: found.stack } : {};
 }
 
 function placeOf({

@@ -49,6 +49,11 @@ export interface ExplainedFrame {
   readonly function: string;
   /** Absent where the calldata is not known, or does not fit the ABI. */
   readonly arguments?: readonly ExplainedArgument[];
+  /**
+   * Where it made the next call of the path, innermost line first. Absent where it is not known, and for the call
+   * that failed first, whose stack is that of the explanation.
+   */
+  readonly stack?: readonly SourceLine[];
 }
 
 /** What a contract printed. */

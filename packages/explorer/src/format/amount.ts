@@ -86,3 +86,8 @@ export function share(part: bigint | number, whole: bigint | number): number {
   const all = Number(whole);
   return all === 0 ? 0 : Math.min(1, Number(part) / all);
 }
+
+/** A price of gas, in gfri or gwei unless another unit is written. */
+export function readGasPrice(text: string, unit: Unit): bigint | undefined {
+  return readAmount(/[a-z]\s*$/i.test(text) ? text : `${text} g${unit.base}`, unit);
+}

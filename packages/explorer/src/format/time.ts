@@ -82,3 +82,12 @@ export function generationText(mode: string | undefined): string | undefined {
   if (mode === 'mempool') return 'transactions wait in the mempool';
   return mode === undefined ? undefined : `a block every ${intervalText(mode)}`;
 }
+
+/** A date or seconds since 1970, in seconds; without a zone it is UTC. */
+export function readMoment(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^\d{1,12}$/.test(trimmed)) return Number(trimmed);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(trimmed)) return undefined;
+  const milliseconds = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(trimmed) ? trimmed : `${trimmed}Z`);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}

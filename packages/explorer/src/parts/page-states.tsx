@@ -1,7 +1,7 @@
 // Page heading, loading state, error state.
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { instanceId } from '../format/chain-path.js';
-import { RpcFailure, Unreachable } from '../rpc/client.js';
+import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
@@ -39,7 +39,8 @@ export function Problem({
 
 export function ErrorText({ of }: { readonly of: unknown }) {
   if (of instanceof RpcFailure) {
-    const detail = typeof of.data === 'string' ? of.data : undefined;
+    const explained = explanationIn(of.data);
+    const detail = typeof of.data === 'string' ? of.data : explained?.summary;
     return (
       <>
         <code>{of.method}</code> answered {of.code}: <UntrustedText text={of.message} />
@@ -47,6 +48,12 @@ export function ErrorText({ of }: { readonly of: unknown }) {
           <>
             {' '}
             <UntrustedText text={detail} />
+          </>
+        )}
+        {explained?.hint !== undefined && (
+          <>
+            {' '}
+            <UntrustedText text={explained.hint} limit={1_000} />
           </>
         )}
       </>

@@ -13,9 +13,12 @@ export interface Tab {
 export function Tabs({
   tabs,
   current,
+  isFirstDefault = true,
 }: {
   readonly tabs: readonly Tab[];
   readonly current: string;
+  /** Whether the page without a tab in its address shows the first one. */
+  readonly isFirstDefault?: boolean;
 }) {
   const { page, key, query } = usePlace();
   // The tabs may be inside of a side panel.
@@ -26,7 +29,7 @@ export function Tabs({
       {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}
-          href={to(page, key, at === 0 ? kept : { ...kept, tab: id })}
+          href={to(page, key, at === 0 && isFirstDefault ? kept : { ...kept, tab: id })}
           current={id === current}
         >
           {name} {count !== undefined && <span className="count">{grouped(count)}</span>}

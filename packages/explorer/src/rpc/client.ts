@@ -192,6 +192,29 @@ export function asCurl(method: string, params: unknown): string {
   return `curl -s ${chainUrl('/rpc')} -H 'content-type: application/json'${key} -d ${quoted}`;
 }
 
+type Explanation = Result<'devnet_explainTransaction'>;
+
+/** The node's explanation in the data of an error, if it gives one. */
+export function explanationIn(data: unknown): Explanation | undefined {
+  const found = typeof data === 'object' && data !== null && 'explained' in data && data.explained;
+  return isExplanation(found) ? found : undefined;
+}
+
+function isExplanation(value: unknown): value is Explanation {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'summary' in value &&
+    typeof value.summary === 'string' &&
+    'text' in value &&
+    typeof value.text === 'string' &&
+    'stack' in value &&
+    Array.isArray(value.stack) &&
+    'frames' in value &&
+    Array.isArray(value.frames)
+  );
+}
+
 /** Whether the node does not serve the method. */
 export function isMissing(error: unknown): boolean {
   return (

@@ -290,6 +290,20 @@ export function useExplained(hash: string) {
   });
 }
 
+/** Lines of the source that a transaction ran; none where the node does not tell. */
+export function useExecutedLines(hash: string, isWanted: boolean) {
+  return useQuery({
+    queryKey: ['executed lines', hash],
+    enabled: isWanted,
+    queryFn: () =>
+      orStandard<Result<'devnet_executedLines'>>(
+        'devnet_executedLines',
+        () => call('devnet_executedLines', { transaction_hash: hash }),
+        async () => ({ files: [] }),
+      ),
+  });
+}
+
 /** Reads current values again. A first read that is under way predates the change and is cancelled. */
 export async function refreshCurrent(): Promise<void> {
   await queries.cancelQueries({ queryKey: ['now'] });

@@ -1,4 +1,5 @@
 // Long traces of the page: a worker reads and keeps them, and answers what is shown of them.
+/// <reference path="../app/assets.d.ts" />
 import type { CallTree, Frame, GasTree, Measure } from '@starkbox/abi';
 import { parseJson } from '../format/json.js';
 import type { JsonPart } from './json-parts.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../starkbox/src/cli/commands/command.js';
-import { type Stage, setStage } from '../support/stage.js';
+import { STRK, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-requests-'));
@@ -92,6 +92,15 @@ test('repeated calls and batches are grouped', async () => {
   await page.getByLabel('errors only').check();
   await expect.poll(() => row(page, 'batch of 3').count()).toBe(0);
   await row(page, 'devnet_mint').first().waitFor();
+  // A call of a function that the token does not have.
+  await stage.node.client.failure('starknet_call', {
+    request: { contract_address: STRK, entry_point_selector: '0x1', calldata: [] },
+    block_id: 'latest',
+  });
+  await row(page, 'starknet_call').first().click();
+  const why = detail(page).getByRole('region', { name: 'Why it failed' });
+  await why.locator('.headline').getByText(/STRK/).waitFor();
+  await why.getByText('Whole explanation').waitFor();
 });
 
 test('untrusted client names and methods are shown as text', async () => {

@@ -38,6 +38,7 @@ describe('steps', () => {
     await page.getByLabel('amount u128').press('Control+Enter');
     await page.getByText('“counter: amount is 0”').waitFor();
     await page.getByText('Would be reverted').waitFor();
+    await page.getByText(/^Reverted: .*::increase panicked with 'counter: amount is 0'$/).waitFor();
     // Both differ: the first fails, and the second starts from another number.
     await expect
       .poll(() => page.locator('.steps').getByLabel('differs from the run before').count())

@@ -3,7 +3,7 @@
 /// <reference lib="dom.iterable" />
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classTextWithPlaces } from '../../../../contracts/classes.js';
+import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { faultsOf } from '../support/accessibility.js';
 import { STRK, type Stage, setStage } from '../support/stage.js';
 
@@ -59,12 +59,15 @@ describe('the source of a failure', () => {
     const tree = await page.getByRole('treegrid').boundingBox();
     expect((await pane.boundingBox())?.x).toBeGreaterThan((tree?.x ?? 0) + (tree?.width ?? 0));
     const marked = pane.locator('.code [aria-current]');
-    const shown = () => pane.locator('.code li').allTextContents();
+    const shown = () => pane.locator('.code li .text').allTextContents();
     const [first, second] = stack;
     const lines = (at: typeof first) => at?.excerpt?.lines.map((line) => line.trim());
     expect((await shown()).map((line) => line.trim())).toEqual(lines(first));
     expect(await marked.textContent()).toMatch(/^ *value - 100 /);
     expect(await marked.getAttribute('value')).toBe(String(first?.line));
+    await pane.getByText('has code and did not run').waitFor();
+    expect(await marked.getAttribute('data-mark')).toBe('●');
+    expect(await marked.textContent()).toMatch(/ran once$/);
     await pane.getByRole('button', { name: /::lowered/ }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -86,6 +89,45 @@ describe('the source of a failure', () => {
     const surplus = () => document.documentElement.scrollWidth - innerWidth;
     expect(await page.evaluate(surplus)).toBeLessThanOrEqual(0);
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test('is there for each call on the path, and beside the lines that ran, by keyboard', async () => {
+    const NESTED = 'contracts/src/failing/failing_callee.cairo';
+    const source = await readFile(new URL(`../../../../${NESTED}`, import.meta.url), 'utf8');
+    const artifact = JSON.parse(await classTextWithPlaces('failing_callee'));
+    await stage.node.client.call('devnet_addArtifact', { artifact, sources: { [NESTED]: source } });
+    const outer = await stage.deploy('failing_callee', ['0x0']);
+    const classHash = await stage.node.provider.getClassHashAt(outer);
+    const inner = await stage.node
+      .account(0)
+      .deployContract({ classHash, constructorCalldata: ['0x0'] });
+    const calldata = ['0x1', inner.contract_address, '0x5'];
+    const hash = await stage.send(1, [{ contractAddress: outer, entrypoint: 'pass_on', calldata }]);
+    const { summary } = await stage.node.client.call('devnet_explainTransaction', [hash]);
+    const line = (name: string): string => String(marks().get(name)?.line);
+    const { page, complaints } = await stage.open(`tx/${hash}`, {});
+    const pane = page.getByRole('region', { name: 'Source' });
+    const marked = pane.locator('.code [aria-current]');
+    await expect.poll(() => marked.getAttribute('value')).toBe(line('pass_on'));
+    expect(await page.locator('.why .headline').innerText()).toBe(summary);
+    const frame = page.getByRole('row', { name: /failed.*pass_on\(/ }).first();
+    await frame.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => marked.getAttribute('value')).toBe(line('pass_on_call'));
+    await expect.poll(() => marked.getAttribute('data-mark')).toBe('●');
+    expect(await faultsOf(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Source', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    const ran = page.getByRole('region', { name: 'Lines that ran' });
+    const code = (number: string) => ran.locator(`.code li[value="${number}"]`);
+    await code(line('pass_on_call')).waitFor();
+    expect(await code(line('callee_subtract')).count()).toBe(0);
+    await ran.getByRole('checkbox', { name: 'whole file' }).focus();
+    await page.keyboard.press('Space');
+    await expect.poll(() => code(line('callee_subtract')).getAttribute('data-mark')).toBe('○');
+    expect(await faultsOf(page)).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   test('is a place alone where the node has no text', async () => {

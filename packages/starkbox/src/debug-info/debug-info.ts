@@ -20,8 +20,8 @@ class Texts {
   }
 }
 
-/** Numbers of one entry: function, file, line, column; -1 where there is none. */
-const WIDTH = 4;
+/** Numbers of one entry: function, file, line, column; -1 where there is none; and 1 for code that a macro wrote. */
+const WIDTH = 5;
 
 /** Debug information of one class, in a compact form. */
 export class DebugInfo {
@@ -91,10 +91,11 @@ export class DebugInfo {
         const place = placed[index === 0 ? 0 : index + surplus];
         entries.push(texts.number(name));
         entries.push(place ? texts.number(place.file) : -1, place?.line ?? -1, place?.column ?? -1);
+        entries.push(place?.isGenerated ? 1 : 0);
       }
       if (named.length === 0) {
-        for (const { file, line, column } of placed) {
-          entries.push(-1, texts.number(file), line, column);
+        for (const { file, line, column, isGenerated } of placed) {
+          entries.push(-1, texts.number(file), line, column, isGenerated ? 1 : 0);
         }
       }
       starts[statement + 1] = entries.length / WIDTH;
@@ -120,6 +121,20 @@ export class DebugInfo {
       });
     }
     return lines;
+  }
+
+  /** The written lines that a statement is code of, in each function around it; none for code of macros. */
+  *writtenAt(statement: number): Generator<{ readonly file: string; readonly line: number }> {
+    const first = this.#starts[statement] ?? 0;
+    const end = this.#starts[statement + 1] ?? first;
+    for (let entry = first; entry < end; entry += 1) {
+      const [, file = -1, line = -1, , generated] = this.#entries.subarray(
+        entry * WIDTH,
+        (entry + 1) * WIDTH,
+      );
+      const path = this.#texts[file];
+      if (path !== undefined && generated === 0) yield { file: path, line: line + 1 };
+    }
   }
 
   /** Numbers and names of the functions of the Sierra program. */
@@ -159,6 +174,7 @@ interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  readonly isGenerated: boolean;
 }
 
 /** The file, the begin and end in it, and in newer versions whether a macro wrote it. */
@@ -166,9 +182,11 @@ function readPlace(value: unknown, where: string): Place {
   if (!Array.isArray(value)) throw new TypeError(`${where}: expected a list`);
   const { start } = object(value[1], `${where}[1]`);
   const { line, col } = object(start, `${where}[1].start`);
+  const path = string(value[0], `${where}[0]`);
   return {
-    // Code that a macro wrote is marked behind the path.
-    file: string(value[0], `${where}[0]`).replace(/(\[[^\]]*\])+$/, ''),
+    // Older compilers mark code that a macro wrote behind the path.
+    file: path.replace(/(\[[^\]]*\])+$/, ''),
+    isGenerated: value[2] === true || path.endsWith(']'),
     line: position(line, `${where}[1].start.line`),
     column: position(col, `${where}[1].start.col`),
   };

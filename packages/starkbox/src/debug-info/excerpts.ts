@@ -46,7 +46,7 @@ function cut(file: SourceFile | undefined, line: number): SourceExcerpt | undefi
 }
 
 /** A line in which each character takes one column, without those that control a terminal. */
-function printable(line: string): string {
+export function printable(line: string): string {
   const characters = [...line.replaceAll('\t', ' ').replace(/\p{C}/gu, '\ufffd')];
   return characters.length <= LONGEST_LINE
     ? characters.join('')

@@ -102,7 +102,7 @@ function placesAt(places: unknown, functions: unknown): readonly Place[] {
 }
 
 /** The core library, and packages from a registry or from git. */
-function isLibrary(file: string): boolean {
+export function isLibrary(file: string): boolean {
   return /(^|\/)(corelib|std\/core|scarb\/(registry|git))(\/|$)/.test(file);
 }
 

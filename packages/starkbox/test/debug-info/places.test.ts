@@ -2,7 +2,7 @@
 import { type RetracedFrame, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { marks } from '../../../../contracts/classes.js';
-import { cairoStack, failedFirst } from '../../src/chain/retrace/cairo-stack.js';
+import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import {
   bounds,
@@ -40,7 +40,7 @@ const NO_LINE = { file: undefined, line: undefined };
 const placesOf = (path: readonly string[]) => path.map((mark) => marks().get(mark) ?? NO_LINE);
 
 async function stackOf(name: Name, entry: string, calldata: readonly string[]) {
-  const failed = failedFirst(await deployed.call(CONTRACTS[name], entry, calldata));
+  const failed = failedPath(await deployed.call(CONTRACTS[name], entry, calldata)).at(-1);
   if (!failed) throw new Error('nothing failed');
   return deployed.stackOf(failed);
 }
@@ -287,14 +287,14 @@ test('a failure that was caught is not the one that a run failed by', async () =
     classHash: frame?.class_hash ?? '',
     selector: frame?.entry_point_selector ?? '',
   });
-  expect(failedFirst(frames, named(outer))).toBe(outer);
-  expect(failedFirst(frames, named(inner))).toBe(inner);
-  expect(failedFirst(frames)).toBe(inner);
+  expect(failedPath(frames, named(outer)).at(-1)).toBe(outer);
+  expect(failedPath(frames, named(inner)).at(-1)).toBe(inner);
+  expect(failedPath(frames).at(-1)).toBe(inner);
 });
 
 test('turns of a loop and calls of a recursion are one line each', async () => {
   const frames = await run(invoke('nowhere', limits('recurse_forever', '0x1')));
-  const failed = failedFirst(frames);
+  const failed = failedPath(frames).at(-1);
   expect(failed?.stack?.length).toBeGreaterThan(50);
   const stack = failed ? await deployed.stackOf(failed) : [];
   // The outermost functions of a very deep stack are not kept.
@@ -322,7 +322,7 @@ test('a panic with felts that the compiler kept no place of names the function a
 });
 
 test('without debug information, entry points are named by the ABI and other functions by number', async () => {
-  const failed = failedFirst(await deployed.call(CONTRACTS.failures, 'helper', ['0x1']));
+  const failed = failedPath(await deployed.call(CONTRACTS.failures, 'helper', ['0x1'])).at(-1);
   if (!failed) throw new Error('nothing failed');
   const stack = await cairoStack(failed, new DebugInfos(), deployed.state);
   expect(stack.at(-1)).toEqual({ function: 'helper' });

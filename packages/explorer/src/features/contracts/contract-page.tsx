@@ -13,7 +13,7 @@ import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Amount, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
-import { queries, useClasses } from '../../rpc/queries.js';
+import { queries, readTransactions, useClasses } from '../../rpc/queries.js';
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
 import { Interact } from './interact.js';
@@ -37,10 +37,11 @@ export function ContractPage({ id: given }: { readonly id: string }) {
 
 function Contract({ address }: { readonly address: string }) {
   const name = useNames().get(address);
-  const asked = usePlace().query.get('tab') ?? 'transactions';
-  const tab = asked === 'read' ? 'interact' : asked;
+  const asked = usePlace().query.get('tab') ?? undefined;
   const facts = useFacts(address);
   const classHash = facts.data?.classHash;
+  const start = useStart(address, facts.data && classHash !== undefined);
+  const tab = asked === 'read' ? 'interact' : (asked ?? start);
   const classes = useClasses(
     useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
   );
@@ -73,7 +74,8 @@ function Contract({ address }: { readonly address: string }) {
       )}
       {tab !== 'interact' && <LastDone />}
       <Tabs
-        current={tab}
+        current={tab ?? ''}
+        isFirstDefault={start !== 'interact'}
         tabs={[
           { id: 'transactions', name: 'Transactions' },
           { id: 'interact', name: 'Interact' },
@@ -84,7 +86,7 @@ function Contract({ address }: { readonly address: string }) {
       />
       <ContractTab
         address={address}
-        tab={tab}
+        tab={tab ?? ''}
         abi={abi}
         classHash={classHash}
         isRead={facts.data !== undefined}
@@ -92,6 +94,22 @@ function Contract({ address }: { readonly address: string }) {
       />
     </>
   );
+}
+
+/** The first tab: a contract without transactions opens on its functions. Undefined until that is known. */
+function useStart(
+  address: string,
+  isDeployed: boolean | undefined,
+): 'transactions' | 'interact' | undefined {
+  const { data, error } = useQuery({
+    queryKey: ['contract start', address],
+    gcTime: 0,
+    queryFn: async () =>
+      (await readTransactions({ contract: address }, undefined, true)).rows.length,
+  });
+  if (error) return 'transactions';
+  if (data === undefined || (data === 0 && isDeployed === undefined)) return undefined;
+  return data === 0 && isDeployed ? 'interact' : 'transactions';
 }
 
 function useFacts(address: string) {

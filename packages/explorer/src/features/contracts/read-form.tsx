@@ -8,7 +8,9 @@ import { type At, AtField } from '../../parts/forms/block-tag-field.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
-import { call } from '../../rpc/client.js';
+import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
+import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
+import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
 import { Snippets } from './copy-snippets.js';
 import { asSncast, asStarknetJs, readAsCurl } from './snippets.js';
 
@@ -99,8 +101,22 @@ export function ReadForm({
   );
 }
 
+function Failed({ of }: { readonly of: Explanation }) {
+  return (
+    <>
+      <div className="why">
+        <Explained of={of} />
+      </div>
+      {hasPlaces(of) && <SourceStack of={of} />}
+    </>
+  );
+}
+
 function ReadResult({ address, abi, of, outcome }: CallFormProps & { readonly outcome: Outcome }) {
   if (outcome.error !== undefined) {
+    const explained =
+      outcome.error instanceof RpcFailure ? explanationIn(outcome.error.data) : undefined;
+    if (explained) return <Failed of={explained} />;
     return (
       <p className="fail">
         ✕ <ErrorText of={outcome.error} />

@@ -1,6 +1,6 @@
 // Controls of the chain's clock; setting it back asks for confirmation.
 import { useState } from 'react';
-import { isoText, momentText, offsetText, spanText } from '../../format/time.js';
+import { isoText, momentText, offsetText, readMoment, spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import { type Asks, Group, Sealed } from '../../parts/confirm.js';
 import { useChainNow } from '../../parts/values.js';
@@ -104,12 +104,4 @@ function NewTime({ now, request }: NewTimeProps) {
       </span>
     </div>
   );
-}
-
-function readMoment(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (/^\d{1,12}$/.test(trimmed)) return Number(trimmed);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(trimmed)) return undefined;
-  const milliseconds = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(trimmed) ? trimmed : `${trimmed}Z`);
-  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }

@@ -1,7 +1,7 @@
 // Form for gas prices: current, initial and new values.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ETH, priceText, readAmount, STRK, type Unit } from '../../format/amount.js';
+import { ETH, priceText, readGasPrice, STRK } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
 import { Problem } from '../../parts/page-states.js';
@@ -31,7 +31,7 @@ export function Prices() {
   });
   const changes = Object.entries(drafts).filter(([, text]) => text.trim() !== '');
   const read = changes.map(
-    ([name, text]) => [name, readAmountOfGas(text, name.endsWith('fri') ? STRK : ETH)] as const,
+    ([name, text]) => [name, readGasPrice(text, name.endsWith('fri') ? STRK : ETH)] as const,
   );
   const isBad = read.some(([, value]) => value === undefined || value === 0n);
   return (
@@ -136,9 +136,4 @@ function PriceTable({ next, drafts, change }: PriceTableProps) {
       </tbody>
     </table>
   );
-}
-
-/** A number without a unit is in gfri or gwei, as prices are shown. */
-function readAmountOfGas(text: string, unit: Unit): bigint | undefined {
-  return readAmount(/[a-z]\s*$/i.test(text) ? text : `${text} g${unit.base}`, unit);
 }

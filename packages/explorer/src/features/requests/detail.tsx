@@ -1,6 +1,6 @@
 // Detail of a recorded request: parameters, answer, timing, repeating it.
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { parseJson, writeJson } from '../../format/json.js';
 import { editInConsole } from '../../navigation/console-draft.js';
@@ -9,8 +9,10 @@ import { Action } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { Loading, Problem } from '../../parts/page-states.js';
+import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
+import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
 import { Copy, Status, TxRef, UntrustedText } from '../../parts/values.js';
-import { asCurl, call } from '../../rpc/client.js';
+import { asCurl, call, explanationIn, isAnswer } from '../../rpc/client.js';
 import { fetchDiscovery, methodNamed } from '../../rpc/discovery.js';
 import type { Result } from '../../rpc/methods.js';
 import { ask, bytesText, millisecondsText, type TimedAnswer } from '../../rpc/timed-call.js';
@@ -69,6 +71,7 @@ export function Detail({
       {row.result_preview !== undefined && SENDS.test(row.method) && (
         <Fate of={row.result_preview} />
       )}
+      {recorded.data && <WhyRefused of={recorded.data} />}
       {recorded.error && row && <Problem error={recorded.error} what="the call" />}
       {recorded.isPending && <Loading what="the call" />}
       {tab === 'Timing' ? (
@@ -154,6 +157,28 @@ function Fate({ of }: { readonly of: string }) {
       {status.error && <span className="quiet">is no longer on the chain</span>}
     </p>
   );
+}
+
+/** The node's explanation of a failed call, where its answer has one. */
+function WhyRefused({ of }: { readonly of: Recorded }) {
+  const explained = useMemo(() => explanationOf(of.response?.text), [of]);
+  if (!explained) return null;
+  return (
+    <section className="why" aria-label="Why it failed">
+      <Explained of={explained} />
+      {hasPlaces(explained) && <SourceStack of={explained} />}
+    </section>
+  );
+}
+
+function explanationOf(text = ''): Explanation | undefined {
+  if (!text.includes('"explained"')) return undefined;
+  try {
+    const answer = parseJson(text);
+    return isAnswer(answer) ? explanationIn(answer.error?.data) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function Body({

@@ -9,8 +9,9 @@ import { AddressBook, useBook } from '../../parts/forms/address-book.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
-import { UntrustedText } from '../../parts/values.js';
+import { UntrustedText, useChainNow } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
+import { type Conditions, conditionFault } from './conditions.js';
 import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
 import { FromTransaction, StepRow } from './step-row.js';
@@ -68,6 +69,38 @@ function Builder() {
 const countText = ({ length }: readonly StepDraft[]): string =>
   `${grouped(length)} ${length === 1 ? 'step' : 'steps'}`;
 
+/** The clock and the price of the simulation, where they are not the chain's. */
+function ConditionFields({
+  list: { conditions, setConditions, block },
+}: Pick<BuilderProps, 'list'>) {
+  const fault = conditionFault(conditions, block, useChainNow());
+  const field = (name: keyof Conditions) => ({
+    className: 'short',
+    value: conditions[name],
+    'aria-invalid': fault !== undefined && conditions[name] !== '',
+    'aria-describedby': fault === undefined ? undefined : 'condition-fault',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setConditions({ ...conditions, [name]: target.value }),
+  });
+  return (
+    <>
+      <label>
+        clock
+        <input {...field('clock')} placeholder="+1 d" />
+      </label>
+      <label>
+        l2 gas price
+        <input {...field('price')} placeholder="gfri" />
+      </label>
+      {fault !== undefined && (
+        <span id="condition-fault" className="warn">
+          {fault}
+        </span>
+      )}
+    </>
+  );
+}
+
 /** The block that the steps start from, and what can be done with them. */
 function RunBar({ list, runs }: BuilderProps) {
   const { steps, block, setBlock } = list;
@@ -87,6 +120,7 @@ function RunBar({ list, runs }: BuilderProps) {
         <option value="pre-confirmed" />
         <option value="latest" />
       </datalist>
+      <ConditionFields list={list} />
       <button
         type="button"
         className="button primary"

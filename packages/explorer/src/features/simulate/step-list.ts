@@ -6,7 +6,10 @@ import { remember, remembered } from '../../navigation/form-in-address.js';
 import { usePlace } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
 import { call } from '../../rpc/client.js';
+import type { Conditions } from './conditions.js';
 import { MOST_STEPS, newStep, packed, type StepDraft, unpacked } from './steps.js';
+
+const LONGEST_FIELD = 30;
 
 export type StepList = ReturnType<typeof useSteps>;
 
@@ -22,15 +25,20 @@ export function useSteps() {
     return unpacked(start['steps']);
   });
   const [block, setBlock] = useState(() =>
-    typeof start['at'] === 'string' ? start['at'].slice(0, 20) : 'pre-confirmed',
+    typeof start['at'] === 'string' ? shortText(start['at']) : 'pre-confirmed',
   );
+  const [conditions, setConditions] = useState<Conditions>(() => ({
+    clock: shortText(start['clock']),
+    price: shortText(start['price']),
+  }));
   const [focused, setFocused] = useState<number | undefined>();
   const [isJudged, setJudged] = useState(false);
   const isTouched = useRef(false);
   useEffect(() => {
-    if (isTouched.current || steps.length > 0) remember({ steps: packed(steps), at: block });
+    if (isTouched.current || steps.length > 0)
+      remember({ steps: packed(steps), at: block, ...conditions });
     isTouched.current = true;
-  }, [steps, block]);
+  }, [steps, block, conditions]);
 
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
@@ -62,7 +70,9 @@ export function useSteps() {
     block,
     isJudged,
     /** Equal as long as nothing was edited. */
-    written: JSON.stringify([packed(steps), block]),
+    written: JSON.stringify([packed(steps), block, conditions]),
+    conditions,
+    setConditions,
     setBlock,
     setFocused,
     setJudged,
@@ -73,6 +83,10 @@ export function useSteps() {
     take,
   };
 }
+
+/** Of the page's address, which is untrusted. */
+const shortText = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, LONGEST_FIELD) : '';
 
 async function stepFromTransaction(
   hash: string,

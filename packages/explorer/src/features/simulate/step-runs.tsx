@@ -16,6 +16,7 @@ import { TxRef } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { useAccounts } from '../../rpc/queries.js';
+import { underConditions } from './conditions.js';
 import type { StepList } from './step-list.js';
 import { type StepDraft, stepOf } from './steps.js';
 
@@ -92,7 +93,9 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       const all = ready();
       const blockId = readBlock(list.block);
       if (!all || all.length === 0 || blockId === undefined) return;
-      const found = await simulate(all, blockId);
+      const found = await underConditions(list.conditions, list.block, (chain) =>
+        simulate(all, blockId, chain),
+      );
       setRan(written);
       setBefore(runs);
       setRuns(

@@ -1,5 +1,6 @@
 // Tabs of a transaction: calls, gas, state changes, events, messages, raw JSON.
 
+import type { Frame } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
 import { to, usePlace } from '../../navigation/route.js';
@@ -12,6 +13,7 @@ import { Address, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { CallTreeView } from './call-tree/call-tree.js';
 import { Raw } from './raw-json.js';
+import { SourceTab } from './source-tab.js';
 import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
 
@@ -38,22 +40,12 @@ export function DetailTabs({
           { id: 'state', name: 'State', count: changes },
           { id: 'events', name: 'Events', count: receipt.events.length },
           { id: 'messages', name: 'Messages', count: receipt.messages_sent.length },
+          { id: 'source', name: 'Source' },
           { id: 'raw', name: 'Raw' },
         ]}
       />
       {tab === 'calls' && (
-        <>
-          {traceError !== undefined && <Problem error={traceError} what="the trace" />}
-          {tree.roots.length > 0 && (
-            <CallTreeView
-              key={hash}
-              tree={tree}
-              classes={classes}
-              total={receipt.execution_resources.l2_gas}
-              beside={receipt.execution_status === 'REVERTED' && <SourcePane hash={hash} />}
-            />
-          )}
-        </>
+        <Calls hash={hash} receipt={receipt} tree={tree} classes={classes} error={traceError} />
       )}
       {tab === 'gas' && (
         <>
@@ -88,11 +80,49 @@ export function DetailTabs({
           />
         ))}
       {tab === 'messages' && <Crossings transaction={transaction} receipt={receipt} />}
+      {tab === 'source' && <SourceTab hash={hash} />}
       {tab === 'raw' && (
         <Raw hash={hash} transaction={transaction} receipt={receipt} trace={trace} />
       )}
     </>
   );
+}
+
+interface CallsProps extends Pick<SummaryProps, 'receipt' | 'tree' | 'classes'> {
+  readonly hash: string;
+  /** Why there is no trace. */
+  readonly error: unknown;
+}
+
+function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
+  const chosen = usePlace().query.get('frame');
+  return (
+    <>
+      {error !== undefined && <Problem error={error} what="the trace" />}
+      {tree.roots.length > 0 && (
+        <CallTreeView
+          key={hash}
+          tree={tree}
+          classes={classes}
+          total={receipt.execution_resources.l2_gas}
+          beside={
+            receipt.execution_status === 'REVERTED' && (
+              <SourcePane hash={hash} depth={failingDepth(tree.roots, chosen)} />
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** How deep a frame on the path to the failure is. */
+function failingDepth(frames: readonly Frame[], id: string | null): number | undefined {
+  for (const { failed, children, depth, id: own } of frames) {
+    if (!failed) continue;
+    return own === id ? depth : failingDepth(children, id);
+  }
+  return undefined;
 }
 
 function countChanges(diff: Trace['state_diff'] & {}): number {

@@ -9,6 +9,7 @@ import {
 } from '@starkbox/abi';
 import type { ReactNode } from 'react';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
+import { Explained, Lines } from '../../parts/transaction/explanation.js';
 import { Address, ClassRef, FunctionName, UntrustedText } from '../../parts/values.js';
 import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
 import { useExplained } from '../../rpc/queries.js';
@@ -201,31 +202,20 @@ export function Why({
       </li>
     );
   };
-  return (
-    <section className="why" aria-label="Why it failed">
+  const path = (
+    <>
       <ul>{nest(0)}</ul>
       {tree.isUncertain && (
         <p className="soft">Several equal calls could have failed; the last one is shown.</p>
       )}
-      {explained?.hint !== undefined && (
-        <p className="hint">
-          <UntrustedText text={explained.hint} limit={1_000} />
-        </p>
-      )}
+    </>
+  );
+  return (
+    <section className="why" aria-label="Why it failed">
+      {explained ? <Explained of={explained}>{path}</Explained> : path}
       <details>
         <summary>Full revert reason</summary>
-        <pre>
-          {reason
-            .slice(0, 20_000)
-            .split('\n')
-            .map((line, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-              <span key={at}>
-                <UntrustedText text={line} limit={2_000} />
-                {'\n'}
-              </span>
-            ))}
-        </pre>
+        <Lines of={reason} />
       </details>
     </section>
   );

@@ -8,12 +8,15 @@ import {
   readFailure,
   readMulticall,
 } from '@starkbox/abi';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { grouped, STRK } from '../../format/amount.js';
+import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { CallLine, EventLine, Outcome as Returned } from '../transaction/call-line.js';
 import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
+import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
+import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
 import { StateChanges } from '../transaction/state-changes.js';
 import { Amount, FunctionName, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
@@ -210,26 +213,48 @@ function Failure({
 }) {
   const reason = run.verdict.revert_reason ?? '';
   const { message } = readFailure(reason);
-  return (
-    <div className="why">
-      <p>
-        <span className="cause">
-          ✕ <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
-        </span>{' '}
-        {cause && cause.depth > 0 && (
-          <>
-            in <CallLine of={cause} classes={classes} />
-          </>
-        )}
-      </p>
-      <details>
-        <summary>Full revert reason</summary>
-        <pre>
-          <UntrustedText text={reason} limit={10_000} />
-        </pre>
-      </details>
-    </div>
+  const explained = useRunExplained(run);
+  const place = (
+    <p>
+      <span className="cause">
+        ✕ <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
+      </span>{' '}
+      {cause && cause.depth > 0 && (
+        <>
+          in <CallLine of={cause} classes={classes} />
+        </>
+      )}
+    </p>
   );
+  return (
+    <>
+      <div className="why">
+        {explained ? <Explained of={explained}>{place}</Explained> : place}
+        <details>
+          <summary>Full revert reason</summary>
+          <Lines of={reason} />
+        </details>
+      </div>
+      {explained && hasPlaces(explained) && <SourceStack of={explained} />}
+    </>
+  );
+}
+
+/** The node's explanation of a run that failed; undefined until it has come, and where there is none. */
+function useRunExplained(run: Run): Explanation | undefined {
+  const [found, setFound] = useState<{ readonly run: Run; readonly explained: Explanation }>();
+  useEffect(() => {
+    const asked =
+      run.hash === undefined
+        ? run.explain?.()
+        : call('devnet_explainTransaction', { transaction_hash: run.hash });
+    asked?.then(
+      (explained) => explained && setFound({ run, explained }),
+      // The reason of the failure is shown without it.
+      () => undefined,
+    );
+  }, [run]);
+  return found?.run === run ? found.explained : undefined;
 }
 
 /** Return values of the account's calls. */

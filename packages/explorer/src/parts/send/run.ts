@@ -14,10 +14,12 @@ import {
   type UserCall,
 } from '@starkbox/abi';
 import type { ReactNode } from 'react';
-import { call, RpcFailure } from '../../rpc/client.js';
+import { chainPath } from '../../format/chain-path.js';
+import { call, explanationIn, RpcFailure, request } from '../../rpc/client.js';
 import type { Params, Result, Trace } from '../../rpc/methods.js';
 import { queries } from '../../rpc/queries.js';
 import { act } from '../action.js';
+import type { Explanation } from '../transaction/explanation.js';
 import { privateKeyOf } from './keys.js';
 
 type Simulation = Result<'starknet_simulateTransactions'>;
@@ -42,6 +44,8 @@ export interface Run {
   readonly on: number | undefined;
   /** Only for sent transactions. */
   readonly hash: string | undefined;
+  /** Asks the node why a simulated step fails. */
+  readonly explain?: () => Promise<Explanation | undefined>;
 }
 
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
@@ -89,16 +93,50 @@ export async function simulation(
 }
 
 /** Simulates the steps in order on one state. */
-export async function simulate(steps: readonly Step[], block_id: BlockId): Promise<readonly Run[]> {
+export async function simulate(
+  steps: readonly Step[],
+  block_id: BlockId,
+  chain: string = chainPath(),
+): Promise<readonly Run[]> {
   const asked = await simulation(steps, block_id);
   const on =
     typeof block_id === 'object' && 'block_number' in block_id ? block_id.block_number : undefined;
-  const answer = await call('starknet_simulateTransactions', asked);
+  const answer = await request('starknet_simulateTransactions', asked, chain);
   const all = 'simulated_transactions' in answer ? answer.simulated_transactions : answer;
   return all.flatMap((one, at) => {
     const transaction = asked.transactions[at];
-    return transaction ? [simulated(transaction, one, on)] : [];
+    if (!transaction) return [];
+    const run = simulated(transaction, one, on);
+    return run.verdict.execution_status === 'SUCCEEDED'
+      ? [run]
+      : [{ ...run, explain: () => explainStep(asked, at, chain) }];
   });
+}
+
+/** Simulations say that a transaction fails, and estimates of it why. */
+async function explainStep(
+  { block_id, transactions }: Params<'starknet_simulateTransactions'>,
+  at: number,
+  chain: string,
+): Promise<Explanation | undefined> {
+  const estimate: Params<'starknet_estimateFee'> = {
+    request: transactions.slice(0, at + 1),
+    simulation_flags: ['SKIP_VALIDATE'],
+    block_id,
+  };
+  try {
+    await request('starknet_estimateFee', estimate, chain);
+  } catch (error) {
+    const { data } = error instanceof RpcFailure ? error : { data: undefined };
+    // An earlier step that fails ends the estimate.
+    const isThis =
+      typeof data === 'object' &&
+      data !== null &&
+      'transaction_index' in data &&
+      data.transaction_index === at;
+    return isThis ? explanationIn(data) : undefined;
+  }
+  return undefined;
 }
 
 function simulated(

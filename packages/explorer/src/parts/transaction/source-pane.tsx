@@ -1,57 +1,124 @@
-// Source of a failure: the functions of its Cairo stack, innermost first, and the lines around the chosen one.
+// Source of a failure: the Cairo stack of each call on its path, innermost first, and the lines around the chosen place.
 import { excerptNote, excerptRows, type SourceLine } from '@starkbox/abi';
 import { useState } from 'react';
-import { useExplained } from '../../rpc/queries.js';
+import type { Result } from '../../rpc/methods.js';
+import { useExecutedLines, useExplained } from '../../rpc/queries.js';
 import { Copy, UntrustedText } from '../values.js';
+import type { Explanation } from './explanation.js';
+import { CodeLine, Legend, type Times } from './source-code.js';
 
 /** Lines of a stack that are shown before the others are counted: a recursion has very many. */
 const MOST_LINES = 16;
 
+interface SourcePaneProps {
+  readonly hash: string;
+  /** How deep the selected call on the path is; undefined where another one is selected. */
+  readonly depth: number | undefined;
+}
+
 /** Absent until the node has found the stack of the transaction, and where it knows no place. */
-export function SourcePane({ hash }: { readonly hash: string }) {
+export function SourcePane({ hash, depth }: SourcePaneProps) {
   const { data } = useExplained(hash);
-  const stack = data?.stack ?? [];
-  const innermost = stack.findIndex(({ file }) => file !== undefined);
-  return innermost < 0 ? null : <Stack of={stack} innermost={innermost} />;
+  const isPlaced = data !== null && data !== undefined && hasPlaces(data);
+  const executed = useExecutedLines(hash, isPlaced);
+  return isPlaced ? <SourceStack of={data} depth={depth} files={executed.data?.files} /> : null;
 }
 
-interface StackProps {
-  readonly of: readonly SourceLine[];
-  /** The first line with a place. */
-  readonly innermost: number;
+/** The stack of one call. */
+interface CallStack {
+  /** Its index on the path. */
+  readonly depth: number;
+  readonly name: string | undefined;
+  readonly lines: readonly SourceLine[];
 }
 
-function Stack({ of: stack, innermost }: StackProps) {
-  const [chosen, choose] = useState(innermost);
-  const shown = stack[chosen];
-  const more = stack.length - MOST_LINES;
+function stacksOf({ frames, failed_first, stack }: Explanation): readonly CallStack[] {
+  if (frames.length === 0) return [{ depth: 0, name: undefined, lines: stack }];
+  const all = frames.map((frame, depth) => ({
+    depth,
+    name: `${frame.contract_name}.${frame.function}`,
+    lines: depth === failed_first ? stack : (frame.stack ?? []),
+  }));
+  return all.filter(({ lines }) => lines.some(isPlace)).reverse();
+}
+
+const isPlace = ({ file }: SourceLine): boolean => file !== undefined;
+
+export function hasPlaces(of: Explanation): boolean {
+  return stacksOf(of).some(({ lines }) => lines.some(isPlace));
+}
+
+interface SourceStackProps {
+  readonly of: Explanation;
+  readonly depth?: number | undefined;
+  /** Lines that ran, where the node tells. */
+  readonly files?: Result<'devnet_executedLines'>['files'] | undefined;
+}
+
+export function SourceStack({ of, depth, files }: SourceStackProps) {
+  const stacks = stacksOf(of);
+  const [picked, pick] = useState<{ readonly of: number | undefined; readonly line: SourceLine }>();
+  const first = stacks.find((stack) => stack.depth === depth) ?? stacks[0];
+  const chosen = picked && picked.of === depth ? picked.line : first?.lines.find(isPlace);
+  const ran = files?.find(({ file }) => file === chosen?.file);
   return (
     <section className="source" aria-label="Source">
-      <ol className="cairo-stack" aria-label="Cairo stack">
-        {stack.slice(0, MOST_LINES).map((line, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a recursion has equal lines, and the order never changes
-          <li key={at}>
-            {line.file === undefined ? (
-              <FunctionOf line={line} />
-            ) : (
-              <button
-                type="button"
-                className="plain"
-                aria-current={at === chosen ? 'location' : undefined}
-                onClick={() => choose(at)}
-              >
-                <FunctionOf line={line} />
-                <span className="soft">
-                  <UntrustedText text={`${line.file.split('/').at(-1)}:${line.line}`} limit={60} />
-                </span>
-              </button>
-            )}
-          </li>
-        ))}
-        {more > 0 && <li className="soft">and {more} more below</li>}
-      </ol>
-      {shown?.file !== undefined && <Excerpt of={shown} />}
+      {stacks.map(({ depth: at, name, lines }) => (
+        <div key={at}>
+          {name !== undefined && stacks.length > 1 && (
+            <p className="call-name">
+              {at === of.failed_first ? 'failed in' : 'called by'}{' '}
+              <UntrustedText text={name} limit={80} />
+            </p>
+          )}
+          <StackLines
+            of={lines}
+            label={name === undefined ? 'Cairo stack' : `Cairo stack of ${name}`}
+            chosen={chosen}
+            choose={(line) => pick({ of: depth, line })}
+          />
+        </div>
+      ))}
+      {chosen && <Excerpt of={chosen} times={ran && new Map(ran.lines.map(asPair))} />}
     </section>
+  );
+}
+
+const asPair = ([line = 0, times = 0]: readonly number[]): [number, number] => [line, times];
+
+interface StackLinesProps {
+  readonly of: readonly SourceLine[];
+  readonly label: string;
+  readonly chosen: SourceLine | undefined;
+  readonly choose: (line: SourceLine) => void;
+}
+
+function StackLines({ of: lines, label, chosen, choose }: StackLinesProps) {
+  const more = lines.length - MOST_LINES;
+  return (
+    <ol className="cairo-stack" aria-label={label}>
+      {lines.slice(0, MOST_LINES).map((line, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a recursion has equal lines, and the order never changes
+        <li key={at}>
+          {line.file === undefined ? (
+            <FunctionOf line={line} />
+          ) : (
+            <button
+              type="button"
+              className="plain"
+              aria-current={line === chosen ? 'location' : undefined}
+              onClick={() => choose(line)}
+            >
+              <FunctionOf line={line} />
+              <span className="soft">
+                <UntrustedText text={`${line.file.split('/').at(-1)}:${line.line}`} limit={60} />
+              </span>
+            </button>
+          )}
+        </li>
+      ))}
+      {more > 0 && <li className="soft">and {more} more below</li>}
+    </ol>
   );
 }
 
@@ -66,7 +133,12 @@ function FunctionOf({ line: { function: name, inlined } }: { readonly line: Sour
   );
 }
 
-function Excerpt({ of: line }: { readonly of: SourceLine }) {
+interface ExcerptProps {
+  readonly of: SourceLine;
+  readonly times: Times | undefined;
+}
+
+function Excerpt({ of: line, times }: ExcerptProps) {
   const place = `${line.file}:${line.line}:${line.column}`;
   const rows = excerptRows(line);
   const note = excerptNote(line);
@@ -89,30 +161,12 @@ function Excerpt({ of: line }: { readonly of: SourceLine }) {
         <section className="code" aria-label={`Lines around ${line.line}`} tabIndex={0}>
           <ol>
             {rows.map(({ number, text, named }) => (
-              <li
-                key={number}
-                value={number}
-                data-number={number}
-                aria-current={named ? 'location' : undefined}
-              >
-                {named ? <Named parts={named} /> : <UntrustedText text={text} limit={241} />}
-              </li>
+              <CodeLine key={number} number={number} text={text} named={named} times={times} />
             ))}
           </ol>
         </section>
       )}
-    </>
-  );
-}
-
-/** The named line, marked from its column on. */
-function Named({ parts: [before, after] }: { readonly parts: readonly [string, string] }) {
-  return (
-    <>
-      <UntrustedText text={before} limit={241} />
-      <mark>
-        <UntrustedText text={after} limit={241} />
-      </mark>
+      {times && rows.length > 0 && <Legend />}
     </>
   );
 }

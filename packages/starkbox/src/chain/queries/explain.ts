@@ -1,6 +1,12 @@
 // Explanations of transactions and calls: included, refused or only estimated.
-import type { Explained, PaintText, Sources, Subject } from '@starkbox/abi';
-import { Class, type Retrace, starknetKeccak, type Transaction } from '@starkbox/engine';
+import type { Explained, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
+import {
+  Class,
+  type Retrace,
+  type RetracedFrame,
+  starknetKeccak,
+  type Transaction,
+} from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -9,9 +15,9 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
 import type { Chain } from '../chain.js';
-import { cairoStack, failedFirst } from '../retrace/cairo-stack.js';
+import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
   type RetracePlace,
   retraceAttempt,
@@ -110,6 +116,18 @@ export class Explainer {
     return { slots: await namer.name(wanted) };
   }
 
+  /** Which lines of its source a transaction of a block ran, run again. */
+  async executedLines(hash: string): Promise<{ readonly files: readonly EXECUTED_FILE[] }> {
+    const chain = this.#chain;
+    if (!findTransaction(chain.world, hash)) {
+      return chain.options.fork ? { files: [] } : fail('TXN_HASH_NOT_FOUND');
+    }
+    const traced = await retraceTransaction(chain, hash, { visited: true });
+    if (!traced) return { files: [] };
+    const { executedLines } = await import('../retrace/executed-lines.js');
+    return { files: await executedLines(traced, chain.world, this.#infos) };
+  }
+
   /** Something that was not included, on the state that it was refused on. */
   async attempt({ transaction, ...rest }: Subject, attempted: Attempted = {}): Promise<Explained> {
     const place = attemptPlace(this.#chain.world, attempted.id);
@@ -147,16 +165,26 @@ export class Explainer {
     const traced = await run().catch(() => undefined);
     if (!traced) return {};
     const { readFailure } = await import('@starkbox/abi');
-    const frame = failedFirst(traced.frames, readFailure(reason ?? '').path.at(-1));
-    const { pendingState } = this.#chain.world;
-    const stack = frame ? await cairoStack(frame, this.#infos, pendingState) : [];
-    const texts = frame && showsSource ? this.#infos.texts(frame.class_hash) : undefined;
+    const path = failedPath(traced.frames, readFailure(reason ?? '').path.at(-1));
+    const stacks: FrameStack[] = [];
+    for (const frame of path) stacks.push(await this.#stackOf(frame, showsSource));
     return {
-      stack: await withExcerpts(stack, texts),
+      stack: stacks.at(-1)?.stack ?? [],
+      outerStacks: stacks.slice(0, -1),
       printed: traced.printed.map(({ contract_address, text }) => ({
         contract: contract_address,
         text,
       })),
+    };
+  }
+
+  async #stackOf(frame: RetracedFrame, showsSource: boolean): Promise<FrameStack> {
+    const stack = await cairoStack(frame, this.#infos, this.#chain.world.pendingState);
+    const texts = showsSource ? this.#infos.texts(frame.class_hash) : undefined;
+    return {
+      contract: frame.contract_address,
+      selector: frame.entry_point_selector,
+      stack: await withExcerpts(stack, texts),
     };
   }
 
@@ -245,7 +273,7 @@ export function failureLine(hash: string | undefined, { summary }: Explained): s
   return `${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`;
 }
 
-type Traced = Pick<Subject, 'stack' | 'printed'>;
+type Traced = Pick<Subject, 'stack' | 'outerStacks' | 'printed'>;
 
 /** Facts about what was not included. */
 export interface Attempted {

@@ -13,14 +13,14 @@ interface NamedCall {
 }
 
 /**
- * The frame that failed first on the way to the failure of a run; undefined if nothing failed.
+ * The frames on the way to the failure of a run, outermost first: the last one failed first. Empty if nothing failed.
  *
  * @param named the innermost call of the reason: what failed inside of it was caught
  */
-export function failedFirst(
+export function failedPath(
   frames: readonly RetracedFrame[],
   named?: NamedCall,
-): RetracedFrame | undefined {
+): readonly RetracedFrame[] {
   const path: RetracedFrame[] = [];
   // A transaction has several outermost frames: its validation, its execution, its fee.
   let at = frames.findLastIndex(({ depth, failed }) => depth === 0 && failed);
@@ -33,13 +33,13 @@ export function failedFirst(
       ({ depth, failed }, index) => index > from && index < next && failed && depth === parent + 1,
     );
   }
-  const innermost = path.findLast(
+  const innermost = path.findLastIndex(
     ({ contract_address, class_hash, entry_point_selector }) =>
       contract_address === named?.contract &&
       class_hash === named.classHash &&
       entry_point_selector === named.selector,
   );
-  return innermost ?? path.at(-1);
+  return innermost < 0 ? path : path.slice(0, innermost + 1);
 }
 
 /** The index behind the frames that a frame called. */

@@ -30,6 +30,7 @@ type ExploreMethods =
   | 'devnet_gasReport'
   | 'devnet_explainTransaction'
   | 'devnet_coverage'
+  | 'devnet_executedLines'
   | 'devnet_machineTrace'
   | 'devnet_addArtifact'
   | 'devnet_setLabel'
@@ -119,6 +120,8 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
 
     devnet_coverage: async (request) => (await reports()).coverage(request),
+
+    devnet_executedLines: ({ transaction_hash }) => explainer.executedLines(transaction_hash),
 
     devnet_machineTrace: ({ transaction_hash }) => explainer.machineTrace(transaction_hash),
 

@@ -41,10 +41,8 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
   const { scroller, virtual, active, setActive, move } = useActiveRow(rows, chosen);
   const selected = rows.find(({ id }) => id === chosen);
   const toggle = (id: string, isOpen: boolean): void => {
-    const next = new Set(open);
-    if (isOpen) next.add(id);
-    else next.delete(id);
-    setOpen(next);
+    const others = [...open].filter((one) => one !== id);
+    setOpen(new Set(isOpen ? [...others, id] : others));
   };
   const press = (event: KeyboardEvent): void =>
     pressKey(event, { tree, rows, active, open, setOpen, toggle, move, field });
@@ -61,25 +59,11 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
               field={field}
               text={filter}
               change={setFilter}
-              clear={() => {
-                setFilter('');
-                move(0);
-              }}
+              leave={() => move(0)}
               found={found}
             />
           )}
-          {emits(tree.roots) && (
-            <label>
-              <input
-                type="checkbox"
-                checked={hasEvents}
-                onChange={({ target }) =>
-                  setQuery({ emitted: target.checked ? undefined : 'hidden' })
-                }
-              />
-              events
-            </label>
-          )}
+          <EventsBox tree={tree} hasEvents={hasEvents} />
         </div>
         <section
           ref={scroller}
@@ -129,6 +113,21 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
 
 function Detail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
   return <FrameDetail of={useWholeFrame(of)} classes={classes} />;
+}
+
+function EventsBox({ tree, hasEvents }: { readonly tree: CallTree; readonly hasEvents: boolean }) {
+  const isUsed = useMemo(() => emits(tree.roots), [tree]);
+  if (!isUsed) return null;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={hasEvents}
+        onChange={({ target }) => setQuery({ emitted: target.checked ? undefined : 'hidden' })}
+      />
+      events
+    </label>
+  );
 }
 
 const emits = (frames: readonly Frame[]): boolean =>
@@ -236,12 +235,13 @@ interface FindProps {
   readonly field: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly change: (text: string) => void;
-  readonly clear: () => void;
+  /** Gives the focus back to the tree. */
+  readonly leave: () => void;
   /** How many frames match; undefined without a filter. */
   readonly found: number | undefined;
 }
 
-function Find({ field, text, change, clear, found }: FindProps) {
+function Find({ field, text, change, leave, found }: FindProps) {
   return (
     <>
       <label>
@@ -254,7 +254,8 @@ function Find({ field, text, change, clear, found }: FindProps) {
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             event.stopPropagation();
-            clear();
+            change('');
+            leave();
           }}
         />
       </label>

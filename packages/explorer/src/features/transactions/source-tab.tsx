@@ -1,0 +1,114 @@
+// Source files of the classes that a transaction called, with the lines that it ran.
+import { useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { CodeLine, Legend, type Times } from '../../parts/transaction/source-code.js';
+import { UntrustedText } from '../../parts/values.js';
+import type { Result } from '../../rpc/methods.js';
+import { useExecutedLines } from '../../rpc/queries.js';
+
+type ExecutedFile = Result<'devnet_executedLines'>['files'][number];
+
+/** Lines around those that ran. */
+const AROUND = 3;
+const LINES_AT_ONCE = 200;
+
+export function SourceTab({ hash }: { readonly hash: string }) {
+  const { data, error, refetch } = useExecutedLines(hash, true);
+  const [chosen, choose] = useState(0);
+  if (error) {
+    return <Problem error={error} what="the lines that ran" retry={() => void refetch()} />;
+  }
+  if (!data) return <Loading what="the lines that ran" />;
+  const file = data.files[chosen];
+  if (!file) {
+    return (
+      <p className="empty">
+        The node has no debug information of the classes that ran. It takes that of{' '}
+        <code>--artifacts target/dev</code> and of <code>devnet_addArtifact</code>.
+      </p>
+    );
+  }
+  return (
+    <section className="source" aria-label="Lines that ran">
+      <ol className="cairo-stack" aria-label="Files">
+        {data.files.map((one, at) => (
+          <li key={one.file}>
+            <button
+              type="button"
+              className="plain"
+              aria-current={at === chosen ? 'true' : undefined}
+              onClick={() => choose(at)}
+            >
+              <UntrustedText text={one.file} limit={240} />
+              <span className="soft">{shareText(one)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {file.changed === true && (
+        <p className="changed">
+          Careful: the file is newer than the class: its lines may have moved.
+        </p>
+      )}
+      {file.text === undefined ? (
+        <p className="soft">
+          The node has no text of this file. It reads files of the package of its{' '}
+          <code>--artifacts</code>, and takes texts with <code>devnet_addArtifact</code>.
+        </p>
+      ) : (
+        <Code key={file.file} of={file} text={file.text} />
+      )}
+    </section>
+  );
+}
+
+function shareText({ lines }: ExecutedFile): string {
+  const ran = lines.filter(([, times = 0]) => times > 0).length;
+  return `${grouped(ran)} of ${grouped(lines.length)} lines with code ran`;
+}
+
+function Code({ of: file, text }: { readonly of: ExecutedFile; readonly text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const [most, setMost] = useState(LINES_AT_ONCE);
+  const times: Times = new Map(file.lines.map(([line = 0, count = 0]) => [line, count]));
+  const lines = text.split('\n').map((line, at) => ({ number: at + 1, line }));
+  const isNear = ({ number }: { readonly number: number }): boolean => {
+    for (let at = number - AROUND; at <= number + AROUND; at++)
+      if ((times.get(at) ?? 0) > 0) return true;
+    return false;
+  };
+  const shown = isWhole ? lines : lines.filter(isNear);
+  return (
+    <>
+      <label className="line-of">
+        <input
+          type="checkbox"
+          checked={isWhole}
+          onChange={({ target }) => setWhole(target.checked)}
+        />
+        whole file
+      </label>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
+      <section className="code" aria-label="Code" tabIndex={0}>
+        <ol>
+          {shown.slice(0, most).map(({ number, line }, at) => (
+            <CodeLine
+              key={number}
+              number={number}
+              text={line}
+              times={times}
+              isApart={at > 0 && shown[at - 1]?.number !== number - 1}
+            />
+          ))}
+        </ol>
+      </section>
+      {shown.length > most && (
+        <button type="button" className="button" onClick={() => setMost(most + LINES_AT_ONCE)}>
+          {grouped(shown.length - most)} more lines
+        </button>
+      )}
+      <Legend />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// A failure in the node's words: what failed, what contracts printed, what to do about it.
+import type { ReactNode } from 'react';
+import type { Result } from '../../rpc/methods.js';
+import { UntrustedText } from '../values.js';
+
+export type Explanation = Result<'devnet_explainTransaction'>;
+
+const MOST_PRINTED = 20;
+
+interface ExplanationProps {
+  readonly of: Explanation;
+  /** What is shown between the headline and the advice; the whole text of the node, folded, by default. */
+  readonly children?: ReactNode;
+}
+
+export function Explained({ of, children }: ExplanationProps) {
+  const { summary, hint, printed = [], text } = of;
+  return (
+    <>
+      <p className="headline">
+        <UntrustedText text={summary} limit={400} />
+      </p>
+      {children}
+      {printed.length > 0 && (
+        <ul className="printed" aria-label="Printed">
+          {printed.slice(0, MOST_PRINTED).map((one, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: equal texts may repeat
+            <li key={at}>
+              printed <UntrustedText text={one.text.trimEnd()} quoted limit={400} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hint !== undefined && (
+        <p className="hint">
+          <UntrustedText text={hint} limit={1_000} />
+        </p>
+      )}
+      {children === undefined && (
+        <details>
+          <summary>Whole explanation</summary>
+          <Lines of={text} />
+        </details>
+      )}
+    </>
+  );
+}
+
+const MOST_CHARACTERS = 20_000;
+
+/** Text of several lines. */
+export function Lines({ of: text }: { readonly of: string }) {
+  return (
+    <pre>
+      {text
+        .slice(0, MOST_CHARACTERS)
+        .split('\n')
+        .map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+          <span key={at}>
+            <UntrustedText text={line} limit={2_000} />
+            {'\n'}
+          </span>
+        ))}
+    </pre>
+  );
+}
