@@ -1,7 +1,7 @@
 // Parameters of the simulated fleet, with the source of each.
 
-const MEASURED = 'measured by npm run bench:hosting -- --quick, on a busy machine';
-const ASSUMED = 'assumed, not measured';
+const MEASURED =
+  'measured by npm run bench:hosting -- --instances 1500 --slots 20000, on a busy machine';
 const OPTION = 'default of';
 const MODEL = 'model of the use';
 const PRICE = 'price of S3 Standard in us-east-1; compare it with the price list';
@@ -27,11 +27,11 @@ export const PARAMETERS = {
   checkSeconds: [2, 'deploy/hosting/haproxy.cfg, two failed checks'],
   ringPoints: [1_600, 'deploy/hosting/haproxy.cfg, weight 100 with 16 points each'],
 
-  nodeMiB: [98, MEASURED],
-  awakeMiB: [3, 'bound of npm run bench:hosting, 1,500 MiB for 500; not measured'],
-  wakeCpuMs: [42, `${MEASURED}: its whole time, more than that of the processor`],
-  hibernateCpuMs: [20, ASSUMED],
-  bytesPerInstance: [4_967, MEASURED],
+  nodeMiB: [81, MEASURED],
+  awakeMiB: [0.42, `${MEASURED}: 500 with three transactions each`],
+  wakeCpuMs: [8.7, `${MEASURED}, with the hibernation of another instance`],
+  hibernateCpuMs: [0, 'part of wakeCpuMs, because both were measured together'],
+  bytesPerInstance: [5_048, MEASURED],
   transactionCpuMs: [10, 'docs/benchmarks.md, a transfer'],
   readCpuMs: [0.2, 'docs/benchmarks.md, a read'],
   getsPerWake: [1, 'the manifest; tables that instances share are in memory'],
