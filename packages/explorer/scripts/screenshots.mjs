@@ -25,6 +25,7 @@ const PAGES = {
   'transaction-events': `tx/${succeeded}?tab=events`,
   events: 'events',
   timeline: 'timeline',
+  instances: 'instances',
   'timeline-compare': 'timeline?a=18&b=24&axis=time',
   'transaction-raw': `tx/${succeeded}?tab=raw`,
   'transaction-gas': `tx/${succeeded}?tab=gas`,

@@ -87,6 +87,15 @@ test('an error is shown with its code, and the documentation lists possible erro
   await answer(page).getByText('29').waitFor();
   const docs = page.getByRole('region', { name: 'About the method' });
   await docs.getByText('Transaction hash not found').waitFor();
+  const linesOfCode = await docs
+    .locator('.errors .number')
+    .first()
+    .evaluate((cell) => {
+      const text = document.createRange();
+      text.selectNodeContents(cell);
+      return text.getClientRects().length;
+    });
+  expect(linesOfCode).toBe(1);
 });
 
 test('a subscription shows notifications until it is stopped', async () => {

@@ -134,17 +134,19 @@ function AccountTable(props: AccountTableProps) {
           <th scope="col" className="w-name">
             Name
           </th>
-          <th scope="col">Address</th>
+          <th scope="col" className="wide">
+            Address
+          </th>
           <th scope="col" className="w-amount number">
             STRK
           </th>
           <th scope="col" className="w-amount number">
             ETH
           </th>
-          <th scope="col" className="w-small number">
+          <th scope="col" className="w-small number wide">
             Nonce
           </th>
-          <th scope="col" className="w-hash">
+          <th scope="col" className="w-hash wide">
             Class
           </th>
           <th scope="col" className="w-icons">

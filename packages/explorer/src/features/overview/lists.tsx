@@ -121,7 +121,7 @@ export const Busiest = memo(function Busiest({ of }: { readonly of: readonly Tra
           <thead>
             <tr>
               <th scope="col">Contract</th>
-              <th scope="col" className="w-share">
+              <th scope="col" className="w-share wide">
                 <span className="unseen">Share</span>
               </th>
               <th scope="col" className="w-count number">

@@ -210,11 +210,11 @@ function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] 
   return (
     <thead>
       <tr>
-        {columns.map(({ head, width, number, onHead, sorted }) => (
+        {columns.map(({ head, width, number, phone, onHead, sorted }) => (
           <th
             key={head}
             scope="col"
-            className={classes(width, number && 'number')}
+            className={classes(width, number && 'number', phone === 'none' && 'wide')}
             aria-sort={sorted}
           >
             {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
