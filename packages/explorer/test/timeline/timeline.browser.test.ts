@@ -60,7 +60,7 @@ describe('the page', () => {
     const nonce = compare.getByRole('row', { name: /account 0, ends \w+ nonce/ });
     await nonce.waitFor();
     await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+1\s+3\s+\+2/);
-    await compare.getByRole('row', { name: /\+7$/ }).waitFor();
+    await compare.getByRole('row', { name: /\+7 fri$/ }).waitFor();
     await page.getByRole('combobox', { name: 'from' }).selectOption({ label: 'genesis' });
     await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+0\s+3\s+\+3/);
   });
