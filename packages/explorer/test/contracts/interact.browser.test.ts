@@ -38,12 +38,14 @@ const sentHash = async (page: Page): Promise<string> => {
 };
 
 describe('a contract', () => {
-  test('functions without inputs are read on opening and after each block', async () => {
-    const { page, complaints } = await openLive(stage, `contract/${counter}?tab=read`);
+  test('without transactions opens on its functions; those without inputs are read after each block', async () => {
+    const { page, complaints } = await openLive(stage, `contract/${counter}`);
     const reading = page.locator('.functions li', { hasText: 'get' }).locator('.reading');
     await expect.poll(() => reading.innerText()).toBe('7');
     await stage.send(1, [{ contractAddress: counter, entrypoint: 'increase', calldata: ['0x2'] }]);
     await expect.poll(() => reading.innerText()).toBe('9');
+    await page.locator('.tabs').getByRole('link', { name: 'Transactions' }).click();
+    await page.locator('tr[data-row]').first().waitFor();
     expect(complaints).toEqual([]);
   });
 

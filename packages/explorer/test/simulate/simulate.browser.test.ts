@@ -2,6 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultsOf } from '../support/accessibility.js';
 import { countOf, openLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
@@ -47,6 +48,37 @@ describe('steps', () => {
     await page.getByRole('button', { name: /^Keep: send them for real/ }).click();
     await page.locator('.outcome', { hasText: 'Succeeded' }).waitFor();
     expect(await countOf(stage, counter)).toBe(before + 6n);
+    expect(complaints).toEqual([]);
+  });
+
+  test('run at another time and price on a branch that is deleted, by keyboard', async () => {
+    const context = await stage.deploy('context');
+    const { page, complaints } = await openLive(stage, 'simulate');
+    await page.getByRole('button', { name: 'Add a step' }).click();
+    await page.getByLabel('contract', { exact: true }).fill(context);
+    await page.getByLabel('function', { exact: true }).selectOption('current');
+    const fee = page.locator('.outcome [role=status]');
+    const simulated = async (keys: string) => {
+      await page.keyboard.press(keys);
+      await fee.getByText('Would succeed').waitFor();
+      return page.getByRole('list', { name: 'Results' }).innerText();
+    };
+    const plain = await simulated('Control+Enter');
+    const paid = await fee.innerText();
+    await page.getByLabel('clock').fill('soon');
+    await page.getByText('A clock is a date such as').waitFor();
+    await page.getByLabel('clock').fill('2040-01-02T03:04:05Z');
+    await page.getByLabel('l2 gas price').fill('70');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => fee.innerText()).not.toBe(paid);
+    const changed = await page.getByRole('list', { name: 'Results' }).innerText();
+    expect(changed).not.toBe(plain);
+    // The clock runs on while the page asks.
+    expect(changed.replaceAll(',', '')).toMatch(/22090862\d\d/);
+    await expect
+      .poll(async () => (await stage.node.client.call('devnet_listInstances', {})).total)
+      .toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 // Page of one contract: interaction, storage, transactions, class history.
-import { type Abi, canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
+import { type Abi, canonicalFelt, readAbi, selectorOf, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
@@ -13,7 +13,7 @@ import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Amount, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
-import { queries, readTransactions, useClasses } from '../../rpc/queries.js';
+import { queries, readTransactions, type TransactionRow, useClasses } from '../../rpc/queries.js';
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
 import { Interact } from './interact.js';
@@ -96,7 +96,13 @@ function Contract({ address }: { readonly address: string }) {
   );
 }
 
-/** The first tab: a contract without transactions opens on its functions. Undefined until that is known. */
+const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
+
+/** A call of a deployer alone. */
+const isDeployment = ({ call, call_count }: TransactionRow): boolean =>
+  call !== undefined && DEPLOYERS.has(call.selector) && call_count === 1;
+
+/** The first tab: a contract that was only deployed opens on its functions. Undefined until that is known. */
 function useStart(
   address: string,
   isDeployed: boolean | undefined,
@@ -104,8 +110,11 @@ function useStart(
   const { data, error } = useQuery({
     queryKey: ['contract start', address],
     gcTime: 0,
-    queryFn: async () =>
-      (await readTransactions({ contract: address }, undefined, true)).rows.length,
+    queryFn: async () => {
+      const { rows } = await readTransactions({ contract: address }, undefined, true);
+      return rows.filter((row) => row.call?.contract_address === address || !isDeployment(row))
+        .length;
+    },
   });
   if (error) return 'transactions';
   if (data === undefined || (data === 0 && isDeployed === undefined)) return undefined;
