@@ -11,28 +11,23 @@ const SCALE = 2;
 /** @typedef {import('playwright-core').Page} Page */
 
 const sample = await startSample({ hasWallet: true });
-const { origin, node, send, transfer } = sample;
+const { origin, node, post, transfer } = sample;
 const { counter, reverter } = sample;
-// Blocks of different size, so that the charts of the overview have something to show.
+// Blocks of different size, so that the charts of the overview have something to show. Nonces are those of the last
+// block, so each account sends once per block.
 await node.request('devnet_setBlockSettings', { block_generation_on: 'demand' });
-for (let block = 0; block < 24; block++) {
-  for (let at = 0; at < 1 + ((block * 7) % 5); at++) {
-    if ((block + at) % 3 === 0) {
-      await send(at % 4, [{ contractAddress: counter, entrypoint: 'increase', calldata: ['0x1'] }]);
-    } else await send(at % 4, [transfer((at + 1) % 4, 10n ** 15n)]);
+for (let block = 0; block < 12; block++) {
+  for (let from = 0; from < 1 + ((block * 7) % 5); from++) {
+    const increase = { contractAddress: counter, entrypoint: 'increase', calldata: ['0x1'] };
+    await post(from, [(block + from) % 3 === 0 ? increase : transfer(from + 1, 10n ** 15n)]);
   }
-  if (block % 9 === 4) {
-    await send(3, [
-      {
-        contractAddress: reverter,
-        entrypoint: 'fail_via',
-        calldata: [reverter, '1', '0x6f6f7073'],
-      },
-    ]);
+  if (block % 5 === 3) {
+    const calldata = [reverter, '1', '0x6f6f7073'];
+    await post(6, [{ contractAddress: reverter, entrypoint: 'fail_via', calldata }]);
   }
   await node.request('devnet_createBlock');
 }
-await send(1, [transfer(2, 10n ** 30n)]);
+await post(7, [transfer(2, 10n ** 30n)]);
 await node.request('devnet_createBlock');
 await node.request('devnet_setBlockSettings', { block_generation_on: 'transaction' });
 

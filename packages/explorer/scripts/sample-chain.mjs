@@ -32,8 +32,11 @@ export async function startSample({ hasWallet = false } = {}) {
     return deploy.contract_address;
   };
   /** @param {number} from @param {{contractAddress: string, entrypoint: string, calldata: (string | bigint)[]}[]} calls */
+  const post = async (from, calls) =>
+    (await account(from).execute(calls, { resourceBounds })).transaction_hash;
+  /** Sends, and waits for the block. @type {typeof post} */
   const send = async (from, calls) => {
-    const { transaction_hash } = await account(from).execute(calls, { resourceBounds });
+    const transaction_hash = await post(from, calls);
     await provider.waitForTransaction(transaction_hash);
     return transaction_hash;
   };
@@ -86,7 +89,7 @@ export async function startSample({ hasWallet = false } = {}) {
   return {
     node,
     origin: new URL(url).origin,
-    send,
+    post,
     transfer,
     close,
     counter,
