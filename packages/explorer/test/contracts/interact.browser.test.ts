@@ -96,7 +96,7 @@ describe('a contract', () => {
     expect((await balance(stage.address(4))) - before).toBe(1_500_000_000_000_000_000n);
     await page.getByText('Transfer(from: account 0').waitFor();
     await page.getByText(/^State /).click();
-    await page.getByText('+1,500,000,000,000,000,000').waitFor();
+    await page.getByText('+1.5 STRK').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 // Minting of tokens by a transaction, and balances.
 import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
-import { fromU256, u256 } from '../felt.js';
+import { fromU256, PRIME, u256 } from '../felt.js';
 import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import type { Chain } from './chain.js';
 import { ETH, STRK } from './genesis/genesis.js';
@@ -14,6 +14,8 @@ import { findBlock, stateByNumber } from './world/find-block.js';
 import { findTransaction, nextTime, type World } from './world/world.js';
 
 const OVERFLOW = 'u256_add Overflow';
+/** From 2^256 on the token refuses an amount; from here on no transaction can contain it. */
+const BEYOND_CALLDATA = PRIME << 128n;
 
 export interface Minted {
   readonly hash: string;
@@ -28,7 +30,7 @@ export async function mint(
   unit: PRICE_UNIT,
   cause?: Cause,
 ): Promise<Minted> {
-  if (amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
+  if (amount >= BEYOND_CALLDATA) refuse('The amount is larger than two felts can carry');
   const { hash, found, balance } = await chain.submitTo(
     (world) => mintTransaction(chain, world, address, amount, unit),
     // Read by the writer: with the queue of calls full, a completed mint must not fail.

@@ -1,6 +1,6 @@
 // Another class in the place of a contract's, whose storage stays.
 import type { Class } from '@starkbox/engine';
-import { invalidParams } from '../errors.js';
+import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applyChange, compileClass, type StateChange } from './steps/apply-state-diff.js';
@@ -62,5 +62,5 @@ export function chosenClass(
 ): string | object {
   if (hash !== undefined && definition === undefined) return hash;
   if (hash === undefined && definition !== undefined) return definition;
-  return invalidParams('params: either class_hash or contract_class must be given');
+  return refuse('Either class_hash or contract_class must be given');
 }
