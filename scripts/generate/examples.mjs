@@ -245,6 +245,7 @@ async function simulations(call, { address, alice, class_hash }) {
 /** @param {Call} call */
 async function reading(call) {
   const { transactions: rows } = await call('devnet_listTransactions', { limit: 20 });
+  await call('devnet_listRuleFindings', { limit: 2 });
   const invoke = rows.find((/** @type {Json} */ row) => row.type === 'INVOKE');
   const reverted = rows.find((/** @type {Json} */ row) => row.execution_status === 'REVERTED');
   const transaction_hash = invoke.transaction_hash;

@@ -46,6 +46,8 @@ const PAGES = {
   simulate: `simulate?tx=${succeeded}`,
   class: 'class/0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc',
   classes: 'classes',
+  rules: 'rules',
+  mempool: 'mempool',
   control: 'control',
   node: 'node',
   more: 'more',

@@ -3,6 +3,7 @@
 export { classHash, compiledClassHash } from './class-hash.js';
 export { contractAddress, saltOf } from './contract-address.js';
 export { type Estimate, estimateCalls, type NodeCalls, Sender, type Signer } from './sender.js';
+export { publicKeyOf } from './signature.js';
 export {
   type Declare,
   declareHash,

@@ -1722,6 +1722,19 @@ export type RPC_CALL = {
   readonly id: string | number | null;
 };
 
+/** A transaction that a public network would have refused. */
+export type RULE_FINDING = {
+  readonly transaction_hash: TXN_HASH;
+  readonly block_number: BLOCK_NUMBER;
+  /** Its place in the block. */
+  readonly index: number;
+  readonly sender_address?: ADDRESS;
+  /** The rule by its name in the table of rules. */
+  readonly rule: string;
+  /** The value and the limit. */
+  readonly reason: string;
+};
+
 export type ResOperand = Deref | DoubleDeref | Immediate | BinOp;
 
 /** What happened to the sandbox. */
@@ -2650,6 +2663,19 @@ export interface Methods {
         readonly url: string;
         readonly messaging_contract_address: ETH_ADDRESS;
       };
+    };
+  };
+  /** Transactions of the chain that the gateway of a public network would have refused, newest first. */
+  readonly devnet_listRuleFindings: {
+    readonly params: {
+      readonly network?: 'mainnet' | 'sepolia';
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly network: 'mainnet' | 'sepolia';
+      readonly findings: readonly RULE_FINDING[];
+      readonly next?: PAGE_CURSOR;
     };
   };
   /** The snapshots that can be reverted to, newest first. */
@@ -4060,6 +4086,26 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     document: 'devnet',
     params: [
       { name: 'direction', required: true },
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
+  },
+  devnet_listRuleFindings: {
+    document: 'devnet',
+    params: [
+      { name: 'network', required: false },
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
     ],

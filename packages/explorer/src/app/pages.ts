@@ -158,6 +158,13 @@ export const RAIL: readonly (readonly Entry[])[] = [
       ...loaded(async () => (await import('../features/gas/gas-page.js')).GasPage),
     },
     {
+      name: 'Rules',
+      page: 'rules',
+      icon: 'rules',
+      about: 'what a public network would have refused',
+      ...loaded(async () => (await import('../features/node/rules-page.js')).RulesPage),
+    },
+    {
       name: 'Control',
       page: 'control',
       icon: 'control',

@@ -84,7 +84,7 @@ describe('a node with restricted methods', () => {
 
   test('pages without data say so, and none fails', async () => {
     const { page, complaints, settled } = await stage.open('accounts');
-    await page.getByText('This node does not list predeployed accounts (restricted).').waitFor();
+    await page.getByText('This node does not serve devnet_getPredeployedAccounts').waitFor();
     const rail = await page
       .locator('nav.rail a.entry')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));

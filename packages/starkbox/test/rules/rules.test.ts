@@ -339,3 +339,36 @@ test('bounds of exactly what was estimated are accepted', async () => {
     invokeRequest(account(), [CALL], 0, { changes: { resource_bounds } }),
   ]);
 });
+
+test('a chain without rules lists what a network would have refused', async () => {
+  const chain = await startFixture();
+  const price = 10n ** 10n;
+  const changes = [
+    priced(price),
+    priced(7_999_999_999n),
+    { resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas: 1_210_000_001n }, price) },
+  ];
+  const sent: string[] = [];
+  for (const [nonce, change] of changes.entries()) {
+    const request = invokeRequest(chain.account(), [CALL], nonce, { changes: change });
+    const { transaction_hash } = await chain.client.call(INVOKE, [request]);
+    sent.push(transaction_hash);
+  }
+  await chain.client.call('devnet_mint', { address: '0x77', amount: 1 });
+  const page = await chain.client.call('devnet_listRuleFindings', { limit: 1 });
+  expect(page).toMatchObject({
+    network: 'mainnet',
+    findings: [{ transaction_hash: sent[2], rule: 'max_l2_gas_amount', block_number: 3 }],
+  });
+  const { next: cursor } = page;
+  const rest = await chain.client.call('devnet_listRuleFindings', { cursor, network: 'sepolia' });
+  expect(rest.findings).toMatchObject([
+    {
+      transaction_hash: sent[1],
+      rule: 'min_gas_price',
+      sender_address: chain.account().address,
+      reason: expect.stringMatching(/is 7999999999 fri; sepolia asks for at least 8000000000/),
+    },
+  ]);
+  expect(rest.next).toBeUndefined();
+});

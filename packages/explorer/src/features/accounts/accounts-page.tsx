@@ -1,7 +1,7 @@
-// Page of the predeployed accounts: balances, keys, minting, impersonation.
+// Page of accounts: balances, keys, minting, impersonation of the predeployed ones, and all others.
 import { shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
@@ -12,6 +12,7 @@ import { Address, Amount, ClassRef, Copy, Link } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
+import { OtherAccounts } from './other-accounts.js';
 
 /** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
@@ -31,14 +32,21 @@ export function Accounts() {
   const accounts = useAccounts();
   const [minting, setMinting] = useState<string | undefined>();
   const [revealed, setRevealed] = useRevealedKey();
-  const addresses = accounts.data?.map(({ address }) => address) ?? [];
+  const addresses = useMemo(
+    () => accounts.data?.map(({ address }) => address) ?? [],
+    [accounts.data],
+  );
   const holdings = useHoldings(addresses);
   return (
     <>
       <Heading title="Accounts" count={accounts.data && grouped(accounts.data.length)} />
       <LastDone />
       {isMissing(accounts.error) ? (
-        <p className="empty">This node does not list predeployed accounts (restricted).</p>
+        <p className="empty">
+          This node does not serve <code>devnet_getPredeployedAccounts</code>, so its predeployed
+          accounts are not listed: <code>--restrictive-mode</code> names what it forbids. Accounts
+          with an imported key can send nevertheless.
+        </p>
       ) : accounts.error ? (
         <Problem
           error={accounts.error}
@@ -67,6 +75,7 @@ export function Accounts() {
           hide={() => setRevealed(undefined)}
         />
       )}
+      {(accounts.data ?? accounts.error) && <OtherAccounts predeployed={addresses} />}
     </>
   );
 }

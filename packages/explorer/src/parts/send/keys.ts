@@ -20,6 +20,15 @@ export function useImported(): readonly string[] {
   return Object.keys(imported.use());
 }
 
+export function importKey(address: string, key: string): void {
+  imported.set({ ...imported.now(), [address]: key });
+}
+
+export function forgetKey(address: string): void {
+  const { [address]: _, ...others } = imported.now();
+  imported.set(others);
+}
+
 export async function privateKeyOf(address: string): Promise<string | undefined> {
   return imported.now()[address] ?? readPrivateKey(address);
 }

@@ -68,73 +68,121 @@ const MAX_SIERRA: Version = [1n, 9n, 0n];
 
 const ENTRY_POINTS = ['CONSTRUCTOR', 'EXTERNAL', 'L1_HANDLER'] as const;
 
+const INVALID = 'VALIDATION_FAILURE';
 const TOO_LARGE = 'CONTRACT_CLASS_SIZE_IS_TOO_LARGE';
+
+/** What a gateway objects to. */
+export interface Finding {
+  readonly error: ErrorName;
+  /** The rule, the value and the limit. */
+  readonly rule: string;
+  readonly text: string;
+}
+
+/** The members of a transaction that rules without a look at the chain are about. */
+export interface Checked {
+  readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
+  readonly account_deployment_data?: readonly string[];
+  readonly paymaster_data: readonly string[];
+  readonly resource_bounds: {
+    readonly l2_gas: { readonly max_amount: string; readonly max_price_per_unit: string };
+  };
+  readonly calldata?: readonly string[];
+  readonly constructor_calldata?: readonly string[];
+  readonly proof_facts?: readonly string[] | null;
+  readonly signature: readonly string[];
+  readonly nonce_data_availability_mode: string;
+  readonly fee_data_availability_mode: string;
+}
+
+/** Refuses by the first finding. */
+function refuseBy(found: Iterable<Finding>): void {
+  for (const { error, rule, text } of found) fail(error, `${rule}: ${text}`);
+}
 
 /** The rules of a network, by which its gateway refuses transactions. */
 export class NetworkRules {
   readonly limits: Limits = LIMITS;
-  readonly #network: Network;
+  readonly network: Network;
   readonly #checksBounds: boolean;
 
   /** @param checksBounds false where no fees are charged: bounds are then free, as in a sequencer without fees */
   constructor(network: Network, checksBounds: boolean) {
-    this.#network = network;
+    this.network = network;
     this.#checksBounds = checksBounds;
   }
 
   /** Refuses what a gateway refuses without looking at the chain; the order is the gateway's. */
   checkSubmission(values: Broadcasted): void {
-    if (values.type !== 'DEPLOY_ACCOUNT') this.#empty('account_deployment_data', values);
-    this.#empty('paymaster_data', values);
-    if (this.#checksBounds) this.#checkBounds(values);
-    if (values.type !== 'DECLARE') {
-      const felts =
-        values.type === 'INVOKE'
-          ? values.calldata.length + (values.proof_facts?.length ?? 0)
-          : values.constructor_calldata.length;
-      this.#atMost('VALIDATION_FAILURE', 'max_calldata_length', 'length of the calldata', felts);
-    }
-    const { length } = values.signature;
-    this.#atMost('VALIDATION_FAILURE', 'max_signature_length', 'length of the signature', length);
-    if (values.type === 'INVOKE') {
-      const bytes = proofBytes(values.proof).length;
-      this.#atMost('VALIDATION_FAILURE', 'max_proof_size', 'size of the proof in bytes', bytes);
-    }
-    for (const mode of ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const) {
-      if (values[mode] !== 'L1') {
-        fail('VALIDATION_FAILURE', `${mode}: is ${values[mode]}; ${this.#network} allows L1 only.`);
-      }
-    }
+    refuseBy(this.findings(values, values.type === 'INVOKE' ? values.proof : undefined));
     if (values.type === 'DECLARE') this.#checkSentClass(values.contract_class);
   }
 
-  #empty(field: EmptyField, values: { readonly [F in EmptyField]?: readonly string[] }): void {
-    const { length } = values[field] ?? [];
-    if (length === 0) return;
-    fail('VALIDATION_FAILURE', `${field}: has ${length} felts; ${this.#network} wants it empty.`);
+  /** What a gateway refuses of a transaction alone, in its order. */
+  *findings(values: Checked, proof?: Parameters<typeof proofBytes>[0]): Generator<Finding> {
+    if (values.type !== 'DEPLOY_ACCOUNT') yield* this.#empty('account_deployment_data', values);
+    yield* this.#empty('paymaster_data', values);
+    if (this.#checksBounds) yield* this.#bounds(values);
+    const { calldata, constructor_calldata, proof_facts: facts } = values;
+    const felts = (calldata ?? constructor_calldata ?? []).length + (facts?.length ?? 0);
+    yield* this.#atMost(INVALID, 'max_calldata_length', 'length of the calldata', felts);
+    const { length } = values.signature;
+    yield* this.#atMost(INVALID, 'max_signature_length', 'length of the signature', length);
+    const bytes = proofBytes(proof).length;
+    yield* this.#atMost(INVALID, 'max_proof_size', 'size of the proof in bytes', bytes);
+    for (const rule of ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const) {
+      if (values[rule] === 'L1') continue;
+      yield { error: INVALID, rule, text: `is ${values[rule]}; ${this.network} allows L1 only.` };
+    }
   }
 
-  #checkBounds(values: Broadcasted): void {
+  *#empty(
+    rule: EmptyField,
+    values: { readonly [F in EmptyField]?: readonly string[] },
+  ): Generator<Finding> {
+    const { length } = values[rule] ?? [];
+    if (length === 0) return;
+    yield { error: INVALID, rule, text: `has ${length} felts; ${this.network} wants it empty.` };
+  }
+
+  *#bounds(values: Checked): Generator<Finding> {
     const { max_price_per_unit: price, max_amount } = values.resource_bounds.l2_gas;
-    this.#atLeast('min_gas_price', BigInt(price), this.limits.min_gas_price);
+    yield* this.#atLeast('min_gas_price', BigInt(price), this.limits.min_gas_price);
     if (values.type === 'DECLARE') return;
     const gas = BigInt(max_amount);
-    this.#atMost('VALIDATION_FAILURE', 'max_l2_gas_amount', 'max_amount of l2_gas', gas);
+    yield* this.#atMost(INVALID, 'max_l2_gas_amount', 'max_amount of l2_gas', gas);
+  }
+
+  /** What a gateway refuses at the L2 gas price of the block before. */
+  *priceFindings(values: Checked, current: bigint): Generator<Finding> {
+    if (!this.#checksBounds) return;
+    const price = BigInt(values.resource_bounds.l2_gas.max_price_per_unit);
+    const least = (current * this.limits.min_gas_price_percentage) / 100n;
+    yield* this.#atLeast('min_gas_price_percentage', price, least);
   }
 
   #checkSentClass(sent: BROADCASTED_DECLARE_TXN['contract_class']): void {
     this.#checkSierraVersion(sent.sierra_program);
     const felts = sent.sierra_program.length;
-    this.#atMost(TOO_LARGE, 'max_contract_bytecode_size', 'length of the Sierra program', felts);
+    refuseBy(
+      this.#atMost(TOO_LARGE, 'max_contract_bytecode_size', 'length of the Sierra program', felts),
+    );
     const bytes = Buffer.byteLength(stringify(sent));
-    this.#atMost(TOO_LARGE, 'max_contract_class_object_size', 'size of the class in bytes', bytes);
+    refuseBy(
+      this.#atMost(
+        TOO_LARGE,
+        'max_contract_class_object_size',
+        'size of the class in bytes',
+        bytes,
+      ),
+    );
     for (const kind of ENTRY_POINTS) {
       const selectors = sent.entry_points_by_type[kind].map(({ selector }) => BigInt(selector));
       if (selectors.every((one, index) => index === 0 || one > (selectors[index - 1] ?? 0n)))
         continue;
       fail(
         'VALIDATION_FAILURE',
-        `entry_points_by_type: the selectors of ${kind} do not ascend; ${this.#network} wants them sorted, each once.`,
+        `entry_points_by_type: the selectors of ${kind} do not ascend; ${this.network} wants them sorted, each once.`,
       );
     }
   }
@@ -150,7 +198,7 @@ export class NetworkRules {
     const range = `from ${MIN_SIERRA.join('.')} to ${MAX_SIERRA.slice(0, 2).join('.')}`;
     fail(
       'UNSUPPORTED_CONTRACT_CLASS_VERSION',
-      `${rule}: the Sierra version is ${major}.${minor}.${patch}; ${this.#network} allows those ${range}.`,
+      `${rule}: the Sierra version is ${major}.${minor}.${patch}; ${this.network} allows those ${range}.`,
     );
   }
 
@@ -162,28 +210,33 @@ export class NetworkRules {
 
   /** Refuses a class that compiles here and not on the network. */
   async checkClass(declared: Class): Promise<void> {
+    refuseBy(await this.classFindings(declared));
+  }
+
+  /** What the network's compiler refuses of a class. */
+  async classFindings(declared: Class): Promise<readonly Finding[]> {
     const { bytecodeFelts, sierraVersion } = declared.figures;
-    this.#atMost(TOO_LARGE, 'max_bytecode_size', 'length of the CASM bytecode', bytecodeFelts);
+    const size = this.#atMost(
+      TOO_LARGE,
+      'max_bytecode_size',
+      'length of the CASM bytecode',
+      bytecodeFelts,
+    );
     const found = await declared.unauditedLibfunc();
-    if (!found) return;
+    if (!found) return [...size];
     const { name, auditedSince } = found;
     const why = auditedSince
       ? `audited from Sierra ${auditedSince} on, and the class is of Sierra ${sierraVersion}`
       : 'not on the list of audited libfuncs';
-    fail(
-      'COMPILATION_FAILED',
-      `audited_libfuncs_only: the libfunc ${name} is ${why}; ${this.#network} allows audited ones only.`,
-    );
+    const text = `the libfunc ${name} is ${why}; ${this.network} allows audited ones only.`;
+    return [...size, { error: 'COMPILATION_FAILED', rule: 'audited_libfuncs_only', text }];
   }
 
   /** Refuses a price or a nonce that the gateway refuses after the latest block. */
   async checkAgainstLatest(world: World, { transaction, values }: Submission): Promise<void> {
-    const { min_gas_price_percentage: percentage, max_allowed_nonce_gap } = this.limits;
-    if (this.#checksBounds) {
-      const price = BigInt(values.resource_bounds.l2_gas.max_price_per_unit);
-      const current = BigInt(latestHeader(world).prices.l2_gas_price.price_in_fri);
-      this.#atLeast('min_gas_price_percentage', price, (current * percentage) / 100n);
-    }
+    const { max_allowed_nonce_gap } = this.limits;
+    const current = BigInt(latestHeader(world).prices.l2_gas_price.price_in_fri);
+    refuseBy(this.priceFindings(values, current));
     const account = BigInt(await world.latestState.nonceAt(transaction.address));
     const gap = BigInt(transaction.nonce) - account;
     const [rule, most] =
@@ -193,22 +246,29 @@ export class NetworkRules {
     if (gap <= most) return;
     fail(
       'INVALID_TRANSACTION_NONCE',
-      `${rule}: the nonce is ${gap} above that of the account, ${account}; ${this.#network} allows at most ${most}.`,
+      `${rule}: the nonce is ${gap} above that of the account, ${account}; ${this.network} allows at most ${most}.`,
     );
   }
 
-  #atMost(error: ErrorName, rule: keyof Limits, what: string, value: bigint | number): void {
+  *#atMost(
+    error: ErrorName,
+    rule: keyof Limits,
+    what: string,
+    value: bigint | number,
+  ): Generator<Finding> {
     const limit = this.limits[rule];
     if (BigInt(value) <= limit) return;
-    fail(error, `${rule}: the ${what} is ${value}; ${this.#network} allows at most ${limit}.`);
+    yield {
+      error,
+      rule,
+      text: `the ${what} is ${value}; ${this.network} allows at most ${limit}.`,
+    };
   }
 
-  #atLeast(rule: keyof Limits, price: bigint, least: bigint): void {
+  *#atLeast(rule: keyof Limits, price: bigint, least: bigint): Generator<Finding> {
     if (price >= least) return;
-    fail(
-      'VALIDATION_FAILURE',
-      `${rule}: the max_price_per_unit of l2_gas is ${price} fri; ${this.#network} asks for at least ${least}.`,
-    );
+    const text = `the max_price_per_unit of l2_gas is ${price} fri; ${this.network} asks for at least ${least}.`;
+    yield { error: INVALID, rule, text };
   }
 }
 

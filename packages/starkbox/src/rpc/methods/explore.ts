@@ -12,6 +12,8 @@ import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-mes
 import type { Page } from '../../chain/queries/page.js';
 import { search } from '../../chain/queries/search.js';
 import type { Reports } from '../../chain/reports/reports.js';
+import { listRuleFindings } from '../../chain/reports/rule-findings.js';
+import { NetworkRules } from '../../chain/steps/network-rules.js';
 import { labelsToJson } from '../../chain/world/labels.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
@@ -25,6 +27,7 @@ type ExploreMethods =
   | 'devnet_getStorage'
   | 'devnet_nameStorage'
   | 'devnet_listMessages'
+  | 'devnet_listRuleFindings'
   | 'devnet_listSnapshots'
   | 'devnet_search'
   | 'devnet_gasReport'
@@ -101,6 +104,13 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
         waiting: outgoing.size,
         ...(l1 ? { l1: { url: l1.url, messaging_contract_address: l1.contract } } : {}),
       };
+    },
+
+    async devnet_listRuleFindings({ network, ...request }) {
+      const { rules, chargesFee = true } = chain.options;
+      const asked = new NetworkRules(network ?? rules?.network ?? 'mainnet', chargesFee);
+      const page = await listRuleFindings(chain.world, asked, pageRequest(request));
+      return { network: asked.network, findings: page.rows, ...nextOf(page) };
     },
 
     devnet_listSnapshots: () => ({

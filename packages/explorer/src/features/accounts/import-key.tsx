@@ -1,0 +1,124 @@
+// Form that takes the private key of an account into this tab.
+import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
+import { useEffect, useRef, useState } from 'react';
+import { importKey } from '../../parts/send/keys.js';
+import { call } from '../../rpc/client.js';
+
+/** Functions by which accounts give their public key. */
+const GETTERS = ['get_public_key', 'getPublicKey', 'get_owner', 'get_signer'].map(selectorOf);
+
+/** Undefined where the account has none of the functions. */
+async function readPublicKey(contract_address: string): Promise<string | undefined> {
+  const answers = await Promise.all(
+    GETTERS.map((entry_point_selector) =>
+      call('starknet_call', {
+        request: { contract_address, entry_point_selector, calldata: [] },
+        block_id: 'pre_confirmed',
+      }).catch(() => []),
+    ),
+  );
+  const key = answers.find((answer) => answer.length === 1)?.[0];
+  return key === undefined ? undefined : canonicalFelt(key);
+}
+
+interface Said {
+  readonly text: string;
+  readonly isFault: boolean;
+}
+
+const fault = (text: string): Said => ({ text, isFault: true });
+
+/** Checks the key by the account, and keeps it. */
+async function take(address: string, key: string): Promise<Said> {
+  const block_id = 'pre_confirmed';
+  try {
+    await call('starknet_getClassHashAt', { block_id, contract_address: address });
+  } catch {
+    return fault('There is no contract at this address.');
+  }
+  const { publicKeyOf } = await import('@starkbox/signing');
+  let own: string;
+  try {
+    own = publicKeyOf(key);
+  } catch {
+    return fault('This is not a private key of the curve.');
+  }
+  const expected = await readPublicKey(address);
+  if (expected !== undefined && expected !== own) {
+    return fault(
+      `Its public key is ${shortHash(own)}, and that of the account is ${shortHash(expected)}.`,
+    );
+  }
+  importKey(address, key);
+  return {
+    text:
+      expected === undefined
+        ? 'Imported. The account does not give its public key, so it could not be checked.'
+        : 'Imported: it is the key of this account.',
+    isFault: false,
+  };
+}
+
+export function ImportKey({ start }: { readonly start: string }) {
+  const [address, setAddress] = useState(start);
+  const [key, setKey] = useState('');
+  const [said, setSaid] = useState<Said | undefined>();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (start !== '') field.current?.focus();
+  }, [start]);
+  const submit = async (): Promise<void> => {
+    const [account, secret] = [canonicalFelt(address), canonicalFelt(key)];
+    if (account === undefined) setSaid(fault('The address is a felt like 0x1f….'));
+    else if (secret === undefined) setSaid(fault('The key is a felt like 0x1f….'));
+    else {
+      const result = await take(account, secret);
+      setSaid(result);
+      if (!result.isFault) setKey('');
+    }
+  };
+  return (
+    <form
+      className="panel stack"
+      aria-label="Import a key"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <h3>Import a key</h3>
+      <p className="quiet">
+        Forms then sign as this account instead of impersonating it. The key stays in the storage of
+        this tab until it is closed, and is never sent to the node.
+      </p>
+      <div className="line-of">
+        <label>
+          address
+          <input
+            className="mono"
+            value={address}
+            placeholder="0x…"
+            spellCheck={false}
+            onChange={({ target }) => setAddress(target.value)}
+          />
+        </label>
+        <label>
+          private key
+          <input
+            ref={field}
+            type="password"
+            autoComplete="off"
+            value={key}
+            onChange={({ target }) => setKey(target.value)}
+          />
+        </label>
+        <button type="submit" className="button">
+          Import
+        </button>
+        <span role={said?.isFault ? 'alert' : 'status'} className={said?.isFault ? 'fail' : 'ok'}>
+          {said?.text}
+        </span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,209 @@
+// Accounts beyond the predeployed: deployed on this chain, labelled, or with an imported key.
+import { canonicalFelt, selectorOf, shortAddress } from '@starkbox/abi';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { ETH, grouped, STRK } from '../../format/amount.js';
+import { to } from '../../navigation/route.js';
+import { forgetKey, useImported } from '../../parts/send/keys.js';
+import { Address, Amount, Copy, Link } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { readTransactions, useLabels } from '../../rpc/queries.js';
+import { ImportKey } from './import-key.js';
+
+const MOST = 50;
+const EXECUTE = selectorOf('__execute__');
+
+/** Of labelled addresses, those whose class is one of an account. */
+async function accountsAmong(addresses: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    addresses.map(async (contract_address) => {
+      try {
+        const block_id = 'pre_confirmed';
+        const { entry_points_by_type: points } = await call('starknet_getClassAt', {
+          block_id,
+          contract_address,
+        });
+        return points.EXTERNAL?.some(({ selector }) => selector === EXECUTE) ?? false;
+      } catch {
+        // No contract is there.
+        return false;
+      }
+    }),
+  );
+  return addresses.filter((_, at) => found[at]);
+}
+
+function useOthers(predeployed: readonly string[]): readonly string[] {
+  const beat = useLive((live) => live.beat);
+  const labels = useLabels();
+  const imported = useImported();
+  const labelled = useMemo(
+    () =>
+      (labels.data ?? [])
+        .flatMap(({ value }) => canonicalFelt(value) ?? [])
+        .filter((address) => !predeployed.includes(address))
+        .slice(0, MOST),
+    [labels.data, predeployed],
+  );
+  const deployed = useQuery({
+    queryKey: ['now', 'deployed-accounts', beat],
+    placeholderData: (old: readonly string[] | undefined) => old,
+    queryFn: async (): Promise<readonly string[]> =>
+      (await readTransactions({ type: 'DEPLOY_ACCOUNT' }, undefined, true)).rows.flatMap(
+        ({ sender_address: address, execution_status: status }) =>
+          address !== undefined && status === 'SUCCEEDED' ? [address] : [],
+      ),
+  });
+  const named = useQuery({
+    queryKey: ['labelled-accounts', labelled],
+    enabled: labelled.length > 0,
+    queryFn: () => accountsAmong(labelled),
+  });
+  return useMemo(() => {
+    const all = [...imported, ...(named.data ?? []), ...(deployed.data ?? [])];
+    return [...new Set(all)].filter((address) => !predeployed.includes(address)).slice(0, MOST);
+  }, [imported, named.data, deployed.data, predeployed]);
+}
+
+interface Holdings {
+  readonly strk: bigint;
+  readonly eth: bigint;
+  readonly nonce: bigint;
+}
+
+function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holdings> | undefined {
+  const beat = useLive((live) => live.beat);
+  return useQuery({
+    queryKey: ['now', 'other-holdings', addresses, beat],
+    enabled: addresses.length > 0,
+    placeholderData: (old) => old,
+    queryFn: async () => {
+      const read = async (address: string) => {
+        const [strk, eth, nonce] = await Promise.all([
+          call('devnet_getAccountBalance', { address, unit: 'FRI' }),
+          call('devnet_getAccountBalance', { address, unit: 'WEI' }),
+          call('starknet_getNonce', {
+            block_id: 'pre_confirmed',
+            contract_address: address,
+          }).catch(() => '0x0'),
+        ]);
+        return [
+          address,
+          { strk: BigInt(strk.amount), eth: BigInt(eth.amount), nonce: BigInt(nonce) },
+        ] as const;
+      };
+      return new Map(await Promise.all(addresses.map(read)));
+    },
+  }).data;
+}
+
+export function OtherAccounts({ predeployed }: { readonly predeployed: readonly string[] }) {
+  const addresses = useOthers(predeployed);
+  const holdings = useHoldings(addresses);
+  const imported = useImported();
+  const [importing, setImporting] = useState<string | undefined>();
+  return (
+    <section className="stack other-accounts" aria-label="Other accounts">
+      <h2>Other accounts</h2>
+      {addresses.length === 0 ? (
+        <p className="quiet">
+          No other account was deployed by a transaction or has a label. One that exists can be
+          given by its address, with its key.
+        </p>
+      ) : (
+        <table className="table tall" aria-label="Other accounts">
+          <thead>
+            <tr>
+              <th scope="col" className="w-name">
+                Name
+              </th>
+              <th scope="col">Address</th>
+              <th scope="col" className="w-amount number">
+                STRK
+              </th>
+              <th scope="col" className="w-amount number">
+                ETH
+              </th>
+              <th scope="col" className="w-small number">
+                Nonce
+              </th>
+              <th scope="col" className="w-actions">
+                Key
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {addresses.map((address) => (
+              <AccountRow
+                key={address}
+                address={address}
+                held={holdings?.get(address)}
+                isImported={imported.includes(address)}
+                importKey={() => setImporting(address)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <ImportKey key={importing ?? ''} start={importing ?? ''} />
+    </section>
+  );
+}
+
+function AccountRow({
+  address,
+  held,
+  isImported,
+  importKey,
+}: {
+  readonly address: string;
+  readonly held: Holdings | undefined;
+  readonly isImported: boolean;
+  readonly importKey: () => void;
+}) {
+  return (
+    <tr data-row="">
+      <td className="main">
+        <Address of={address} mark />
+      </td>
+      <td className="wide">
+        <Link href={to('contract', address)} className="mono" value={address}>
+          {shortAddress(address)}
+        </Link>
+        <Copy value={address} what="address" />
+      </td>
+      <td className="number" data-head="STRK">
+        {held && <Amount of={held.strk} unit={STRK} column />}
+      </td>
+      <td className="number" data-head="ETH">
+        {held && <Amount of={held.eth} unit={ETH} column />}
+      </td>
+      <td className="number wide">{held && grouped(held.nonce)}</td>
+      <td className="actions-cell">
+        {isImported ? (
+          <>
+            in this tab{' '}
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Forget the key of ${address}`}
+              onClick={() => forgetKey(address)}
+            >
+              Forget
+            </button>
+          </>
+        ) : (
+          <button
+            type="button"
+            className="plain"
+            aria-label={`Import the key of ${address}`}
+            onClick={importKey}
+          >
+            Import…
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,167 @@
+// Page of the network rules: which transactions of the chain a public network would have refused.
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { grouped } from '../../format/amount.js';
+import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
+import { call, isMissing } from '../../rpc/client.js';
+import type { Result } from '../../rpc/methods.js';
+import { useConfig } from '../../rpc/queries.js';
+
+type Finding = Result<'devnet_listRuleFindings'>['findings'][number];
+
+const NETWORKS = ['mainnet', 'sepolia'] as const;
+type Network = (typeof NETWORKS)[number];
+const LIMIT = 100;
+
+export function RulesPage() {
+  const config = useConfig();
+  const held = config.data?.rules;
+  const given = usePlace().query.get('network');
+  const network = NETWORKS.find((one) => one === given) ?? held ?? 'mainnet';
+  return (
+    <>
+      <Heading title="Rules" />
+      <p className="page-intro">
+        {held === undefined ? (
+          <>
+            This node accepts more than a public network does. Started with{' '}
+            <code>--rules {network}</code>, it refuses what the gateway of {network} refuses, before
+            it is executed. Below is what {network} would have refused of this chain.
+          </>
+        ) : (
+          <>
+            This node holds transactions to the rules of {held} (<code>--rules {held}</code>): what
+            breaks one is refused when it is sent, and is not on the chain.{' '}
+            <Link href={to('requests')}>Recorded requests</Link> show refusals.
+          </>
+        )}
+      </p>
+      <div className="filters">
+        <label>
+          network:
+          <select value={network} onChange={({ target }) => setQuery({ network: target.value })}>
+            {NETWORKS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Findings key={network} network={network} />
+    </>
+  );
+}
+
+function Findings({ network }: { readonly network: Network }) {
+  const list = useInfiniteQuery({
+    queryKey: ['rules', network],
+    initialPageParam: undefined as string | undefined,
+    refetchOnMount: 'always',
+    queryFn: ({ pageParam: cursor }) =>
+      call('devnet_listRuleFindings', {
+        network,
+        limit: LIMIT,
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    getNextPageParam: (page) => page.next,
+  });
+  const { data, error, isPending, hasNextPage, fetchNextPage, refetch } = list;
+  if (isPending) return <Loading what="the transactions" />;
+  if (error && isMissing(error)) {
+    return (
+      <p className="empty">
+        This node does not serve <code>devnet_listRuleFindings</code>, which looks through the
+        transactions of the chain. <code>--restrictive-mode</code> decides what it serves.
+      </p>
+    );
+  }
+  if (error) return <Problem error={error} what="the findings" retry={() => void refetch()} />;
+  const byRule = new Map<string, Finding[]>();
+  for (const finding of data.pages.flatMap(({ findings }) => findings)) {
+    const same = byRule.get(finding.rule) ?? [];
+    byRule.set(finding.rule, same);
+    same.push(finding);
+  }
+  return (
+    <div className="stack">
+      {byRule.size === 0 && (
+        <p className="empty">
+          {network} would have taken every transaction
+          {hasNextPage ? ' that was looked at so far' : ' of this chain'}.
+        </p>
+      )}
+      {[...byRule].map(([rule, findings]) => (
+        <Rule key={rule} rule={rule} findings={findings} />
+      ))}
+      <div className="line-of">
+        {hasNextPage && (
+          <button type="button" className="button" onClick={() => void fetchNextPage()}>
+            Search older blocks
+          </button>
+        )}
+        <button type="button" className="button" onClick={() => void refetch()}>
+          Read again
+        </button>
+        <span className="quiet">
+          Rules about nonces hold for what was executed, and are not looked at.
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Rows of a rule that are shown at first. */
+const SHOWN = 20;
+
+function Rule({
+  rule,
+  findings,
+}: {
+  readonly rule: string;
+  readonly findings: readonly Finding[];
+}) {
+  return (
+    <section aria-label={rule}>
+      <h2>
+        <code>{rule}</code> <span className="quiet">{grouped(findings.length)}</span>
+      </h2>
+      <table className="table tall" aria-label={`Transactions that break ${rule}`}>
+        <thead>
+          <tr>
+            <th scope="col" className="w-hash">
+              Transaction
+            </th>
+            <th scope="col" className="w-block">
+              Block
+            </th>
+            <th scope="col" className="w-name">
+              Sender
+            </th>
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.slice(0, SHOWN).map((row) => (
+            <tr key={row.transaction_hash} data-row="">
+              <td>
+                <TxRef of={row.transaction_hash} />
+              </td>
+              <td data-head="#">
+                <BlockRef of={row.block_number} />
+              </td>
+              <td>
+                {row.sender_address !== undefined && <Address of={row.sender_address} mark />}
+              </td>
+              <td className="main reason">
+                <UntrustedText text={row.reason} limit={300} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {findings.length > SHOWN && (
+        <p className="quiet">and {grouped(findings.length - SHOWN)} more of this rule</p>
+      )}
+    </section>
+  );
+}

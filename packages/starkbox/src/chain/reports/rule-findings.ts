@@ -1,0 +1,69 @@
+// Transactions of the chain that a public network would have refused.
+import type { RULE_FINDING } from '../../spec.js';
+import { MINTER } from '../genesis/accounts.js';
+import { holds, senderOf, UNKNOWN } from '../history/block-keys.js';
+import type { TransactionRecord } from '../history/header.js';
+import type { PageRequest } from '../queries/list-contracts.js';
+import { type Page, readPage } from '../queries/page.js';
+import type { Checked, Finding, NetworkRules } from '../steps/network-rules.js';
+import { pendingNumber } from '../world/find-block.js';
+import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
+
+const SENT = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT'];
+
+/** The findings of one transaction each, newest first. Rules about nonces hold for what was executed. */
+export function listRuleFindings(
+  world: World,
+  rules: NetworkRules,
+  request: PageRequest,
+): Promise<Page<RULE_FINDING>> {
+  return readPage({
+    world,
+    from: pendingNumber(world),
+    ...request,
+    blockKeys: [[...SENT.map(holds), UNKNOWN]],
+    rowsIn: (block) =>
+      transactionHashesOf(world, block).map((_, index) => async () => {
+        const record = transactionAt(world, block, index);
+        if (!record) return undefined;
+        const [found] = await findingsOf(world, rules, record, block);
+        return found && rowOf(record, block, index, found);
+      }),
+  });
+}
+
+type Sent = Checked & { readonly version: string; readonly class_hash?: string };
+
+async function findingsOf(
+  world: World,
+  rules: NetworkRules,
+  { transaction, receipt }: TransactionRecord,
+  block: number,
+): Promise<readonly Finding[]> {
+  const sent: Sent = JSON.parse(transaction);
+  // Older versions have no bounds, and mints are the node's own.
+  if (!SENT.includes(sent.type) || sent.version !== '0x3') return [];
+  if (senderOf(transaction, receipt) === MINTER.address) return [];
+  const before = world.history.header(block - 1)?.prices.l2_gas_price.price_in_fri;
+  const own = [...rules.findings(sent), ...rules.priceFindings(sent, BigInt(before ?? 0))];
+  if (own.length > 0 || sent.type !== 'DECLARE' || sent.class_hash === undefined) return own;
+  const declared = await world.pendingState.class(sent.class_hash);
+  return declared ? rules.classFindings(declared) : [];
+}
+
+function rowOf(
+  { hash, transaction, receipt }: TransactionRecord,
+  block: number,
+  index: number,
+  { rule, text }: Finding,
+): RULE_FINDING {
+  const sender = senderOf(transaction, receipt);
+  return {
+    transaction_hash: hash,
+    block_number: block,
+    index,
+    ...(sender === undefined ? {} : { sender_address: sender }),
+    rule,
+    reason: text,
+  };
+}
