@@ -30,7 +30,7 @@ export const BILL = 'sbom.cdx.json';
  */
 export function billOf(manifest, { packages, crates, classes }) {
   const { name, version, license: licence = 'MIT' } = manifest;
-  const sums = new Map([...npmSums(), ...crateSums()]);
+  const sums = lockSums();
   const declared = [
     ...Object.entries(manifest.dependencies ?? {}).map((one) => [...one, 'required']),
     ...Object.entries(manifest.optionalDependencies ?? {}).map((one) => [...one, 'optional']),
@@ -94,6 +94,15 @@ function npmUrl(name, version) {
 /**
  * @typedef {readonly [url: string, sum: { alg: string, content: string }]} Sum
  */
+
+/** @type {ReadonlyMap<Sum[0], Sum[1]> | undefined} */
+let readSums;
+
+/** Checksums of both lock files by URL, which are read once for all packages. */
+function lockSums() {
+  readSums ??= new Map([...npmSums(), ...crateSums()]);
+  return readSums;
+}
 
 /** @returns {Sum[]} checksums of the lock file of npm */
 function npmSums() {

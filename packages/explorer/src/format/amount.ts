@@ -22,6 +22,11 @@ export function grouped(value: bigint | number): string {
   return sign + text.replace(/^-/, '').replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** `1 block`, `1,234 blocks`: a count with its noun, or with its noun and verb. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
 /**
  * An amount in its unit, with at most six decimals. Nonzero amounts below the last decimal are shown in the
  * base unit.

@@ -7,15 +7,12 @@ import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOCKS, IS_FULL, setLongStage, TRANSACTIONS } from '../support/long-chain.js';
-import { isLive, STRK, type Stage, showsHead } from '../support/stage.js';
+import { isLive, STRK, type Stage, sendDeepCalls, showsHead } from '../support/stage.js';
 
 const MOST_ELEMENTS = 1_500;
 const MOST_REQUESTS = 3;
 const FIRST_ROW = 300;
 const PAGE_CHANGE = 100;
-/** Frames of a call tree: calls, each so many deep. */
-const CALLS = 110;
-const DEPTH = 46;
 
 let stage: Stage;
 let deep: string;
@@ -31,22 +28,7 @@ beforeAll(
     stage = await setLongStage();
     const reverter = await stage.deploy('reverter');
     counter = await stage.deploy('counter', ['7']);
-    const bound = { max_amount: 900_000_000n, max_price_per_unit: 5_000_000_000n };
-    const { transaction_hash } = await stage.node.account(0).execute(
-      Array.from({ length: CALLS }, () => ({
-        contractAddress: reverter,
-        entrypoint: 'recurse',
-        calldata: [String(DEPTH - 1)],
-      })),
-      {
-        resourceBounds: {
-          l1_gas: { ...bound, max_amount: 0n },
-          l2_gas: bound,
-          l1_data_gas: { ...bound, max_amount: 40_000n },
-        },
-      },
-    );
-    deep = transaction_hash;
+    deep = await sendDeepCalls(stage, reverter);
     sixty = await stage.send(
       1,
       Array.from({ length: 60 }, () => stage.transfer(2, 1n)),

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   amountText,
   columnAmount,
+  counted,
   ETH,
   grouped,
   priceText,
@@ -37,6 +38,14 @@ test('prices keep their significant digits', () => {
   expect(priceText(1_000_000_000n, STRK)).toBe('1.00 gfri');
   expect(priceText(987_654_321n, STRK)).toBe('0.987654321 gfri');
   expect(priceText(25n, ETH)).toBe('25 wei');
+});
+
+test('a count of one has the singular', () => {
+  expect(counted(0, 'block')).toBe('0 blocks');
+  expect(counted(1, 'block')).toBe('1 block');
+  expect(counted(1234, 'block')).toBe('1,234 blocks');
+  expect(counted(1, 'message waits', 'messages wait')).toBe('1 message waits');
+  expect(counted(2, 'message waits', 'messages wait')).toBe('2 messages wait');
 });
 
 test.each([

@@ -13,12 +13,17 @@ export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f428
 /** The selector of `get`, which reads a counter. */
 const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
 
-const price = { max_amount: 400_000_000n, max_price_per_unit: 5_000_000_000n };
-const resourceBounds = {
-  l1_gas: { ...price, max_amount: 0n },
-  l2_gas: price,
-  l1_data_gas: { ...price, max_amount: 40_000n },
-};
+/** @param gas the most L2 gas */
+function boundsOf(gas: bigint) {
+  const price = { max_price_per_unit: 5_000_000_000n };
+  return {
+    l1_gas: { ...price, max_amount: 0n },
+    l2_gas: { ...price, max_amount: gas },
+    l1_data_gas: { ...price, max_amount: 40_000n },
+  };
+}
+
+const resourceBounds = boundsOf(400_000_000n);
 
 export interface Stage {
   readonly node: ListeningNode;
@@ -207,4 +212,21 @@ export async function showsHead({ node }: Stage, page: Page): Promise<void> {
   await page
     .locator('.strip .head', { hasText: `#${head.toLocaleString('en-US')} ·` })
     .waitFor({ state: 'attached' });
+}
+
+/** Calls of the transaction with deep calls, and the depth of each: more than 5,000 frames. */
+export const DEEP_CALLS = 110;
+const DEPTH = 46;
+
+/** Sends a transaction with deep calls; its hash. */
+export async function sendDeepCalls({ node }: Stage, reverter: string): Promise<string> {
+  const { transaction_hash } = await node.account(0).execute(
+    Array.from({ length: DEEP_CALLS }, () => ({
+      contractAddress: reverter,
+      entrypoint: 'recurse',
+      calldata: [String(DEPTH - 1)],
+    })),
+    { resourceBounds: boundsOf(900_000_000n) },
+  );
+  return transaction_hash;
 }

@@ -4,10 +4,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOf } from '../support/accessibility.js';
-import { type Stage, setStage, watchClipboard } from '../support/stage.js';
-
-const CALLS = 110;
-const DEPTH = 46;
+import {
+  DEEP_CALLS,
+  type Stage,
+  sendDeepCalls,
+  setStage,
+  watchClipboard,
+} from '../support/stage.js';
 
 let stage: Stage;
 let ordered: string;
@@ -20,22 +23,7 @@ beforeAll(async () => {
   ordered = await stage.send(1, [
     { contractAddress: emitter, entrypoint: 'emit_through', calldata: [other, '2', '1', '1'] },
   ]);
-  const bound = { max_amount: 900_000_000n, max_price_per_unit: 5_000_000_000n };
-  const { transaction_hash } = await stage.node.account(0).execute(
-    Array.from({ length: CALLS }, () => ({
-      contractAddress: reverter,
-      entrypoint: 'recurse',
-      calldata: [String(DEPTH - 1)],
-    })),
-    {
-      resourceBounds: {
-        l1_gas: { ...bound, max_amount: 0n },
-        l2_gas: bound,
-        l1_data_gas: { ...bound, max_amount: 40_000n },
-      },
-    },
-  );
-  large = transaction_hash;
+  large = await sendDeepCalls(stage, reverter);
 });
 afterAll(() => stage.close());
 
@@ -114,6 +102,6 @@ test('equal calls of a long trace are folded, and a worker has the trace', async
   const again = await watchClipboard(page);
   await page.getByRole('button', { name: 'Copy trace as JSON' }).click();
   await expect.poll(async () => (await again()).length).toBeGreaterThan(2_000_000);
-  expect(JSON.parse(await again()).execute_invocation.calls).toHaveLength(CALLS);
+  expect(JSON.parse(await again()).execute_invocation.calls).toHaveLength(DEEP_CALLS);
   expect(complaints).toEqual([]);
 });

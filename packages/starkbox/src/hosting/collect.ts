@@ -5,13 +5,12 @@ import { reasonOf } from '../errors.js';
 import { stopwatch } from '../probe.js';
 import { FRESH_SECONDS, LAYERS, layerKey } from './layers/layer-store.js';
 import { MANIFESTS, readManifest } from './manifest.js';
-import type { ObjectStore } from './objects/object-store.js';
+import { type ObjectStore, pagesOfKeys } from './objects/object-store.js';
 import { openObjectStore } from './objects/open.js';
 
 const HOUR = 3600;
 /** Objects younger than this may be referred to by a manifest that is written meanwhile. */
 const LEAST_HOURS = (2 * FRESH_SECONDS) / HOUR;
-const PAGE = 1000;
 const AT_ONCE = 16;
 
 export interface CollectOptions {
@@ -86,11 +85,8 @@ async function layersIn(objects: ObjectStore, key: string): Promise<readonly str
 
 async function keysBelow(objects: ObjectStore, prefix: string): Promise<readonly string[]> {
   const keys: string[] = [];
-  while (true) {
-    const page = await objects.list(prefix, keys.at(-1), PAGE);
-    keys.push(...page);
-    if (page.length < PAGE) return keys;
-  }
+  for await (const page of pagesOfKeys(objects, prefix)) keys.push(...page);
+  return keys;
 }
 
 async function forEach(

@@ -5,12 +5,11 @@ import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import { instanceRow } from '../service/shown-instance.js';
 import type { INSTANCE_ROW } from '../spec.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
-import type { ObjectStore } from './objects/object-store.js';
+import { type ObjectStore, pagesOfKeys } from './objects/object-store.js';
 import { prefixOf } from './tenants/tenant-instances.js';
 
 /** Instances are counted up to this number. */
 const MOST_COUNTED = 10_000;
-const PAGE = 1_000;
 /** Of the 16 digits of an id: a cursor is two numbers that are exact in JSON. */
 const HIGH_DIGITS = 12;
 const ALL_DIGITS = 16;
@@ -58,12 +57,9 @@ function readable(bytes: Buffer): Manifest | undefined {
 
 async function counted(objects: ObjectStore, prefix: string): Promise<number> {
   let count = 0;
-  let after: string | undefined;
-  while (count < MOST_COUNTED) {
-    const keys = await objects.list(prefix, after, PAGE);
+  for await (const keys of pagesOfKeys(objects, prefix)) {
     count += keys.length;
-    if (keys.length < PAGE) break;
-    after = keys.at(-1);
+    if (count >= MOST_COUNTED) break;
   }
   return count;
 }

@@ -12,16 +12,10 @@ import { Address, Amount, ClassRef, Copy, Link } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
-import { OtherAccounts } from './other-accounts.js';
+import { type Holding, OtherAccounts } from './other-accounts.js';
 
 /** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
-
-interface Holding {
-  readonly eth: bigint;
-  readonly strk: bigint;
-  readonly nonce: bigint;
-}
 
 interface Revealed {
   readonly address: string;

@@ -66,13 +66,14 @@ function useOthers(predeployed: readonly string[]): readonly string[] {
   }, [imported, named.data, deployed.data, predeployed]);
 }
 
-interface Holdings {
+/** What an account has. */
+export interface Holding {
   readonly strk: bigint;
   readonly eth: bigint;
   readonly nonce: bigint;
 }
 
-function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holdings> | undefined {
+function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding> | undefined {
   const beat = useLive((live) => live.beat);
   return useQuery({
     queryKey: ['now', 'other-holdings', addresses, beat],
@@ -158,7 +159,7 @@ function AccountRow({
   importKey,
 }: {
   readonly address: string;
-  readonly held: Holdings | undefined;
+  readonly held: Holding | undefined;
   readonly isImported: boolean;
   readonly importKey: () => void;
 }) {

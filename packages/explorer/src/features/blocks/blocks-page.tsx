@@ -1,7 +1,7 @@
 // Page with the list of blocks, the pre-confirmed one first.
 import { shortHash } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
-import { ETH, grouped, STRK, share } from '../../format/amount.js';
+import { counted, ETH, grouped, STRK, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
@@ -99,8 +99,7 @@ export function Blocks() {
       <Heading title="Blocks" count={head && grouped(head.number + 1)} actions={<Modes />} />
       <p className="filters">
         <Link href={to('block', 'pre_confirmed')}>
-          ◐ pre-confirmed block{head && ` ${head.number + 1}`}: {grouped(pending)}{' '}
-          {pending === 1 ? 'transaction' : 'transactions'}
+          ◐ pre-confirmed block{head && ` ${head.number + 1}`}: {counted(pending, 'transaction')}
         </Link>
       </p>
       <LiveTable

@@ -1,6 +1,6 @@
 // Result of a console call, as a tree or raw, and the notifications of a subscription.
 import { useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { JsonTree } from '../../parts/json-tree.js';
@@ -81,8 +81,7 @@ export function Stream({ of }: { readonly of: Running }) {
   return (
     <section aria-label="News" className="answer">
       <p role="status">
-        {isOver ? 'Stopped after' : 'Listening;'} {grouped(of.received)}{' '}
-        {of.received === 1 ? 'notification' : 'notifications'}
+        {isOver ? 'Stopped after' : 'Listening;'} {counted(of.received, 'notification')}
         {of.received > of.notifications.length && `, the last ${of.notifications.length} are shown`}
       </p>
       <ol className="news">

@@ -1,6 +1,6 @@
 // Console calls of this browser, without secrets, in local storage.
-import { useSyncExternalStore } from 'react';
-import { parseJson, writeJson } from '../../format/json.js';
+import { writeJson } from '../../format/json.js';
+import { type Stored, stored } from '../../navigation/stored.js';
 import { SECRET } from './single-fields.js';
 
 export interface PastCall {
@@ -12,23 +12,14 @@ export interface PastCall {
   readonly milliseconds: number;
 }
 
-const KEY = 'starkbox.console';
 const MOST = 200;
 /** Calls with longer parameters, such as classes, are not stored. */
 const LONGEST = 20_000;
 const HIDDEN = '•••';
 
-let past: readonly PastCall[] = read();
-const watchers = new Set<() => void>();
-
-function read(): readonly PastCall[] {
-  try {
-    const found = parseJson(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(found) ? found.filter(isPastCall).slice(0, MOST) : [];
-  } catch {
-    return [];
-  }
-}
+const past: Stored<readonly PastCall[]> = stored('localStorage', 'starkbox.console', (found) =>
+  Array.isArray(found) ? found.filter(isPastCall).slice(0, MOST) : [],
+);
 
 function isPastCall(value: unknown): value is PastCall {
   return (
@@ -44,23 +35,7 @@ function isPastCall(value: unknown): value is PastCall {
 }
 
 export function usePast(): readonly PastCall[] {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => past,
-  );
-}
-
-function keep(next: readonly PastCall[]): void {
-  past = next;
-  try {
-    localStorage.setItem(KEY, writeJson(next));
-  } catch {
-    // Storage is full or blocked; the history lasts until the tab is closed.
-  }
-  for (const watcher of watchers) watcher();
+  return past.use();
 }
 
 export function remember(
@@ -70,11 +45,11 @@ export function remember(
   if (params.length > LONGEST) return;
   const same = (one: PastCall): boolean => one.method === call.method && one.params === params;
   const entry = { ...call, params, at: Date.now() };
-  keep([entry, ...past.filter((one) => !same(one))].slice(0, MOST));
+  past.set([entry, ...past.now().filter((one) => !same(one))].slice(0, MOST));
 }
 
 export function forget(): void {
-  keep([]);
+  past.set([]);
 }
 
 function withoutSecrets(value: unknown): unknown {

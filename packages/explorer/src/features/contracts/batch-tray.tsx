@@ -1,5 +1,6 @@
 // Tray with the calls collected for one transaction, and their order.
 import { useState } from 'react';
+import { counted } from '../../format/amount.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { remembered } from '../../navigation/form-in-address.js';
 import { to } from '../../navigation/route.js';
@@ -20,9 +21,7 @@ export function Tray() {
   return (
     <section className="panel tray" aria-label="Batch">
       <div className="function-head">
-        <h2>
-          Batch: {calls.length} {calls.length === 1 ? 'call' : 'calls'} in one transaction
-        </h2>
+        <h2>Batch: {counted(calls.length, 'call')} in one transaction</h2>
         <button
           type="button"
           className="plain"

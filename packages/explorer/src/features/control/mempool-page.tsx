@@ -2,7 +2,7 @@
 import { shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
@@ -269,8 +269,7 @@ function Gaps({ rows, missing, isWhole }: GapsProps) {
         return (
           <li key={sender}>
             <span className="warn">△</span> <Address of={sender} mark />: nonce {grouped(nonce)} is
-            missing, and {grouped(count)} {count === 1 ? 'transaction waits' : 'transactions wait'}{' '}
-            for it.
+            missing, and {counted(count, 'transaction waits', 'transactions wait')} for it.
           </li>
         );
       })}

@@ -1,7 +1,7 @@
 // Page of gas over many transactions: per function, and compared with a saved baseline.
 import type { Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
@@ -32,7 +32,7 @@ export function GasPage() {
         actions={
           newer > 0 && (
             <button type="button" className="button" onClick={reading.again}>
-              {grouped(newer)} newer {newer === 1 ? 'block' : 'blocks'}: read again
+              {counted(newer, 'newer block')}: read again
             </button>
           )
         }
@@ -112,13 +112,11 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
   if (reading.error !== undefined && report.transactions === 0) return null;
   return (
     <p className="progress" role="status">
-      {grouped(report.transactions)} {report.transactions === 1 ? 'transaction' : 'transactions'}{' '}
-      read.
+      {counted(report.transactions, 'transaction')} read.
       {isCancelled && planned > 0 && ` Cancelled; the range has ${grouped(planned)}.`}
       {isCut &&
         ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
-      {report.untraced > 0 &&
-        ` ${grouped(report.untraced)} ${report.untraced === 1 ? 'block' : 'blocks'} could not be traced.`}
+      {report.untraced > 0 && ` ${counted(report.untraced, 'block')} could not be traced.`}
     </p>
   );
 }

@@ -2,7 +2,7 @@
 import { shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -129,11 +129,11 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
         ) : (
           <>
             <span>
-              {grouped(blocks.length)} {blocks.length === 1 ? 'block' : 'blocks'} of its own, from{' '}
+              {counted(blocks.length, 'block')} of its own, from{' '}
               <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
             </span>
             <span>
-              {grouped(count)} {count === 1 ? 'transaction' : 'transactions'}
+              {counted(count, 'transaction')}
               {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
             </span>
           </>
@@ -160,7 +160,7 @@ function Values({ of, names, isCut }: ValuesProps) {
       <p>
         {grouped(of.length)}
         {isCut && '+'} {of.length === 1 ? 'value differs' : 'values differ'}, in{' '}
-        {grouped(contracts.size)} {contracts.size === 1 ? 'contract' : 'contracts'}.
+        {counted(contracts.size, 'contract')}.
       </p>
       <VirtualTable
         label="Values that differ"

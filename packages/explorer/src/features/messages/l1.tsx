@@ -1,7 +1,7 @@
 // Connection to L1: status, connecting, relaying messages.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Problem } from '../../parts/page-states.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
@@ -23,7 +23,7 @@ export function L1() {
   }
   if (!state.data) return null;
   const { l1, waiting } = state.data;
-  const toCarry = `${grouped(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'} for L1`;
+  const toCarry = counted(waiting, 'message waits for L1', 'messages wait for L1');
   if (!l1 || isOther) {
     return (
       <section className="panel" aria-label="Connect to L1">

@@ -1,7 +1,7 @@
 // Facts of the chain on the overview: mode, clock, origin, L1, rules, instance.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { chainUrl, instanceId } from '../../format/chain-path.js';
 import { generationText, offsetText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
@@ -107,7 +107,7 @@ function L1({
       <Link href={to('messages')}>
         {l1 ? <UntrustedText text={l1.url} limit={60} /> : 'not connected'}
       </Link>
-      {waiting > 0 && `, ${grouped(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'}`}
+      {waiting > 0 && `, ${counted(waiting, 'message waits', 'messages wait')}`}
     </>
   );
 }

@@ -1,15 +1,8 @@
 // Charts of the newest blocks: transactions, failures and gas, on one axis of blocks.
-import {
-  type KeyboardEvent,
-  memo,
-  type PointerEvent,
-  type ReactNode,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
-import { grouped } from '../../format/amount.js';
+import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useState } from 'react';
+import { counted, grouped } from '../../format/amount.js';
 import { go, to } from '../../navigation/route.js';
+import { useWidth } from '../../parts/charts/use-width.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
 
@@ -64,7 +57,7 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
         <p className="soft">
           {row ? (
             <>
-              block {grouped(row.block_number)}: {count(row.transaction_count, 'transaction')},{' '}
+              block {grouped(row.block_number)}: {counted(row.transaction_count, 'transaction')},{' '}
               {grouped(row.failed_count)} failed, {grouped(row.l2_gas)} L2 gas
             </>
           ) : (
@@ -94,9 +87,6 @@ function placeAfter(key: string, at: number, places: number): number | undefined
   if (key === 'Home') return 0;
   return key === 'End' ? last : undefined;
 }
-
-const count = (number: number, what: string): string =>
-  `${grouped(number)} ${what}${number === 1 ? '' : 's'}`;
 
 /** The pattern of failures, which is told from a plain bar without colours. */
 function Hatch() {
@@ -179,7 +169,7 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
         className="chart"
         role="slider"
         tabIndex={0}
-        aria-label={`${name} per block: ${grouped(sum)} in ${count(blocks.length, 'block')}, at most ${grouped(most)}`}
+        aria-label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
         aria-valuemin={blocks[0]?.block_number ?? 0}
         aria-valuemax={blocks.at(-1)?.block_number ?? 0}
         aria-valuenow={shown?.block_number ?? 0}
@@ -249,20 +239,6 @@ const bar = (x: number, y: number, width: number, height: number): string =>
 
 const cross = (x: number, y: number): string =>
   `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
-
-function useWidth() {
-  const frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [frame, width] as const;
-}
 
 /** The same values as text, for those who do not see the charts and for copying. */
 function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {

@@ -1,6 +1,6 @@
 // First page: what happened lately, what failed, which contracts are busy, and what chain it is.
 import { useMemo } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
@@ -56,12 +56,8 @@ function Busy({ news }: { readonly news: News }) {
       <p className="sentence">
         {status && (
           <>
-            {grouped(status.transaction_count)}{' '}
-            {status.transaction_count === 1 ? 'transaction' : 'transactions'} in{' '}
-            <Link href={to('blocks')}>
-              {grouped(status.block_count)} {status.block_count === 1 ? 'block' : 'blocks'}
-            </Link>
-            .{' '}
+            {counted(status.transaction_count, 'transaction')} in{' '}
+            <Link href={to('blocks')}>{counted(status.block_count, 'block')}</Link>.{' '}
           </>
         )}
         {failed === 0 ? (

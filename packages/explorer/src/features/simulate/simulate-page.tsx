@@ -1,6 +1,6 @@
 // Page that simulates transactions in order, each on the state after the one before.
 import { type KeyboardEvent, useRef } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted } from '../../format/amount.js';
 import { isRun } from '../../navigation/key-events.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action, LastDone } from '../../parts/action.js';
@@ -46,7 +46,10 @@ function Builder() {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields, in one place
     <div ref={root} onKeyDown={press}>
-      <Heading title="Simulate" count={steps.length > 0 ? countText(steps) : undefined} />
+      <Heading
+        title="Simulate"
+        count={steps.length > 0 ? counted(steps.length, 'step') : undefined}
+      />
       <RunBar list={list} runs={runs} />
       <LastDone />
       {failed && failed.step === undefined && (
@@ -65,9 +68,6 @@ function Builder() {
     </div>
   );
 }
-
-const countText = ({ length }: readonly StepDraft[]): string =>
-  `${grouped(length)} ${length === 1 ? 'step' : 'steps'}`;
 
 /** The clock and the price of the simulation, where they are not the chain's. */
 function ConditionFields({
@@ -127,7 +127,7 @@ function RunBar({ list, runs }: BuilderProps) {
         aria-disabled={runs.isBusy || steps.length === 0}
         onClick={runs.doSimulate}
       >
-        Simulate {steps.length === 0 ? '' : countText(steps)} <kbd>{COMMAND}↵</kbd>
+        Simulate {steps.length === 0 ? '' : counted(steps.length, 'step')} <kbd>{COMMAND}↵</kbd>
       </button>
       <Action
         run={runs.keep}

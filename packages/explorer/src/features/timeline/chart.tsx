@@ -1,15 +1,9 @@
 // Timeline chart: blocks, snapshots, gaps in time, undone ranges.
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type RefObject,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { go, to } from '../../navigation/route.js';
+import { useWidth } from '../../parts/charts/use-width.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 import type { Undone } from '../../rpc/undone-blocks.js';
@@ -32,8 +26,7 @@ export interface ChartProps {
 
 export function Chart(props: ChartProps) {
   const { blocks, bars, snapshots, undone, head, window, axis } = props;
-  const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame);
+  const [frame, width] = useWidth();
   const [pointed, setPointed] = useState<number | undefined>();
   useWheelZoom(frame, props);
   const moments = blocks.map(({ block_number, timestamp }) => ({
@@ -86,19 +79,6 @@ export function Chart(props: ChartProps) {
       </p>
     </div>
   );
-}
-
-function useWidth(frame: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [frame]);
-  return width;
 }
 
 function useWheelZoom(

@@ -1,6 +1,6 @@
 // Reverting to a snapshot: confirmation with the loss, and undo.
 import { useState, useSyncExternalStore } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
 import { UntrustedText } from '../../parts/values.js';
@@ -57,9 +57,6 @@ export function UndoBar() {
     </div>
   );
 }
-
-const plural = (count: number, one: string): string =>
-  `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 
 /** Reverts; false if the node refuses something on the way. */
 async function revert(
@@ -129,10 +126,10 @@ export function RevertSheet({
           ?
         </h2>
         <p>
-          This removes {plural(head - snapshot.block_number, 'block')}
-          {lost !== undefined && `, ${plural(lost, 'transaction')}`}
+          This removes {counted(head - snapshot.block_number, 'block')}
+          {lost !== undefined && `, ${counted(lost, 'transaction')}`}
           {later.length > 0 &&
-            ` and ${plural(later.length, 'snapshot')} (${later
+            ` and ${counted(later.length, 'snapshot')} (${later
               .slice(0, 5)
               .map((one) => one.snapshot_id)
               .join(', ')}${later.length > 5 ? ', …' : ''})`}

@@ -1,6 +1,6 @@
 // Page with the timeline of the chain, its snapshots, and reverting.
 import { useCallback, useMemo, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { numberIn } from '../../parts/block-field.js';
@@ -29,10 +29,7 @@ export function Timeline() {
     <>
       <Heading
         title="Timeline"
-        count={
-          rows.length > 0 &&
-          `${grouped(rows.length)} ${rows.length === 1 ? 'snapshot' : 'snapshots'}`
-        }
+        count={rows.length > 0 && counted(rows.length, 'snapshot')}
         actions={
           <button
             type="button"

@@ -10,7 +10,7 @@ import {
   variantDraft,
 } from '@starkbox/abi';
 import { useId, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { UntrustedText } from '../values.js';
@@ -247,9 +247,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
     <fieldset className="abi-group">
       <legend>
         <Caption name={name} type={type} />{' '}
-        <span className="quiet">
-          {grouped(items.length)} {items.length === 1 ? 'item' : 'items'}
-        </span>
+        <span className="quiet">{counted(items.length, 'item')}</span>
       </legend>
       {items.slice(0, ROWS_SHOWN).map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: list items have no other identity

@@ -13,13 +13,13 @@ import {
   type MouseEvent,
   type RefObject,
   useEffect,
-  useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react';
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
+import { useWidth } from '../charts/use-width.js';
 import { paint, ROW, type Scene } from './paint.js';
 
 /** Most blocks in the accessible tree; the table lists all. */
@@ -39,19 +39,6 @@ export interface GraphProps {
   readonly onOpen: ((block: GasBlock) => void) | undefined;
 }
 
-function useWidth(): readonly [ref: (element: HTMLElement | null) => void, width: number] {
-  const [element, setElement] = useState<HTMLElement | null>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    if (!element) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [element]);
-  return [setElement, width];
-}
-
 /** Increases with every change of theme, because a canvas does not follow it. */
 function useTheme(): number {
   const [changes, setChanges] = useState(0);
@@ -65,7 +52,7 @@ function useTheme(): number {
 
 export function Graph(props: GraphProps) {
   const { root, focus, isFlame, nameOf, isFound, onFocus, onOpen } = props;
-  const [hold, width] = useWidth();
+  const [frame, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Box | undefined>();
@@ -105,7 +92,7 @@ export function Graph(props: GraphProps) {
   const described = hovered ?? current;
   return (
     <div className="gas-graph">
-      <div ref={hold} className="gas-scroll">
+      <div ref={frame} className="gas-scroll">
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are for the tree above it */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the tree above it is what can be focused */}
         <div

@@ -51,3 +51,19 @@ export interface ObjectStore {
 
   close(): Promise<void>;
 }
+
+const PAGE = 1_000;
+
+/** Pages of all keys with a prefix, in their order. */
+export async function* pagesOfKeys(
+  store: ObjectStore,
+  prefix: string,
+): AsyncGenerator<readonly string[]> {
+  let after: string | undefined;
+  while (true) {
+    const keys = await store.list(prefix, after, PAGE);
+    yield keys;
+    if (keys.length < PAGE) return;
+    after = keys.at(-1);
+  }
+}

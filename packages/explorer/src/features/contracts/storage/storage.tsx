@@ -2,7 +2,7 @@
 import { shortHash } from '@starkbox/abi';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { grouped } from '../../../format/amount.js';
+import { counted } from '../../../format/amount.js';
 import { Action, act, LastDone } from '../../../parts/action.js';
 import { Sheet } from '../../../parts/dialog.js';
 import { Loading, Problem } from '../../../parts/page-states.js';
@@ -24,9 +24,6 @@ interface Staged {
 }
 
 type Changes = ReadonlyMap<string, Staged>;
-
-const countText = ({ size }: Changes): string =>
-  `${grouped(size)} ${size === 1 ? 'change' : 'changes'}`;
 
 export function Storage({ address }: { readonly address: string }) {
   const [staged, setStaged] = useState<Changes>(new Map());
@@ -56,7 +53,7 @@ export function Storage({ address }: { readonly address: string }) {
         {staged.size > 0 && (
           <span className="line-of">
             <Action kind="primary" run={async () => setAsking(true)}>
-              Apply {countText(staged)}…
+              Apply {counted(staged.size, 'change')}…
             </Action>
             <button type="button" className="button" onClick={() => setStaged(new Map())}>
               Discard
@@ -249,7 +246,7 @@ interface ApplySheetProps {
 }
 
 function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProps) {
-  const changes = countText(staged);
+  const changes = counted(staged.size, 'change');
   const apply = async (): Promise<void> => {
     const storage_entries = [...staged].map(([key, { after }]) => ({
       key,

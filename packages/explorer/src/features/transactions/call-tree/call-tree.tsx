@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { grouped } from '../../../format/amount.js';
+import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
 import { setQuery, usePlace } from '../../../navigation/route.js';
@@ -259,11 +259,7 @@ function Find({ field, text, change, leave, found }: FindProps) {
           }}
         />
       </label>
-      {found !== undefined && (
-        <span role="status">
-          {grouped(found)} {found === 1 ? 'frame' : 'frames'}
-        </span>
-      )}
+      {found !== undefined && <span role="status">{counted(found, 'frame')}</span>}
     </>
   );
 }
