@@ -40,7 +40,8 @@ const METHOD_FORBIDDEN = -32604;
 const UNAUTHORIZED = -32001;
 const UNAUTHORIZED_STATUS = 401;
 const NOT_FOUND_STATUS = 404;
-const MOST_IN_A_BATCH = 200;
+/** A table of state changes reads up to 200 slots and 200 nonces together; a node takes 1,000 calls by default. */
+const MOST_IN_A_BATCH = 500;
 /** Calls within this time share a request. */
 const GATHER_MILLISECONDS = 2;
 
