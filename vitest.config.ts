@@ -68,7 +68,7 @@ const LONG = [
   'packages/starkbox/test/golden/golden.test.ts',
   'packages/starkbox/test/mempool/kill.test.ts',
   'packages/starkbox/test/fuzz/fuzz.test.ts',
-  'packages/starkbox/test/fuzz/bulk.test.ts',
+  'packages/starkbox/test/fuzz/bulk/bulk.test.ts',
   'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/dump/image/content.test.ts',
   'packages/starkbox/test/followed/followed.test.ts',

@@ -184,12 +184,22 @@ function readPlace(value: unknown, where: string): Place {
   const { line, col } = object(start, `${where}[1].start`);
   const path = string(value[0], `${where}[0]`);
   return {
-    // Older compilers mark code that a macro wrote behind the path.
-    file: path.replace(/(\[[^\]]*\])+$/, ''),
+    file: withoutMarks(path),
     isGenerated: value[2] === true || path.endsWith(']'),
     line: position(line, `${where}[1].start.line`),
     column: position(col, `${where}[1].start.col`),
   };
+}
+
+/** Older compilers mark code that a macro wrote by words in brackets behind the path. */
+function withoutMarks(path: string): string {
+  let file = path;
+  while (file.endsWith(']')) {
+    const begin = file.lastIndexOf('[');
+    if (begin < 0) break;
+    file = file.slice(0, begin);
+  }
+  return file;
 }
 
 function position(value: unknown, where: string): number {

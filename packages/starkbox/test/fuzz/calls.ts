@@ -36,6 +36,8 @@ const SELDOM: Readonly<Record<string, number>> = {
   devnet_increaseTime: 5,
   devnet_autoImpersonate: 4,
   devnet_stopAutoImpersonate: 8,
+  // It tries thousands of hashes.
+  devnet_nameStorage: 1,
   // Their answers are always the same, and some are large.
   'rpc.discover': 1,
   starknet_specVersion: 5,

@@ -1,5 +1,5 @@
+// The built command under test, and requests to it.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from '../../src/json/json.js';
@@ -8,12 +8,11 @@ import type { Ask } from './chain-contents.js';
 import type { Answer } from './check-answer.js';
 import { isRecord } from './mutation.js';
 import type { Request } from './requests.js';
+import { Wire } from './wire.js';
 
 /** In bytes: more than classes need, and little enough to try. */
 export const BODY_LIMIT = 1_000_000;
 const LIMITS = ['--request-body-size-limit', String(BODY_LIMIT)];
-/** The compiler is given half of it; all else takes moments. */
-const PATIENCE_MILLISECONDS = 60_000;
 
 export interface ChildNode {
   /** Sends a request over a connection that is kept. Rejects if there is no whole answer. */
@@ -62,55 +61,4 @@ export async function startChild(args: readonly string[], lanes: number): Promis
     },
     gone,
   };
-}
-
-class Wire {
-  readonly #agent: Agent;
-  readonly #url: string;
-  #connections = 0;
-
-  constructor(url: string, lanes: number) {
-    this.#url = url;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: lanes });
-  }
-
-  get connections(): number {
-    return this.#connections;
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-
-  exchange({ verb, path, headers, body }: Request): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const length =
-        'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
-      const outgoing = send(
-        new URL(this.#url),
-        {
-          agent: this.#agent,
-          method: verb,
-          path,
-          headers: { ...headers, ...length },
-          timeout: PATIENCE_MILLISECONDS,
-        },
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-          incoming.on('error', reject);
-          incoming.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
-            resolve({ status: incoming.statusCode ?? 0, body: text });
-          });
-        },
-      );
-      outgoing.on('socket', (socket) => {
-        if (socket.connecting) this.#connections += 1;
-      });
-      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
-  }
 }

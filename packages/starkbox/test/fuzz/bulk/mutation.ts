@@ -1,5 +1,5 @@
 // Mutation of bytes, fast enough for millions of inputs.
-import type { Dice } from './random.js';
+import type { Dice } from '../random.js';
 
 /** What changes the meaning of JSON, of numbers and of lengths. */
 const PIECES: readonly Buffer[] = [

@@ -2,14 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { scrambled } from './bulk-mutation.js';
-import { callTarget, fileTargets } from './bulk-targets.js';
-import { dice } from './random.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { dice } from '../random.js';
+import { callTargets } from './calls.js';
+import { fileTargets } from './files.js';
+import { scrambled } from './mutation.js';
 
 /**
  * By hand, where to write it, and how many inputs to try on each target:
- * FUZZ_CORPUS=packages/starkbox/test/fuzz/corpus.json FUZZ_INPUTS=2000 npx vitest run packages/starkbox/test/fuzz/make-corpus.test.ts
+ * FUZZ_CORPUS=packages/starkbox/test/fuzz/bulk/corpus.json FUZZ_INPUTS=2000 npx vitest run packages/starkbox/test/fuzz/bulk/make-corpus.test.ts
  */
 const PATH = process.env['FUZZ_CORPUS'];
 const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 2000);
@@ -23,7 +24,7 @@ test.runIf(PATH)('a corpus is made', { timeout: 3_600_000 }, async () => {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const folder = temporaryFolder();
-  const targets = [await callTarget(folder), ...(await fileTargets(folder))];
+  const targets = [...(await callTargets(folder)), ...(await fileTargets(folder))];
   const seen = new Set<string>();
   const kept: { target: string; input: string }[] = [];
   for (const target of targets) {
