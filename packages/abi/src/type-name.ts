@@ -55,5 +55,5 @@ function withoutLabel(part: string): string {
 
 /** `core::array::Array::<core::integer::u8>` → `Array<u8>` */
 export function shortType(text: string): string {
-  return text.replace(/(?:\w+::)+(?=\w)/g, '').replaceAll('::<', '<');
+  return text.replace(/\b(?:\w+::)+(?=\w)/g, '').replaceAll('::<', '<');
 }

@@ -257,14 +257,14 @@ function listOf(name: string, value: unknown): readonly unknown[] {
   return value;
 }
 
-const NUMBER = /^\s*(?:-?\d+|0x[0-9a-f]+)?\s*$/i;
+const NUMBER = /^(?:-?\d+|0x[0-9a-f]+)?$/i;
 
 /** A number, also as text; undefined if the value is none. */
 function numberOf(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'boolean') return value ? 1n : 0n;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  return typeof value === 'string' && NUMBER.test(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && NUMBER.test(value.trim()) ? BigInt(value) : undefined;
 }
 
 /** A number, or a short string. */

@@ -192,7 +192,7 @@ async function findingOf(text: string, facts: Facts): Promise<Found> {
   return undefined;
 }
 
-const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
+const oneLine = (text: string): string => text.replace(/(?<!\s)\s*\n\s*/g, ' ');
 
 function explainedFrame(frame: Frame, view: View): ExplainedFrame {
   const classHash = view.classOf(frame);

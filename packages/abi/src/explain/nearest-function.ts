@@ -34,7 +34,7 @@ export function mistyped(selector: string, { functions }: Abi): Mistyped | undef
 
 function otherCase(name: string): readonly string[] {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
-  const camel = name.replace(/(?!^)_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const camel = name.replace(/(?<=^_|[^_])_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [snake, camel, name.toLowerCase(), `get_${name}`, name.replace(/^get_/, '')].filter(
     (one) => one !== name && one !== '',
   );

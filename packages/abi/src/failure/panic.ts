@@ -116,7 +116,8 @@ function declaredError(felts: readonly string[], abi: Abi | undefined): string |
   return undefined;
 }
 
-const ITEM = /"((?:[^"\\]|\\.)*)"|(0x[0-9a-f]{1,64})(?: \('.{0,31}?'\))?/gi;
+/** A text that does not end is taken as a whole, so that no part of it is tried again. */
+const ITEM = /"((?:[^"\\]|\\[\s\S]?)*)("|$)|(0x[0-9a-f]{1,64})(?: \('.{0,31}?'\))?/gi;
 /** What an engine writes after the last frame: one felt or ByteArray, or several in parentheses. */
 const PANIC = /^\s*(?:\((?:\)|(?=["0]))|(?=")|(?=0x[0-9a-f]{1,64}(?: \('|[.,\s]|$)))/i;
 
@@ -124,8 +125,9 @@ const PANIC = /^\s*(?:\((?:\)|(?=["0]))|(?=")|(?=0x[0-9a-f]{1,64}(?: \('|[.,\s]|
 export function panicIn(tail: string): Panic | undefined {
   if (!PANIC.test(tail)) return undefined;
   const felts: string[] = [];
-  for (const [, quoted, felt] of tail.matchAll(ITEM)) {
-    if (quoted !== undefined) felts.push(BYTE_ARRAY, ...byteArrayOf(unescaped(quoted)));
+  for (const [, quoted, end, felt] of tail.matchAll(ITEM)) {
+    if (quoted !== undefined && end !== '')
+      felts.push(BYTE_ARRAY, ...byteArrayOf(unescaped(quoted)));
     else if (felt !== undefined) felts.push(felt.toLowerCase().replace(/^0x0+(?=.)/, '0x'));
     if (felts.length > MOST_FELTS) break;
   }

@@ -24,7 +24,7 @@ const FRAME =
 /** The end of a frame, with which a text begins whose beginning was left out, as in lists of transactions. */
 const FRAME_END = /^.*selector: (?:0x[0-9a-f]+|UNKNOWN)\)/i;
 /** Felts as a list, which an estimate adds to the text, and which is the whole text of a failed call. */
-const FELT_LIST = /\s*\[(?:"0x[0-9a-f]+",?)+\]\s*$/i;
+const FELT_LIST = /(?<!\s)\s*\[(?:"0x[0-9a-f]+",?)+\]\s*$/i;
 const LONGEST_REASON = 200_000;
 /** The message follows the last frame directly. */
 const LONGEST_MESSAGE = 4_000;
@@ -94,7 +94,7 @@ function lastLine(tail: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !NOT_A_MESSAGE.test(line));
-  return (lines.at(-1) ?? tail.trim()).replace(/[.\s]+$/, '');
+  return (lines.at(-1) ?? tail.trim()).replace(/(?<![.\s])[.\s]+$/, '');
 }
 
 /** The nested error of a call or an estimate, as a text that {@link readFailure} reads. */

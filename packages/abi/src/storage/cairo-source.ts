@@ -42,9 +42,11 @@ export interface SourceFile {
 }
 
 /** Longer than what a person writes; what comes behind is not read. */
-const MOST_LETTERS = 2 ** 20;
+const MOST_LETTERS = 2 ** 18;
+const LONGEST_HEAD = 1_000;
+// Repetitions have bounds: without them, the time to find nothing grows with the square of a text.
 const ITEM =
-  /((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?\b(struct|enum|mod|impl|const|type)\s+(\w+)/g;
+  /((?:#\[[^\]]{0,300}\]\s{0,40}){0,8})(?:pub(?:\([^)]{0,60}\))?\s{1,40})?\b(struct|enum|mod|impl|const|type)\s{1,40}(\w{1,200})/g;
 
 interface Item {
   readonly kind: string;
@@ -73,21 +75,24 @@ export function readDeclarations(files: readonly SourceFile[]): Declarations {
   const constants = new Map(read.flatMap(({ text }) => constantsIn(text)));
   for (const { text, module } of read) {
     const items = itemsIn(text);
-    const modules = modulesIn(text, items, module);
+    const braces = bracesIn(text);
+    const modules = modulesIn(items, module, (from) => endOfBody(text, from, braces));
     for (const item of items) {
       const { kind, name, attributes, rest } = item;
       if (kind === 'type') {
         const target = /^[^=;]*=\s*([^;]+);/.exec(text.slice(rest, rest + 500))?.[1];
         if (target !== undefined) addFirst(aliases, name, target.trim());
       }
-      const body = bodyAt(text, rest);
+      const body = bodyAt(text, rest, braces);
       if (body === undefined) continue;
       if (kind === 'struct') {
         addStruct({ name, attributes, module: modules(item.start), members: membersOf(body) });
       }
       if (kind === 'enum') addFirst(enums, name, membersOf(body));
       if (kind === 'impl') {
-        const packed = packingOf(text.slice(rest, text.indexOf('{', rest)));
+        const packed = packingOf(
+          text.slice(rest, Math.min(text.indexOf('{', rest), rest + LONGEST_HEAD)),
+        );
         if (packed) {
           const fields = packedFields(body, constants);
           addFirst(packings, packed.of, { as: packed.as, fields });
@@ -111,8 +116,10 @@ function moduleOf(file: string): string {
 
 /** Comments and texts become spaces, so that positions stay and braces within are not counted. */
 function withoutComments(text: string): string {
-  return text.replace(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, (found) =>
-    found.startsWith('"') ? found.replace(/[{}[\]();,]/g, ' ') : ' '.repeat(found.length),
+  return text.replace(
+    /\/\/[^\n]*|"(?:[^"\\\n]|\\.?)*(?:"|$)|'(?:[^'\\\n]|\\.?)*(?:'|$)/gm,
+    (found) =>
+      found.startsWith('"') ? found.replace(/[{}[\]();,]/g, ' ') : ' '.repeat(found.length),
   );
 }
 
@@ -130,41 +137,54 @@ const attributesIn = (text: string): readonly string[] =>
   [...text.matchAll(/#\[([^\]]*)\]/g)].map(([, inside = '']) => inside.trim());
 
 /** Finds the innermost module around a place. */
-function modulesIn(text: string, items: readonly Item[], file: string): (at: number) => string {
+function modulesIn(
+  items: readonly Item[],
+  file: string,
+  endOf: (from: number) => number | undefined,
+): (at: number) => string {
   const spans = items.flatMap(({ kind, name, rest }) => {
     if (kind !== 'mod') return [];
-    const end = endOfBody(text, rest);
+    const end = endOf(rest);
     return end === undefined ? [] : [{ name, from: rest, end }];
   });
   return (at) => spans.findLast(({ from, end }) => from <= at && at < end)?.name ?? file;
 }
 
+/** Where each brace that opens is closed. */
+type Braces = ReadonlyMap<number, number>;
+
+function bracesIn(text: string): Braces {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push(index);
+    else {
+      const begin = open.pop();
+      if (begin !== undefined) ends.set(begin, index);
+    }
+  }
+  return ends;
+}
+
 /** The text between the braces that open behind a place, before the next semicolon. */
-function bodyAt(text: string, from: number): string | undefined {
-  const end = endOfBody(text, from);
+function bodyAt(text: string, from: number, braces: Braces): string | undefined {
+  const end = endOfBody(text, from, braces);
   return end === undefined ? undefined : text.slice(text.indexOf('{', from) + 1, end);
 }
 
-function endOfBody(text: string, from: number): number | undefined {
+function endOfBody(text: string, from: number, braces: Braces): number | undefined {
   const open = text.indexOf('{', from);
   const semicolon = text.indexOf(';', from);
   if (open < 0 || (semicolon >= 0 && semicolon < open)) return undefined;
-  let depth = 0;
-  for (let at = open; at < text.length; at += 1) {
-    if (text[at] === '{') depth += 1;
-    else if (text[at] === '}') depth -= 1;
-    if (depth === 0) return at;
-  }
-  return undefined;
+  return braces.get(open);
 }
 
 /** Members of a struct, or variants of an enum; a variant without a type has the type `()`. */
 function membersOf(body: string): readonly SourceMember[] {
   return splitOutside(body, ',').flatMap((part) => {
-    const found =
-      /^\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+?))?\s*$/.exec(
-        part,
-      );
+    const found = /^((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+))?$/.exec(
+      part.trim(),
+    );
     const [, attributes = '', name = '', type = '()'] = found ?? [];
     return name === ''
       ? []
@@ -202,8 +222,11 @@ function lastName(type: string): string {
   return path.split('::').at(-1)?.trim() ?? type;
 }
 
+const CONSTANT =
+  /\bconst\s{1,40}(\w{1,200})\s{0,40}:[^=;]{0,200}=\s{0,40}(0x[0-9a-fA-F_]{1,100}|\d[\d_]{0,100})[\w\s]{0,40};/g;
+
 function constantsIn(text: string): readonly (readonly [string, bigint])[] {
-  const found = text.matchAll(/\bconst\s+(\w+)\s*:[^=;]*=\s*(0x[0-9a-fA-F_]+|\d[\d_]*)[\w\s]*;/g);
+  const found = text.matchAll(CONSTANT);
   return [...found].flatMap(([, name = '', value = '']) => {
     const digits = /^(0x[0-9a-f_]*|[\d_]*)/i.exec(value)?.[1]?.replaceAll('_', '') ?? '';
     return digits === '' || digits === '0x' ? [] : [[name, BigInt(digits)] as const];

@@ -1,5 +1,11 @@
 // Fields of a number into which a struct is packed, read from the function that packs it.
 
+/** The head of the function that packs. */
+const PACK =
+  /\bfn\s{1,40}pack\s{0,40}\(\s{0,40}(\w{1,200})\s{0,40}:[^)]{0,300}\)\s{0,40}->\s{0,40}[\w:]{1,200}\s{0,40}\{/;
+/** In letters; a felt has room for few fields. */
+const LONGEST_SUM = 10_000;
+
 /** A part of a packed number. */
 export interface PackedField {
   readonly name: string;
@@ -18,11 +24,12 @@ export function packedFields(
   body: string,
   constants: ReadonlyMap<string, bigint>,
 ): readonly PackedField[] | undefined {
-  const head = /\bfn\s+pack\s*\(\s*(\w+)\s*:[^)]*\)\s*->\s*[\w:]+\s*\{/.exec(body);
+  const head = PACK.exec(body);
   if (!head) return undefined;
   const value = head[1] ?? '';
   const from = head.index + head[0].length;
-  const sum = sumOf(insideBraces(body, from), value);
+  const code = insideBraces(body, from);
+  const sum = code.length > LONGEST_SUM ? undefined : sumOf(code, value);
   if (sum === undefined) return undefined;
   const places = terms(sum).map((term) => placeOf(term, constants));
   const found = places.flatMap((place) => place ?? []);

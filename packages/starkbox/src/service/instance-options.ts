@@ -29,5 +29,5 @@ export function instanceConfig(config: Config, given: object): Config {
 
 /** `block_generation_on` → `blockGenerationOn` */
 function camelCase(key: string): string {
-  return key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return key.replace(/(?<!_)_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

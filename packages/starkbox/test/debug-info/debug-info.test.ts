@@ -91,3 +91,12 @@ test('source texts that were given are kept up to a limit; the first ones go', (
   expect(infos.get('0x1')).toBeUndefined();
   expect(infos.get('0x2')).toBeDefined();
 });
+
+test('marks of macros behind a path are left out, also of a path that is long', () => {
+  const marked = (path: string) => DebugInfo.read(info({}, { 0: [[path, place(1, 2)]] }))?.files;
+  expect(marked('src/lib.cairo[derive][other]')).toEqual(new Set(['src/lib.cairo']));
+  expect(marked('src/[a]/lib.cairo')).toEqual(new Set(['src/[a]/lib.cairo']));
+  // Time that grows with the square of its length would be hours.
+  const brackets = '['.repeat(2 ** 20);
+  expect(marked(brackets)).toEqual(new Set([brackets]));
+});

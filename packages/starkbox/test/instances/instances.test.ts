@@ -81,6 +81,8 @@ describe('an instance', () => {
     for (const [params, message] of [
       [{ options: { accounts: 300 } }, /invalid value '300' for 'accounts'/],
       [{ options: { acounts: 3 } }, /unknown key 'acounts'.*did you mean 'accounts'/],
+      // Its time grows with the length of a key, not with the square.
+      [{ options: { ['_'.repeat(2 ** 20)]: 3 } }, /unknown key/],
       [{ options: { port: 3 } }, /'port' is an option of the node/],
       [{ options: {}, from: 'root' }, /genesis/],
     ] as const) {

@@ -67,12 +67,19 @@ export async function cairoStack(
 const isLibrary = ({ function: name }: SourceLine): boolean =>
   /^core(::|$)/.test(name) || /Dispatcher(Impl)?::\w+$/.test(name);
 /** Generated code that reads the calldata, and has no line of its own; its name has that of the function. */
-const WRAPPER = /(?<=^|::)__wrapper__(?:(\w+?)__)?(\w+)$/;
-const isWrapper = ({ function: name }: SourceLine): boolean => WRAPPER.test(name);
-const wrappedName = (name: string): string =>
-  name.replace(WRAPPER, (_, impl: string | undefined, own: string) =>
-    impl === undefined ? own : `${impl}::${own}`,
-  );
+const WRAPPER = '__wrapper__';
+const isWrapper = ({ function: name }: SourceLine): boolean => wrappedName(name) !== name;
+
+/** `a::__wrapper__Impl__f` → `a::Impl::f` */
+function wrappedName(name: string): string {
+  const begin = name.lastIndexOf('::') < 0 ? 0 : name.lastIndexOf('::') + 2;
+  const last = name.slice(begin);
+  if (!/^__wrapper__\w+$/.test(last)) return name;
+  const own = last.slice(WRAPPER.length);
+  const at = own.indexOf('__', 1);
+  const isOfImpl = at > 0 && at + 2 < own.length;
+  return name.slice(0, begin) + (isOfImpl ? `${own.slice(0, at)}::${own.slice(at + 2)}` : own);
+}
 
 function withoutLibrary(lines: readonly SourceLine[]): readonly SourceLine[] {
   const own = lines.findIndex((line) => !isLibrary(line));

@@ -112,7 +112,7 @@ export async function callTargets(folder: string): Promise<readonly Target[]> {
       refresh,
       async take(input) {
         const body = input.toString();
-        const answers = (await socket.exchange(body)).filter((one) => !one.includes('"method":'));
+        const answers = (await socket.exchange(body)).filter((one) => !NOTIFICATION.test(one));
         return answers.length > 1 ? `${answers.length} answers` : checked(body, answers[0]);
       },
     },
@@ -143,6 +143,8 @@ export async function callTargets(folder: string): Promise<readonly Target[]> {
 
 /** Answers come in the order of the messages; after each follows a call that tells where it ends. */
 const END = '{"jsonrpc":"2.0","id":"end","method":"starknet_specVersion"}';
+
+const NOTIFICATION = /^\{"jsonrpc":"2\.0","method":/;
 
 class Messages {
   readonly #socket: WebSocket;
