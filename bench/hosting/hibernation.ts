@@ -246,23 +246,22 @@ async function measureMany(minio: MinioServer, expected: readonly string[]): Pro
   const first: number[] = [];
   const wakes: number[] = [];
   let [wrong, most] = [0, 0];
-  let full: Use | undefined;
-  await forAll(INSTANCES, async (index) => {
+  const wake = async (index: number, times: number[]): Promise<void> => {
     const path = `/instances/${ids[index]}/rpc`;
     const begin = performance.now();
     const [block] = await node.batch(path, [LATEST]);
-    const times = first.length < AWAKE ? first : wakes;
     times.push(performance.now() - begin);
     if (hashIn(block) !== expected[index % VARIANTS]) wrong += 1;
-    if (first.length === AWAKE) full ??= await node.use();
     if (index % 1_000 === 0) most = Math.max(most, (await node.use()).memory);
-  });
+  };
+  await forAll(Math.min(AWAKE, INSTANCES), (index) => wake(index, first));
+  const woken = await node.use();
+  await forAll(INSTANCES - AWAKE, (index) => wake(AWAKE + index, wakes));
   const end = await node.use();
   figures.say('wrong_heads', wrong);
   figures.say('wake_without_hibernation_median_ms', median(first));
   figures.say('wake_median_ms', median(wakes));
   figures.say('wake_p99_ms', percentile(wakes, 0.99));
-  const woken = full ?? end;
   figures.say('wake_cpu_ms', (woken.processor - empty.processor) / first.length);
   figures.say('wake_and_hibernation_cpu_ms', (end.processor - woken.processor) / wakes.length);
   figures.say('node_empty_mib', empty.memory);
