@@ -19,10 +19,17 @@ pub(super) fn deflate(bytes: &[u8]) -> Result<Box<[u8]>> {
     Ok(encoder.finish().map_err(unwritable)?.into_boxed_slice())
 }
 
+/// In bytes, more than any class has: a few kilobytes could otherwise inflate to gigabytes.
+const LARGEST: u64 = 256 << 20;
+
 pub(super) fn inflate(bytes: &[u8]) -> Result<String> {
     let mut text = String::new();
     DeflateDecoder::new(bytes)
+        .take(LARGEST + 1)
         .read_to_string(&mut text)
         .map_err(|_| Failure::new(Kind::Image, "a stored class is damaged"))?;
+    if text.len() as u64 > LARGEST {
+        return Err(Failure::new(Kind::Image, "a stored class is too large"));
+    }
     Ok(text)
 }

@@ -212,7 +212,9 @@ impl Class {
         if let Some(hash) = self.compiled_hash_poseidon.get() {
             return Ok(Some(*hash));
         }
-        let hash = self.parsed_casm()?.hash(&HashVersion::V1).0;
+        let hash = catch_panic_as(Kind::Class, BROKEN, || {
+            Ok(self.parsed_casm()?.hash(&HashVersion::V1).0)
+        })?;
         Ok(Some(*self.compiled_hash_poseidon.get_or_init(|| hash)))
     }
 

@@ -55,6 +55,10 @@ impl Class {
         if header.format != FORMAT {
             return Err(Failure::new(Kind::Class, "the class was packed by another version"));
         }
+        let sizes = [header.sierra_felts, header.bytecode_felts, header.abi_bytes];
+        if sizes.iter().any(|size| u32::try_from(*size).is_err()) {
+            return Err(broken());
+        }
         let (wire, casm) = rest.split_at_checked(header.wire_bytes).ok_or_else(broken)?;
         let sierra_version: Option<SierraVersion> = match &header.sierra_version {
             Some(version) => Some(version.parse().map_err(|_| broken())?),

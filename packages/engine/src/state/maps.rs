@@ -183,7 +183,8 @@ impl State {
             next.edit(*address, |contract| put(&mut contract.nonce, *nonce));
             next.touched.nonces.insert(*address);
         }
-        for (address, slots) in &changes.storage {
+        // A list without slots makes no contract.
+        for (address, slots) in changes.storage.iter().filter(|(_, slots)| !slots.is_empty()) {
             let contract = next.contracts.entry(*address).or_default();
             let storage = &mut Arc::make_mut(&mut contract.0).storage;
             for (key, value) in slots {

@@ -98,6 +98,17 @@ describe('hashes', () => {
   });
 });
 
+test('a text that is no felt is quoted in part', () => {
+  let message = '';
+  try {
+    pedersen([`0x${'é'.repeat(10_000)}`]);
+  } catch (error) {
+    message = String(error);
+  }
+  expect(message).toContain('ééé');
+  expect(message.length).toBeLessThan(300);
+});
+
 describe('signatures', () => {
   test('are accepted by the curve and repeat', () => {
     const key = '0x71d7bb07b9a64f6f78ac4c816aff4da9';

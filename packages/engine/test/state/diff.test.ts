@@ -43,6 +43,13 @@ describe('the difference of a version', () => {
     expect(nonces.map(({ contract_address }) => contract_address)).toEqual(['0x9', '0x10']);
   });
 
+  test('a list without slots makes no contract', async () => {
+    const nothing = { storage_diffs: [{ address: A, storage_entries: [] }] };
+    const state = await State.create().apply(nothing);
+    expect(state.figures().contracts).toBe(0);
+    expect(state.diffOf(0)).toEqual(NO_DIFF);
+  });
+
   test('what a block changes and takes back is left out', async () => {
     const before = {
       ...slotDiff(A, '0x1', '0x1'),

@@ -1,6 +1,6 @@
 // State images: round trips, and damaged images that are refused as a whole.
 
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { builtinClass, type Class, EngineError, State } from '@starkbox/engine';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -321,6 +321,7 @@ describe('a damaged image is refused', () => {
 describe('records under a right checksum', () => {
   const HEAD = [1, 5, 1];
   const CONTRACT = [3, 1, 0xa, 0, 0];
+  const SLOT = [4, 1, 1, 1, 7, 4, 0];
   const NO_BLOCK = [5, 0, 0, 0, 0, 0, 0];
 
   test('are read if they make sense', async () => {
@@ -337,6 +338,11 @@ describe('records under a right checksum', () => {
     ['their kind is unknown', [HEAD, [9]]],
     ['a slot has no contract', [HEAD, [4, 1, 1, 1, 7, 4, 0]]],
     ['a contract comes twice', [HEAD, CONTRACT, CONTRACT, [6, 0, 2, 0, 0]]],
+    [
+      'a contract comes twice with its slots, which are counted twice',
+      [HEAD, CONTRACT, SLOT, CONTRACT, SLOT, [6, 2, 1, 0, 0]],
+    ],
+    ['a slot comes twice', [HEAD, CONTRACT, SLOT, SLOT, [6, 1, 1, 0, 0]]],
     ['slots are missing', [HEAD, CONTRACT, [6, 1, 1, 0, 0]]],
     ['contracts are missing', [HEAD, [6, 0, 1, 0, 0]]],
     ['classes are missing', [HEAD, [6, 0, 0, 1, 0]]],
@@ -366,5 +372,13 @@ describe('records under a right checksum', () => {
     ['an end is cut', [HEAD, [6, 0, 0]]],
   ])('are refused if %s', async (_what, records) => {
     await expect(read(forged(...records))).rejects.toThrow(refused('image'));
+  });
+
+  test('are refused if a class inflates to more than any class has', async () => {
+    const wire = deflateRawSync(Buffer.alloc(257 << 20, ' '));
+    const length = [(wire.length & 127) | 128, ((wire.length >> 7) & 127) | 128, wire.length >> 14];
+    await expect(read(forged(HEAD, [2, 0, ...length, ...wire, 0, 0]))).rejects.toThrow(
+      refused('image'),
+    );
   });
 });

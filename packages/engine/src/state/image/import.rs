@@ -24,6 +24,9 @@ pub struct Import {
     /// Whether the head record, which holds the version, has been read.
     headed: bool,
     state: State,
+    /// The last address, and the last key of its slots. Both come in order, so none comes twice.
+    address: Option<Key>,
+    key: Option<Key>,
     current: Option<(Key, Contract)>,
     /// Slots of the current contract that are not in its map yet.
     window: Vec<(Key, Cell)>,
@@ -41,6 +44,8 @@ impl Import {
             checksum: 0,
             headed: false,
             state: State::new(0, true, origin),
+            address: None,
+            key: None,
             current: None,
             window: Vec::with_capacity(WINDOW),
             ended: false,
@@ -128,11 +133,15 @@ impl Import {
                     let casm = input.bytes()?;
                     let class = Class::restore(wire, has_casm.then_some(casm))?;
                     let key = Key::from(class.hash);
+                    if self.state.classes.contains_key(&key) {
+                        return Err(damaged("a class comes twice"));
+                    }
                     self.state.restore_class(key, Declared { class, since });
                 }
                 CONTRACT => {
                     self.close_contract();
-                    let address = Key::from(input.felt()?);
+                    let address = follow(&mut self.address, Key::from(input.felt()?))?;
+                    self.key = None;
                     let contract = Contract {
                         class: input.optional_cell(self.state.version)?,
                         nonce: input.optional_cell(self.state.version)?,
@@ -141,7 +150,7 @@ impl Import {
                     self.current = Some((address, contract));
                 }
                 SLOT => {
-                    let key = Key::from(input.felt()?);
+                    let key = follow(&mut self.key, Key::from(input.felt()?))?;
                     let cell = input.cell(self.state.version)?;
                     if self.current.is_none() {
                         return Err(damaged("a slot belongs to no contract"));
@@ -199,6 +208,14 @@ impl Import {
             self.state.restore_contract(address, Shared(Arc::new(contract)));
         }
     }
+}
+
+/// Notes the next key of a list that is written in order.
+fn follow(last: &mut Option<Key>, next: Key) -> Result<Key> {
+    if last.replace(next).is_some_and(|last| last >= next) {
+        return Err(damaged("its keys are not in order"));
+    }
+    Ok(next)
 }
 
 fn little(four: &[u8]) -> u32 {
