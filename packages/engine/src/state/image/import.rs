@@ -126,18 +126,7 @@ impl Import {
                         return Err(damaged("its version is out of range"));
                     }
                 }
-                CLASS => {
-                    let since = input.date(self.state.version)?;
-                    let wire = input.bytes()?;
-                    let has_casm = input.number()? == 1;
-                    let casm = input.bytes()?;
-                    let class = Class::restore(wire, has_casm.then_some(casm))?;
-                    let key = Key::from(class.hash);
-                    if self.state.classes.contains_key(&key) {
-                        return Err(damaged("a class comes twice"));
-                    }
-                    self.state.restore_class(key, Declared { class, since });
-                }
+                CLASS => self.class(&mut input)?,
                 CONTRACT => {
                     self.close_contract();
                     let address = follow(&mut self.address, Key::from(input.felt()?))?;
@@ -166,27 +155,44 @@ impl Import {
                     self.state.figures.logged += diff.length() as u64;
                     self.state.log.push_back(Arc::new(diff));
                 }
-                END => {
-                    self.close_contract();
-                    let found = [
-                        self.state.figures.slots,
-                        self.state.contracts.len() as u64,
-                        self.state.classes.len() as u64,
-                        self.state.log.len() as u64,
-                    ];
-                    for count in found {
-                        if input.number()? != count {
-                            return Err(damaged("its counts do not match"));
-                        }
-                    }
-                    if self.state.log.len() as u64 > self.state.version {
-                        return Err(damaged("it has more blocks than versions"));
-                    }
-                    self.ended = true;
-                }
+                END => self.end(&mut input)?,
                 other => return Err(damaged(format!("record kind {other} is unknown"))),
             }
         }
+        Ok(())
+    }
+
+    fn class(&mut self, input: &mut RecordReader) -> Result<()> {
+        let since = input.date(self.state.version)?;
+        let wire = input.bytes()?;
+        let has_casm = input.number()? == 1;
+        let casm = input.bytes()?;
+        let class = Class::restore(wire, has_casm.then_some(casm))?;
+        let key = Key::from(class.hash);
+        if self.state.classes.contains_key(&key) {
+            return Err(damaged("a class comes twice"));
+        }
+        self.state.restore_class(key, Declared { class, since });
+        Ok(())
+    }
+
+    fn end(&mut self, input: &mut RecordReader) -> Result<()> {
+        self.close_contract();
+        let found = [
+            self.state.figures.slots,
+            self.state.contracts.len() as u64,
+            self.state.classes.len() as u64,
+            self.state.log.len() as u64,
+        ];
+        for count in found {
+            if input.number()? != count {
+                return Err(damaged("its counts do not match"));
+            }
+        }
+        if self.state.log.len() as u64 > self.state.version {
+            return Err(damaged("it has more blocks than versions"));
+        }
+        self.ended = true;
         Ok(())
     }
 
