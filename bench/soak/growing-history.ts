@@ -1,0 +1,59 @@
+// Chain with old states that only grows: its blocks write the same slots again and again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import type { Random } from '../hosting/random.js';
+import { Connection } from './connection.js';
+
+/** Above the slots of the token. */
+const FIRST_SLOT = 0x510700000000;
+const SLOTS = 600;
+const WRITES = 60;
+/** Other chains share the processor. */
+const PAUSE_MILLISECONDS = 50;
+
+export class GrowingHistory {
+  readonly connection: Connection;
+  readonly #random: Random;
+  #genesis = 0;
+  /** Blocks that were closed. */
+  blocks = 0;
+
+  constructor(url: string, random: Random) {
+    this.#random = random;
+    this.connection = new Connection(url, random);
+  }
+
+  async begin(): Promise<void> {
+    this.#genesis = Number(await this.connection.ask('starknet_blockNumber'));
+  }
+
+  /** Closes a block, and reads what an old one wrote. */
+  async step(): Promise<void> {
+    const block = this.blocks + 1;
+    const value = hex(block);
+    const storage_entries = Array.from({ length: WRITES }, (_, index) => ({
+      key: slotOf(block, index),
+      value,
+    }));
+    const state_diff = { storage_diffs: [{ address: STRK, storage_entries }] };
+    await this.connection.ask('devnet_applyStateDiff', { state_diff });
+    await this.connection.ask('devnet_createBlock');
+    this.blocks = block;
+    await this.#readOld(1 + Math.floor(this.#random.next() * block));
+    await sleep(PAUSE_MILLISECONDS);
+  }
+
+  async #readOld(block: number): Promise<void> {
+    const found = await this.connection.ask('starknet_getStorageAt', {
+      contract_address: STRK,
+      key: slotOf(block, Math.floor(this.#random.next() * WRITES)),
+      block_id: { block_number: this.#genesis + block },
+    });
+    if (found !== hex(block)) {
+      throw new Error(`a slot of block ${block} is ${found} instead of ${hex(block)}`);
+    }
+  }
+}
+
+const slotOf = (block: number, index: number): string =>
+  hex(FIRST_SLOT + ((block * WRITES + index) % SLOTS));
