@@ -38,18 +38,25 @@ const SAMPLE_SECONDS = given.quick ? 2 : 10;
 const begin = performance.now();
 const minutes = (): number => (performance.now() - begin) / 60_000;
 
-/** Starts a node with a chain and a client for each way of closing blocks. */
-async function soaked(name: string, options: object, folder: string): Promise<NodeProcess> {
+const folder = mkdtempSync(join(tmpdir(), 'starkbox-soak-'));
+const nodes: NodeProcess[] = [];
+
+async function started(name: string, options: object): Promise<NodeProcess> {
   const node = await NodeProcess.start(name, options, WARM_UP);
-  const isKept = 'dataDir' in options;
-  for (const [index, mode] of MODES.entries()) {
-    const random = new Random(Number(given.seed) * 100 + (isKept ? 50 : 0) + index);
-    const root = new SoakedChain(node.url, mode, !isKept, random);
-    const chain = index === 0 ? root : await instance(root, mode, !isKept, random);
-    await chain.begin();
-    node.clients.push(new Client(chain, `${name}, ${mode}`, folder, !isKept));
-  }
+  nodes.push(node);
   return node;
+}
+
+/** Gives a node a chain and a client for each way of closing blocks. */
+async function soak({ name, url, clients }: NodeProcess, keepsHistory: boolean): Promise<void> {
+  for (const [index, mode] of MODES.entries()) {
+    const random = new Random(Number(given.seed) * 100 + (keepsHistory ? 0 : 50) + index);
+    const root = new SoakedChain(url, mode, keepsHistory, random);
+    const chain = index === 0 ? root : await instance(root, mode, keepsHistory, random);
+    await chain.begin();
+    // A chain in memory is restarted when it is long.
+    clients.push(new Client(chain, `${name}, ${mode}`, folder, keepsHistory));
+  }
 }
 
 async function instance(
@@ -77,23 +84,21 @@ async function drive(step: () => Promise<void>, finish: () => Promise<void>): Pr
 
 async function watch(nodes: readonly NodeProcess[]): Promise<void> {
   while (minutes() < MINUTES && faults.length === 0) {
-    await sleep(SAMPLE_SECONDS * 1000);
+    await sleep(Math.min(SAMPLE_SECONDS, (MINUTES - minutes()) * 60) * 1000);
     for (const node of nodes) await node.sample(minutes());
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-soak-'));
-const nodes: NodeProcess[] = [];
 try {
-  // So few that they are all there before the end of the warm-up.
+  // So few recent blocks that they are all there before the end of the warm-up.
   const options = { dataDir: join(folder, 'chain'), stateArchive: 'none', recentBlocks: 64 };
-  const kept = await soaked('kept', options, folder);
-  nodes.push(kept);
-  const memory = await soaked('memory', { stateArchive: 'full' }, folder);
-  nodes.push(memory);
   const metrics = { metricsHost: '127.0.0.1', metricsPort: 0 };
-  const full = await NodeProcess.start('full', { stateArchive: 'full', ...metrics }, WARM_UP);
-  nodes.push(full);
+  const [kept, memory, full] = await Promise.all([
+    started('kept', options),
+    started('memory', { stateArchive: 'full' }),
+    started('full', { stateArchive: 'full', ...metrics }),
+  ]);
+  await Promise.all([soak(kept, false), soak(memory, true)]);
   const history = new GrowingHistory(full.url, new Random(Number(given.seed)));
   await history.begin();
   await Promise.all([
@@ -117,7 +122,7 @@ try {
     writeFileSync(given.samples, JSON.stringify(Object.fromEntries(samples)));
   }
   report({ kept, memory, full, history });
-  if (faults.length === 0) for (const node of nodes) await node.stop();
+  if (faults.length === 0) await Promise.all(nodes.map((node) => node.stop()));
 } finally {
   for (const node of nodes) node.kill();
   rmSync(folder, { recursive: true });
