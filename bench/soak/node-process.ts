@@ -1,6 +1,7 @@
 // Process of a soaked node, and how its memory grew.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { fitLine } from '../fit.js';
 import type { Client } from './commands.js';
 import type { Usage } from './soaked-node.js';
 
@@ -66,15 +67,19 @@ export class NodeProcess {
     return this.#samples.filter((sample) => sample.minutes >= this.#warmUp);
   }
 
-  /** Megabytes a minute after the warm-up, by least squares. */
+  /** Megabytes a minute after the warm-up. */
   slope(of: keyof Usage): number {
-    const points = this.warm.map((sample) => ({ x: sample.minutes, y: sample[of] / MEGABYTE }));
-    const mean = (values: readonly number[]): number =>
-      values.reduce((sum, value) => sum + value, 0) / values.length;
-    const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))];
-    const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
-    return points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread;
+    return slopeOf(this.warm, of);
   }
+
+  /** Megabytes a minute in the second half of the time after the warm-up. */
+  laterSlope(of: keyof Usage): number {
+    return slopeOf(this.warm.slice(Math.floor(this.warm.length / 2)), of);
+  }
+}
+
+function slopeOf(samples: readonly Sample[], of: keyof Usage): number {
+  return fitLine(samples.map((sample) => ({ x: sample.minutes, y: sample[of] / MEGABYTE }))).slope;
 }
 
 function messageOf(child: ChildProcess, name: string): Promise<unknown> {

@@ -143,6 +143,7 @@ function report({ kept, memory, full, history }: Soaked): void {
       memory_growth_megabytes: { atMost: 400 },
       kept_slope_anonymous: { atMost: 1, isNoisy: true },
       kept_slope_heap: { atMost: 1, isNoisy: true },
+      kept_later_slope: { atMost: 0.3, isNoisy: true },
       memory_slope_anonymous: { atMost: 1, isNoisy: true },
       memory_slope_heap: { atMost: 1, isNoisy: true },
       full_off_percent: { atMost: 20, isNoisy: true },
@@ -183,6 +184,11 @@ function report({ kept, memory, full, history }: Soaked): void {
       [`${node.name}_slope_anonymous`]: node.slope('anonymous'),
       [`${node.name}_slope_heap`]: node.slope('heap'),
       [`${node.name}_slope_native`]: node.slope('native'),
+      [`${node.name}_slope_system_used`]: node.slope('systemUsed'),
+      [`${node.name}_slope_system_free`]: node.slope('systemFree'),
+      [`${node.name}_slope_engine`]: node.slope('engineCommitted'),
+      [`${node.name}_later_slope`]: node.laterSlope('anonymous'),
+      [`${node.name}_later_slope_heap`]: node.laterSlope('heap'),
     });
   }
   const [native, counted] = [full.slope('native'), full.slope('counted')];

@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
+import { type AllocatorFigures, allocatorFigures } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
 
 const FREEING_MILLISECONDS = 50;
 
 /** In bytes. */
-export interface Usage {
+export interface Usage extends AllocatorFigures {
   readonly rss: number;
   /** Resident without pages of files, which the system takes back when it needs room. */
   readonly anonymous: number;
@@ -40,7 +41,7 @@ async function usage(metricsUrl: string | undefined): Promise<Usage> {
   const { rss, heapUsed, external } = process.memoryUsage();
   const all = anonymous(rss);
   const native = all - getHeapStatistics().total_physical_size - external;
-  return { rss, anonymous: all, heap: heapUsed, native, counted };
+  return { rss, anonymous: all, heap: heapUsed, native, counted, ...allocatorFigures() };
 }
 
 const options: Partial<Config> = Object(JSON.parse(process.argv[2] ?? '{}'));

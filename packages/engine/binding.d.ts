@@ -161,6 +161,14 @@ export declare class Transaction {
   get messageHash(): string | null
 }
 
+export declare function allocatorFigures(): AllocatorFigures
+
+export interface AllocatorFigures {
+  engineCommitted: number
+  systemUsed: number
+  systemFree: number
+}
+
 /** How many values the thread that frees has freed, and how long one took at most. */
 export declare function benchFreed(): Freed
 
@@ -255,6 +263,8 @@ export interface Traced {
   /** Also what the machine did, with the registers of at most so many steps of each transaction. */
   machine?: number
 }
+
+export declare function trimMemory(): Promise<undefined>
 
 export interface UnauditedLibfunc {
   name: string

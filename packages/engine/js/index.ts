@@ -37,6 +37,7 @@ export type {
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';
+export { type AllocatorFigures, allocatorFigures, trimMemory } from './memory.js';
 export {
   type FeltQuestion,
   Origin,

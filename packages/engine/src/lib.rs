@@ -10,6 +10,7 @@ mod execution;
 mod fault;
 mod felt;
 mod json;
+mod memory;
 mod origin;
 mod release;
 mod state;

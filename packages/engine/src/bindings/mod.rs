@@ -10,6 +10,7 @@ mod execution;
 mod file_lock;
 mod hash;
 mod image;
+mod memory;
 mod origin;
 mod promise;
 mod setup;

@@ -6,6 +6,7 @@ import { JsonText } from '../json/json.js';
 import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
 import type { Progress } from './image/format.js';
 import type { ImageHeader } from './image/header.js';
+import { trimMemoryLater } from './image/memory-trim.js';
 import { ImageError } from './image/source.js';
 import { imageBytes, type WriteOptions, writeImageFile } from './image/write.js';
 import { failDump, type JournalCall, journalText } from './journal.js';
@@ -59,6 +60,7 @@ export async function dumpImage(
 ): Promise<IMAGE_DUMP> {
   const { world } = options.chain;
   const writing = writingOf(options);
+  trimMemoryLater();
   if (target) {
     const { path, shown = path } = target;
     const { bytes, header } = await writeImageFile(path, world, writing, shown).catch(failFile);

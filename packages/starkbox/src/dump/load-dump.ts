@@ -9,6 +9,7 @@ import { stringify } from '../json/json.js';
 import type { DUMP_FORMAT } from '../spec.js';
 import { type DumpOptions, failFile } from './dump.js';
 import { isImage } from './image/format.js';
+import { trimMemoryLater } from './image/memory-trim.js';
 import { type Loaded, readImage } from './image/read.js';
 import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
 import { callsIn, failDump, parseJournal } from './journal.js';
@@ -127,6 +128,7 @@ async function withSource<T>(
     return failFile(error);
   } finally {
     source?.close();
+    trimMemoryLater();
   }
 }
 
