@@ -102,6 +102,8 @@ export const ENTRIES = {
   publicKey: { args: ['0x1'], required: 1 },
   sign: { args: ['0x1', '0x2'], required: 2 },
   storageAddress: { args: ['name', ['0x1']], required: 2 },
+  allocatorFigures: { args: [] },
+  trimMemory: { args: [] },
   versions: { args: [] },
 
   'new Block': { args: [BLOCK], required: 1 },
