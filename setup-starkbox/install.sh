@@ -13,6 +13,6 @@ fi
 cd "$folder"
 [ -z "$STARKBOX_ACTION_PACKAGES" ] || packages=(./*.tgz)
 # Packages of other platforms are skipped where they are optional.
-npm install --save-optional --no-audit --no-fund --no-package-lock "${packages[@]}"
+npm install --ignore-scripts --save-optional --no-audit --no-fund --no-package-lock "${packages[@]}"
 node_modules/.bin/starkbox --version
 echo "$folder/node_modules/.bin" >>"$GITHUB_PATH"
