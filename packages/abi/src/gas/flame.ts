@@ -2,17 +2,21 @@
 import { depthOf, place } from './layout.js';
 import type { GasReport } from './report.js';
 import { keyOf } from './sum.js';
-import { rowName } from './text.js';
+import { rowNames } from './text.js';
 import { ALL, type GasBlock } from './tree.js';
 
 /** Names of the blocks of a report. */
 function namer(report: GasReport): (block: GasBlock) => string {
+  const { rows } = report.page();
+  const unique = rowNames(rows);
   const names = new Map(
-    report.page().rows.flatMap((row) => {
+    rows.flatMap((row, at) => {
       if (row.kind !== 'function' || row.selector === undefined) return [];
       const { contract_address: contract = '0x0', class_hash: classHash = '0x0', selector } = row;
       const kind = row.is_library_call ? 'DELEGATE' : 'CALL';
-      return [[keyOf({ contract, classHash, selector, kind }, report.grouping), rowName(row)]];
+      return [
+        [keyOf({ contract, classHash, selector, kind }, report.grouping), unique[at] ?? selector],
+      ];
     }),
   );
   return ({ id, called, phase }) => {

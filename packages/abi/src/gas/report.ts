@@ -129,7 +129,7 @@ export class GasReport {
     }
     for (const row of page.rows) {
       const called = calledOf(row);
-      if (called) this.#names.set(keyOf(called, this.grouping), row);
+      if (called) this.#names.set(keyOf(called, this.grouping), namesIn(row));
       for (const [resource, cost] of Object.entries(row.costs)) {
         this.#addCost(this.of(resource), row, called, cost);
       }
@@ -275,6 +275,14 @@ function wireCalled({ contract, classHash, selector, kind }: Called, grouping: G
   if (grouping === 'class') return { class_hash: classHash, selector };
   const isLibrary = kind === 'DELEGATE' ? { is_library_call: true } : {};
   return { contract_address: contract, class_hash: classHash, selector, ...isLibrary };
+}
+
+/** Without the other members: a fee transfer has the key of a charged call of the same function. */
+function namesIn({ contract_name, function_name }: GasRow): ReturnType<RowNames> {
+  return {
+    ...(contract_name === undefined ? {} : { contract_name }),
+    ...(function_name === undefined ? {} : { function_name }),
+  };
 }
 
 function calledOf(row: GasRow | undefined): Called | undefined {

@@ -23,7 +23,9 @@ export function rowNames(rows: readonly GasRow[]): readonly string[] {
   return rows.map((row) => {
     const name = rowName(row);
     if ((count.get(name) ?? 0) < 2) return name;
-    return `${name} ${shortHash(row.contract_address ?? row.class_hash ?? '0x0')}`;
+    // A contract may call a function of the same name in several classes.
+    const address = row.is_library_call ? undefined : row.contract_address;
+    return `${name} ${shortHash(address ?? row.class_hash ?? '0x0')}`;
   });
 }
 
