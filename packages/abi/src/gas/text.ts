@@ -4,7 +4,7 @@ import type { GasPage, GasRow } from './report.js';
 import { MEASURE_NAMES } from './tree.js';
 
 /** `contract.function`, as far as the names are known. */
-export function rowName({ kind, ...row }: Omit<GasRow, 'calls' | 'costs'>): string {
+function rowName({ kind, ...row }: Omit<GasRow, 'calls' | 'costs'>): string {
   if (row.selector === undefined) {
     return kind === 'reverted' ? 'reverted executions' : 'protocol, outside of calls';
   }

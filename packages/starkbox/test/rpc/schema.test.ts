@@ -2,9 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { parse } from '../../src/json/json.js';
-import { readDocuments } from '../../src/rpc/protocol/documents.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
-import { METHODS } from '../../src/spec.js';
 
 const FELT = { type: 'string', pattern: '^0x0$', 'x-felt': 'felt' };
 const OTHER = {
@@ -35,6 +33,16 @@ const MAIN = {
         { name: 'whole', schema: { $ref: '#/components/schemas/U128' } },
         { name: 'amount', schema: { type: 'number', minimum: 0, 'x-exact': true } },
         { name: 'everyday', schema: { type: 'integer', minimum: 0 } },
+      ],
+    },
+    {
+      name: 'sizes',
+      params: [
+        { name: 'few', schema: { type: 'array', maxItems: 2 } },
+        { name: 'pair', schema: { type: 'array', minItems: 2, maxItems: 2 } },
+        { name: 'many', schema: { type: 'array', minItems: 1 } },
+        { name: 'word', schema: { type: 'string', minLength: 1, maxLength: 3 } },
+        { name: 'share', schema: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 } },
       ],
     },
     { name: 'tree', params: [{ name: 'tree', schema: { $ref: '#/components/schemas/TREE' } }] },
@@ -251,6 +259,21 @@ describe('refusals name the place and what was expected', () => {
     ['some', { a: 'x', b: '1' }, 'params.b: expected an integer; got "1"'],
     ['some', { a: 'x', c: [true, 0] }, 'params.c[1]: expected true or false; got 0'],
     ['some', { a: 'x', c: {} }, 'params.c: expected a list; got an object'],
+    ['sizes', { few: [1, 2, 3] }, 'params.few: expected a list of at most 2 items; got 3 items'],
+    ['sizes', { few: 'x' }, 'params.few: expected a list of at most 2 items; got "x"'],
+    ['sizes', { pair: [1] }, 'params.pair: expected a list of 2 items; got 1 item'],
+    ['sizes', { many: [] }, 'params.many: expected a list of at least 1 item; got 0 items'],
+    [
+      'sizes',
+      { word: '🙂🙂🙂🙂' },
+      'params.word: expected a string of 1 to 3 characters; got 4 characters',
+    ],
+    [
+      'sizes',
+      { word: '' },
+      'params.word: expected a string of 1 to 3 characters; got 0 characters',
+    ],
+    ['sizes', { share: 0 }, 'params.share: expected a number above 0 and below 1; got 0'],
     [
       'tree',
       { tree: { parts: [{}, { felt: '0x1', more: 1 }] } },
@@ -283,66 +306,5 @@ describe('refusals name the place and what was expected', () => {
 
   test('long values are cut', async () => {
     expect((await refusal('some', { a: 'x', b: 'y'.repeat(1e6) })).length).toBeLessThan(150);
-  });
-});
-
-describe('the documents of the package', () => {
-  const own = new Schema(readDocuments);
-
-  test('every method has a reader that takes its parameters in their order', async () => {
-    for (const [method, { params }] of Object.entries(METHODS)) {
-      const reader = await own.reader(method);
-      const most = params.length;
-      expect(() => reader(Array.from({ length: most + 1 }, () => null)), method).toThrow(RpcError);
-      if (params.every(({ required }) => !required)) expect(reader(undefined)).toEqual({});
-      else expect(() => reader(undefined), method).toThrow(RpcError);
-    }
-  });
-
-  test('short and long positional lists mean the same', async () => {
-    const reader = await own.reader('starknet_getStorageAt');
-    const named = { contract_address: '0x1', key: '0x2', block_id: 'latest' };
-    expect(reader(['0x01', '0x02', 'latest'])).toEqual(named);
-    expect(reader(['0x01', '0x02', 'latest', null])).toEqual(named);
-  });
-
-  test('a class of 50,000 felts is checked in no time', async () => {
-    const reader = await own.reader('starknet_addDeclareTransaction');
-    const bounds = { max_amount: '0x1', max_price_per_unit: '0x1' };
-    const gas = { l1_gas: bounds, l2_gas: bounds, l1_data_gas: bounds };
-    const program = Array.from({ length: 50_000 }, (_, i) => hex(2n ** 240n + BigInt(i)));
-    const declare_transaction = {
-      type: 'DECLARE',
-      version: '0x3',
-      sender_address: '0x1',
-      compiled_class_hash: '0x1',
-      signature: [],
-      nonce: '0x0',
-      contract_class: {
-        sierra_program: program,
-        contract_class_version: '0.1.0',
-        entry_points_by_type: { CONSTRUCTOR: [], EXTERNAL: [], L1_HANDLER: [] },
-        abi: '[]',
-      },
-      resource_bounds: gas,
-      tip: '0x0',
-      paymaster_data: [],
-      account_deployment_data: [],
-      nonce_data_availability_mode: 'L1',
-      fee_data_availability_mode: 'L1',
-    };
-    const shortest = (work: () => unknown): number =>
-      Math.min(
-        ...Array.from({ length: 10 }, () => {
-          const begin = performance.now();
-          work();
-          return performance.now() - begin;
-        }),
-      );
-    const reading = shortest(() => reader({ declare_transaction }));
-    const writing = shortest(() => JSON.stringify(declare_transaction));
-    console.log(`reading ${reading.toFixed(1)} ms, writing ${writing.toFixed(1)} ms`);
-    // Measured: 2 to 4. A slow keyword would show as a factor of its own.
-    expect(reading / writing).toBeLessThan(40);
   });
 });

@@ -108,10 +108,28 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
       return { pointer, text: unknownMember(unknown ?? '', known), weight };
     }
     default: {
-      const expected = choices(error.parentSchema ?? {}, checker, isLarge(error.data));
-      return { pointer, text: expectation(either(expected), error.data), weight: 0 };
+      const expected = either(choices(error.parentSchema ?? {}, checker, isLarge(error.data)));
+      const size = SIZES.has(error.keyword) ? sizeOf(error.data) : undefined;
+      const text =
+        size === undefined
+          ? expectation(expected, error.data)
+          : `expected ${expected}; got ${size}`;
+      return { pointer, text, weight: 0 };
     }
   }
+}
+
+/** Keywords about how much a value holds. */
+const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength']);
+
+function sizeOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return counted(value.length, 'item');
+  // As JSON Schema counts: by code points.
+  return typeof value === 'string' ? counted([...value].length, 'character') : undefined;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 function unknownMember(name: string, known: readonly string[]): string {
@@ -167,7 +185,7 @@ function describe(schema: AnySchemaObject, isForLarge: boolean): string {
       return required.length > 0 ? `an object with ${required.join(', ')}` : 'an object';
     }
     case 'array':
-      return 'a list';
+      return `a list${size(schema['minItems'], schema['maxItems'], 'item')}`;
     case 'boolean':
       return 'true or false';
     case 'null':
@@ -176,8 +194,11 @@ function describe(schema: AnySchemaObject, isForLarge: boolean): string {
       return `an integer${bounds(exact ?? (isForLarge ? { maximum: Number.MAX_SAFE_INTEGER, ...schema } : schema))}`;
     case 'number':
       return `a number${bounds(exact ?? schema)}`;
-    case 'string':
-      return schema['pattern'] === undefined ? 'a string' : `a string like ${schema['pattern']}`;
+    case 'string': {
+      const length = size(schema['minLength'], schema['maxLength'], 'character');
+      const pattern = schema['pattern'] === undefined ? '' : ` like ${schema['pattern']}`;
+      return `a string${length}${pattern}`;
+    }
     default:
       return 'something else';
   }
@@ -186,14 +207,24 @@ function describe(schema: AnySchemaObject, isForLarge: boolean): string {
 function bounds(schema: AnySchemaObject): string {
   const low = schema['minimum'];
   const high = schema['maximum'];
+  const above = schema['exclusiveMinimum'];
   const below = schema['exclusiveMaximum'];
   if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
   const parts = [
     low === undefined ? '' : ` of at least ${low}`,
+    above === undefined ? '' : ` above ${above}`,
     high === undefined ? '' : ` of at most ${high}`,
     below === undefined ? '' : ` below ${below}`,
   ];
   return parts.filter((part) => part !== '').join(' and');
+}
+
+function size(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) {
+    return least === most ? ` of ${counted(most, unit)}` : ` of ${least} to ${counted(most, unit)}`;
+  }
+  if (least !== undefined) return ` of at least ${counted(least, unit)}`;
+  return most === undefined ? '' : ` of at most ${counted(most, unit)}`;
 }
 
 function either(texts: readonly string[]): string {
