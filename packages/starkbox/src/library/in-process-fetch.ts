@@ -10,9 +10,14 @@ export interface FetchedChain {
 const PATHS: ReadonlySet<string> = new Set(['', '/rpc', ...VERSION_PATHS]);
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Takes every URL for one of the chain: its path chooses the version of the specification. */
-export function inProcessFetch(chain: FetchedChain): typeof fetch {
+/**
+ * Takes every URL for one of the chain: its path chooses the version of the specification.
+ *
+ * @param opened returns the chain, and throws once it is closed
+ */
+export function inProcessFetch(opened: () => FetchedChain): typeof fetch {
   return async (input, init) => {
+    const chain = opened();
     const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
     const { pathname } = new URL(url);
     const isRequest = typeof input === 'object' && !(input instanceof URL);

@@ -92,8 +92,16 @@ export class Starkbox implements AsyncDisposable {
     this.#hostOf = hostOf;
     this.#host = start.host ?? hostOf(service);
     this.l1 = start.l1;
-    this.fetch = inProcessFetch(service);
+    this.fetch = inProcessFetch(() => this.#opened());
     this.time = new TimeControls(this.request);
+  }
+
+  /** Throws once the chain is closed. */
+  #opened(): ChainService {
+    if (this.#service.isClosed) {
+      throw new Error('The chain is closed: create another with createNode, or branch an open one');
+    }
+    return this.#service;
   }
 
   get config(): Config {
@@ -135,18 +143,19 @@ export class Starkbox implements AsyncDisposable {
     method: M,
     ...[params]: ParamsArgument<M>
   ): Promise<AllMethods[M]['result']> =>
-    trusted(await this.#service.dispatcher.call(method, params, IN_PROCESS));
+    trusted(await this.#opened().dispatcher.call(method, params, IN_PROCESS));
 
   /** As `request`, for names and values that come from elsewhere. */
-  readonly call = (method: string, params?: unknown): Promise<unknown> =>
-    this.#service.dispatcher.call(method, params, IN_PROCESS);
+  readonly call = async (method: string, params?: unknown): Promise<unknown> =>
+    this.#opened().dispatcher.call(method, params, IN_PROCESS);
 
   /** Answers JSON-RPC text; undefined for notifications, which have no answer. */
-  readonly handle = (text: string): Promise<string | undefined> =>
-    this.#service.dispatcher.handle(text, IN_PROCESS);
+  readonly handle = async (text: string): Promise<string | undefined> =>
+    this.#opened().dispatcher.handle(text, IN_PROCESS);
 
   /**
-   * Notifications as an async iterable, from now on.
+   * Notifications as an async iterable, from now on. It ends when the chain is closed, restarted or loaded; on
+   * a closed chain it throws.
    *
    * @example
    * for await (const { name, result } of chain.subscribe('starknet_subscribeNewHeads')) {
@@ -157,7 +166,7 @@ export class Starkbox implements AsyncDisposable {
     method: M,
     ...[params]: ParamsArgument<M>
   ): ChainSubscription<M> {
-    return subscribeInProcess(this.#service, method, params, this.config.maximumQueuedMessages);
+    return subscribeInProcess(this.#opened(), method, params, this.config.maximumQueuedMessages);
   }
 
   // The whole chain.
@@ -167,15 +176,21 @@ export class Starkbox implements AsyncDisposable {
    * in memory, has no L1 and listens only if asked to.
    */
   branch(): Starkbox {
-    const service = this.#service.branch();
+    const service = this.#opened().branch();
     return new Starkbox(service, this.#hostOf);
   }
 
   /** The chain as it is now, to return to any number of times. */
   async snapshot(): Promise<ChainSnapshot> {
-    const { chain, isStored } = this.#service;
-    const isPlain = !isStored && chain.world.messages.l1 === undefined;
-    return isPlain ? worldSnapshot(chain) : storedSnapshot(this.#service.l1);
+    const service = this.#opened();
+    const isPlain = !service.isStored && service.chain.world.messages.l1 === undefined;
+    const snapshot = isPlain ? worldSnapshot(service.chain) : await storedSnapshot(service.l1);
+    return {
+      restore: async () => {
+        this.#opened();
+        await snapshot.restore();
+      },
+    };
   }
 
   /** Opens the HTTP server. */
@@ -183,7 +198,7 @@ export class Starkbox implements AsyncDisposable {
     return this.#host.listen(options);
   }
 
-  /** Answers the requests under way and closes everything. */
+  /** Answers the requests under way, ends subscriptions and closes everything. Later calls reject. */
   close(): Promise<void> {
     return this.#host.close();
   }

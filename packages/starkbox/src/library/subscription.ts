@@ -7,6 +7,7 @@ import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import { type Notification, type SubscribeMethodName, trusted } from './methods.js';
 
+/** It ends after its last notification when the chain is closed, restarted or loaded. */
 export interface ChainSubscription<M extends SubscribeMethodName>
   extends AsyncIterableIterator<Notification<M>>,
     AsyncDisposable {
@@ -29,6 +30,8 @@ class Inbox implements Listener, Follower {
   readonly #readings = new Readings(this);
   #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
   #arrived: (() => void) | undefined;
+  /** The end of the queue of reads: texts go to readers in the order of their calls. */
+  #reads: Promise<string | undefined> = Promise.resolve(undefined);
   isOpen = true;
   isOverflown = false;
 
@@ -76,8 +79,18 @@ class Inbox implements Listener, Follower {
     for (const action of actions) action()?.();
   }
 
+  /** The subscription has ended: the chain was closed, restarted or loaded. */
+  ended(): void {
+    this.close();
+  }
+
   /** The next text; undefined once it is closed and everything has been read. */
-  async take(): Promise<string | undefined> {
+  take(): Promise<string | undefined> {
+    this.#reads = this.#reads.then(() => this.#shift());
+    return this.#reads;
+  }
+
+  async #shift(): Promise<string | undefined> {
     while (this.#texts.length === 0 && this.isOpen) {
       await new Promise<void>((resolve) => {
         this.#arrived = resolve;
@@ -113,7 +126,9 @@ export function subscribeInProcess<M extends SubscribeMethodName>(
     .call(method, params, { transport: 'in-process', listener: inbox })
     .then(() => {
       subscriptions.catchUp();
-      inbox.answered();
+      // The chain may have been closed while the call was under way.
+      if (subscriptions.isClosed) inbox.close();
+      else inbox.answered();
     });
   // Its error is that of the first read, or of `ready`.
   ready.catch(() => inbox.close());

@@ -95,8 +95,8 @@ async function openParts(
   const instances = hosting?.instancesOf(service) ?? instancesOf(service);
   const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
-  // In reverse: L1 is closed first, then changes of the chain are awaited, and then it is dumped.
-  steps.push(dumps, chain, l1);
+  // In reverse: changes of the chain are awaited, and then it is dumped.
+  steps.push(dumps, service);
 
   await steps.step('dump file', () => dumps.load());
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');

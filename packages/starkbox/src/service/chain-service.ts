@@ -126,6 +126,11 @@ export class ChainService {
     return this.stored !== undefined;
   }
 
+  /** Whether it is closed, or is about to be. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** A service of a chain in memory that begins as this one is now, and shares nothing that changes. */
   branch(): ChainService {
     if (this.#isClosed) throw new Error('The chain is closed');
@@ -190,6 +195,7 @@ export class ChainService {
     this.stop();
     await this.#l1?.close();
     await this.chain.close();
+    this.subscriptions.close();
     this.sandbox.close();
     this.#release?.();
   }

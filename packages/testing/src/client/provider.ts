@@ -121,6 +121,11 @@ export class ChainProvider extends RpcProvider {
       last = status;
       if (isAwaited(status, options)) return this.getTransactionReceipt(hash);
     }
+    if (!timeout.aborted) {
+      throw new Error(
+        `The chain was closed, restarted or loaded before the transaction ${hash} was accepted`,
+      );
+    }
     const state = last
       ? `is ${last.finality_status} and no block has included it: close one with chain.mine()`
       : 'is not known to the node';

@@ -38,6 +38,8 @@ export interface Listener {
    * the next call of this listener.
    */
   afterAnswer(action: () => (() => void) | undefined): void;
+  /** A subscription of it has ended; a socket is told nothing of it. */
+  ended?(): void;
 }
 
 /** How an older version of the specification writes the notifications of a subscription. */

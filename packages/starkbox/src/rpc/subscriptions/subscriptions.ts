@@ -100,6 +100,7 @@ export class Subscriptions {
   readonly #forms = new WeakMap<NotificationForm, number>();
   #formCount = 0;
   #epoch = 0;
+  #isClosed = false;
   /** Notifications that are still to be sent, oldest first. */
   #unsent: (() => void)[] = [];
   #last: { readonly text: string; readonly bytes: Buffer } | undefined;
@@ -112,6 +113,11 @@ export class Subscriptions {
   /** Changes when all subscriptions are dropped. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Whether the chain is closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Whether there are no subscriptions to the chain. */
@@ -165,6 +171,7 @@ export class Subscriptions {
   /** An id for a subscription that is about to begin. */
   admit(listener: Listener): string {
     this.catchUp();
+    if (this.#isClosed) refuse('The chain is closed');
     if ((this.#byListener.get(listener)?.size ?? 0) >= this.#limit) {
       refuse(
         `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
@@ -263,7 +270,9 @@ export class Subscriptions {
   }
 
   #leave({ subscription, audience, reading }: Member): void {
-    if (!this.#held.delete(subscription)) subscription.listener.unfollow(reading);
+    const { listener } = subscription;
+    if (!this.#held.delete(subscription)) listener.unfollow(reading);
+    listener.ended?.();
     const { key, filter, members } = audience;
     members.delete(subscription);
     if (members.size > 0) return;
@@ -275,6 +284,13 @@ export class Subscriptions {
   /** A socket is gone. */
   drop(listener: Listener): void {
     for (const id of [...(this.#byListener.get(listener)?.keys() ?? [])]) this.remove(listener, id);
+  }
+
+  /** Sends everything that happened, and ends all subscriptions; none begins afterwards. */
+  close(): void {
+    this.catchUp();
+    this.#isClosed = true;
+    for (const listener of [...this.#byListener.keys()]) this.drop(listener);
   }
 
   /** Ends all that are of the chain. */
