@@ -1,8 +1,6 @@
 // Contracts on the session's chain: declared, deployed, called and sent to.
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import {
   type Abi,
   type AbiFunction,
@@ -19,7 +17,9 @@ import {
 } from '@starkbox/abi';
 import { contractAddress } from '@starkbox/signing';
 import { z } from 'zod';
+import { readClassFile } from './class-file.js';
 import { Refused } from './node-client.js';
+import { linesOf } from './results.js';
 import type { Session } from './session.js';
 import { type Arguments, encodeArguments, jsonOf, membersJson, signatureOf } from './values.js';
 
@@ -53,13 +53,7 @@ interface Compiled {
 
 /** Reads and compiles a class. */
 async function compile(path: string): Promise<Compiled> {
-  const file = resolve(path);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `${file} cannot be read: ${reason}. Give the path of a Sierra class, for example target/dev/NAME.contract_class.json as Scarb writes it.`,
-    );
-  });
+  const { file, text } = await readClassFile(path);
   const sierra = sierraIn(file, text);
   const { Class } = await import('@starkbox/engine');
   const { hash, compiledClassHash } = await Class.compile(text);
@@ -224,7 +218,8 @@ async function decoded(client: Client, event: z.infer<typeof RECEIPT>['events'][
 }
 
 /** Why a transaction failed, or its calls if it did not. */
-export async function explain(client: Client, transaction_hash: string): Promise<string> {
+export async function explain(client: Client, transaction_hash: string) {
   const params = { transaction_hash };
-  return (await client.read(EXPLAINED, 'devnet_explainTransaction', params)).text;
+  const { text } = await client.read(EXPLAINED, 'devnet_explainTransaction', params);
+  return linesOf(text);
 }

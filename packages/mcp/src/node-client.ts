@@ -12,6 +12,8 @@ const ANSWER = z.object({
 /** What our node adds to the errors of calls and transactions. */
 const WITH_EXPLANATION = z.object({ explained: z.object({ text: z.string() }) });
 const CLASS = z.object({ abi: z.unknown() });
+/** A felt of a node; free text in its place is not shown. */
+export const FELT_TEXT: z.ZodString = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'not a felt');
 
 /** A call that the node refused. */
 export class Refused extends Error {
@@ -47,6 +49,8 @@ export class NodeClient implements NodeCalls {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      // Another host may not be an allowed one.
+      redirect: 'error',
     }).catch((error: unknown) => {
       const reason = String(Object(error).cause?.message ?? error);
       throw new Error(
@@ -74,13 +78,13 @@ export class NodeClient implements NodeCalls {
   }
 
   chainId(): Promise<string> {
-    return this.read(z.string(), 'starknet_chainId');
+    return this.read(FELT_TEXT, 'starknet_chainId');
   }
 
   async abiAt(contract_address: string): Promise<Abi> {
     const block_id = 'pre_confirmed';
     const params = { block_id, contract_address };
-    return this.abiOf(await this.read(z.string(), 'starknet_getClassHashAt', params));
+    return this.abiOf(await this.read(FELT_TEXT, 'starknet_getClassHashAt', params));
   }
 
   async abiOf(class_hash: string): Promise<Abi> {

@@ -1,16 +1,19 @@
 // The chain that the tools work on: started in this process, or attached by its URL.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Sender, type Signer } from '@starkbox/signing';
 import type { ConfigInput, Starkbox } from 'starkbox';
 import { z } from 'zod';
-import { NodeClient } from './node-client.js';
+import type { AllowedHosts } from './hosts.js';
+import { FELT_TEXT, NodeClient } from './node-client.js';
 
+const AMOUNT = z.object({ amount: z.string().regex(/^(0x[0-9a-fA-F]+|\d+)$/, 'not an amount') });
 const ACCOUNTS = z.array(
   z.object({
-    address: z.string(),
-    private_key: z.string(),
-    balance: z
-      .object({ eth: z.object({ amount: z.string() }), strk: z.object({ amount: z.string() }) })
-      .nullish(),
+    address: FELT_TEXT,
+    private_key: FELT_TEXT,
+    balance: z.object({ eth: AMOUNT, strk: AMOUNT }).nullish(),
   }),
 );
 type Account = z.infer<typeof ACCOUNTS>[number];
@@ -23,12 +26,22 @@ interface Chain {
   readonly snapshots: Map<string, string>;
 }
 
+/** Methods that read or write a file of the node, whose path is their first parameter. */
+const WITH_FILES: ReadonlySet<string> = new Set(['devnet_dump', 'devnet_load']);
+
 export class Session {
   readonly sender: Sender = new Sender();
+  readonly #hosts: AllowedHosts;
+  /** Where the chains of this process write dumps; removed with the session. */
+  #folder: string | undefined;
   #chain: Chain | undefined;
   /** The end of the queue: a chain is closed before another takes its place. */
   #tail: Promise<unknown> = Promise.resolve();
   #count = 0;
+
+  constructor(hosts: AllowedHosts) {
+    this.#hosts = hosts;
+  }
 
   get #open(): Chain {
     if (this.#chain) return this.#chain;
@@ -44,21 +57,25 @@ export class Session {
   /** Starts a chain in this process; one that was started before is closed. */
   start(options: ConfigInput): Promise<NodeClient> {
     return this.#inTurn(async () => {
+      // It may hold several URLs, separated by commas.
+      this.#hosts.checkParams(options.forkNetwork);
       const { createLog, createNode } = await import('starkbox');
       const output = process.stderr;
       const log = createLog({ level: 'warn', format: 'pretty' }, output);
-      const own = await createNode(options, { log, output });
-      const address = await own.listen().catch(async (error: unknown) => {
+      this.#folder ??= await mkdtemp(join(tmpdir(), 'starkbox-mcp-'));
+      const own = await createNode({ ...options, dumpDir: this.#folder }, { log, output });
+      const client = await reached(own).catch(async (error: unknown) => {
         await own.close();
         throw error;
       });
-      return this.#use(new NodeClient(address.url), own);
+      return this.#use(client, own);
     });
   }
 
   /** Works on a node that runs. */
   attach(url: string): Promise<NodeClient> {
     return this.#inTurn(async () => {
+      this.#hosts.check(url);
       const client = new NodeClient(url);
       await client.chainId();
       return this.#use(client, undefined);
@@ -76,7 +93,23 @@ export class Session {
     return this.#inTurn(async () => {
       await this.#chain?.own?.close();
       this.#chain = undefined;
+      if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+      this.#folder = undefined;
     });
+  }
+
+  /** Calls any method, within what an agent may have a node do. */
+  async call(method: string, params: Readonly<Record<string, unknown>> | readonly unknown[]) {
+    const { client, own } = this.#open;
+    this.#hosts.checkParams(params);
+    const name = method.replace(/^sandbox_/, 'devnet_');
+    const path: unknown = Array.isArray(params) ? params[0] : Object(params).path;
+    if (!own && WITH_FILES.has(name) && typeof path === 'string') {
+      throw new Error(
+        `${name} would use a file of the node at ${client.url}. Give it content instead (inline for a dump, events or image for a load), or work on a chain of start_chain.`,
+      );
+    }
+    return client.call(method, params);
   }
 
   accounts(): Promise<Account[]> {
@@ -127,4 +160,12 @@ export class Session {
     this.#tail = result.catch(() => undefined);
     return result;
   }
+}
+
+/** Opens the port of a node, and makes sure that clients reach it: they block the ports of some other protocols. */
+async function reached(node: Starkbox): Promise<NodeClient> {
+  const { url } = await node.listen();
+  const client = new NodeClient(url);
+  await client.chainId();
+  return client;
 }

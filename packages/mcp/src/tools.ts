@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { callContract, declare, deploy, explain, send } from './contracts.js';
 import type { Docs } from './docs.js';
 import type { NodeClient } from './node-client.js';
+import { answer, chainAnswer, guarded } from './results.js';
 import type { Session } from './session.js';
 
 const FELT = z
@@ -27,12 +28,6 @@ const CALL = z.strictObject({
 
 const READS = { readOnlyHint: true } as const;
 const CHANGES = { readOnlyHint: false } as const;
-
-/** The answer of a tool. */
-function answer(value: unknown): { content: { type: 'text'; text: string }[] } {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
-  return { content: [{ type: 'text', text }] };
-}
 
 async function factsOf(client: NodeClient) {
   const [chain_id, block_number] = await Promise.all([
@@ -59,7 +54,12 @@ export function addChainTools(server: McpServer, session: Session): void {
           .describe('Keys and addresses of the accounts follow from it.'),
         accounts: z.int().min(1).max(255).optional().describe('How many accounts; 10 by default.'),
         port: z.int().min(0).max(65_535).default(0).describe('0 takes a free one.'),
-        fork_network: z.url().optional().describe('RPC URL of a network to begin from.'),
+        fork_network: z
+          .url()
+          .optional()
+          .describe(
+            'RPC URL of a network to begin from. On another machine only if the user allows its host.',
+          ),
         fork_block: z.int().min(0).optional().describe('Which block of it; the latest by default.'),
         artifacts: z
           .string()
@@ -73,29 +73,30 @@ export function addChainTools(server: McpServer, session: Session): void {
           .describe('Whether each transaction makes a block, or only devnet_createBlock.'),
       }),
     },
-    async (given) => {
-      const { seed, accounts, port, artifacts } = given;
-      const client = await session.start({
-        seed,
-        port,
-        ui: true,
-        blockGenerationOn: given.block_generation_on,
-        ...(accounts === undefined ? {} : { accounts }),
-        ...(artifacts === undefined ? {} : { artifacts }),
-        ...(given.fork_network === undefined ? {} : { forkNetwork: given.fork_network }),
-        ...(given.fork_block === undefined ? {} : { forkBlock: given.fork_block }),
-      });
-      return answer({ ...(await factsOf(client)), explorer: `${client.url}/ui` });
-    },
+    ({ seed, accounts, port, artifacts, ...input }) =>
+      guarded(async () => {
+        const client = await session.start({
+          seed,
+          port,
+          ui: true,
+          blockGenerationOn: input.block_generation_on,
+          ...(accounts === undefined ? {} : { accounts }),
+          ...(artifacts === undefined ? {} : { artifacts }),
+          ...(input.fork_network === undefined ? {} : { forkNetwork: input.fork_network }),
+          ...(input.fork_block === undefined ? {} : { forkBlock: input.fork_block }),
+        });
+        return answer({ ...(await factsOf(client)), explorer: `${client.url}/ui` });
+      }),
   );
   server.registerTool(
     'attach_chain',
     {
-      description: 'Works on a node that already runs, for example `npx starkbox`.',
+      description:
+        'Works on a node that already runs on this machine, for example `npx starkbox`. The user can allow other hosts.',
       annotations: CHANGES,
       inputSchema: z.strictObject({ url: z.url().default('http://127.0.0.1:5050') }),
     },
-    async ({ url }) => answer(await factsOf(await session.attach(url))),
+    ({ url }) => guarded(async () => answer(await factsOf(await session.attach(url)))),
   );
 }
 
@@ -108,7 +109,7 @@ export function addNodeTools(server: McpServer, session: Session): void {
       annotations: CHANGES,
       inputSchema: z.strictObject({}),
     },
-    async () => answer({ snapshot: await session.snapshot() }),
+    () => guarded(async () => answer({ snapshot: await session.snapshot() })),
   );
   server.registerTool(
     'restore',
@@ -118,23 +119,24 @@ export function addNodeTools(server: McpServer, session: Session): void {
       annotations: { readOnlyHint: false, destructiveHint: true },
       inputSchema: z.strictObject({ snapshot: z.string().min(1) }),
     },
-    async ({ snapshot }) => {
-      await session.restore(snapshot);
-      return answer(await factsOf(session.client));
-    },
+    ({ snapshot }) =>
+      guarded(async () => {
+        await session.restore(snapshot);
+        return answer(await factsOf(session.client));
+      }),
   );
   server.registerTool(
     'rpc',
     {
       description:
-        'Calls any JSON-RPC method of the node: starknet_* of the specification, and devnet_* such as devnet_mint, devnet_createBlock, devnet_increaseTime, devnet_gasReport. read_docs describes them on the page of the methods.',
+        'Calls any JSON-RPC method of the node: starknet_* of the specification, and devnet_* such as devnet_mint, devnet_createBlock, devnet_increaseTime, devnet_gasReport. devnet_dump and devnet_load take a file name, in a private folder of this server. read_docs describes all methods.',
       annotations: CHANGES,
       inputSchema: z.strictObject({
         method: z.string().min(1),
         params: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).default({}),
       }),
     },
-    async ({ method, params }) => answer(await session.client.call(method, params)),
+    ({ method, params }) => guarded(async () => chainAnswer(await session.call(method, params))),
   );
 }
 
@@ -148,18 +150,19 @@ export function addContractTools(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: z.strictObject({}),
     },
-    async () => {
-      const accounts = await session.accounts();
-      return answer(
-        accounts.map(({ address, private_key, balance }, index) => ({
-          index,
-          address,
-          private_key,
-          strk: balance?.strk.amount,
-          eth: balance?.eth.amount,
-        })),
-      );
-    },
+    () =>
+      guarded(async () => {
+        const accounts = await session.accounts();
+        return answer(
+          accounts.map(({ address, private_key, balance }, index) => ({
+            index,
+            address,
+            private_key,
+            strk: balance?.strk.amount,
+            eth: balance?.eth.amount,
+          })),
+        );
+      }),
   );
   server.registerTool(
     'declare_contract',
@@ -175,7 +178,7 @@ export function addContractTools(server: McpServer, session: Session): void {
         account: ACCOUNT,
       }),
     },
-    async ({ path, account }) => answer(await declare(session, path, account)),
+    ({ path, account }) => guarded(async () => chainAnswer(await declare(session, path, account))),
   );
   server.registerTool(
     'deploy_contract',
@@ -189,7 +192,8 @@ export function addContractTools(server: McpServer, session: Session): void {
         account: ACCOUNT,
       }),
     },
-    async ({ salt, ...given }) => answer(await deploy(session, { ...given, salt })),
+    ({ salt, ...deployment }) =>
+      guarded(async () => chainAnswer(await deploy(session, { ...deployment, salt }))),
   );
 }
 
@@ -202,7 +206,7 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: CALL,
     },
-    async (call) => answer(await callContract(session, call)),
+    (call) => guarded(async () => chainAnswer(await callContract(session, call))),
   );
   server.registerTool(
     'send_transaction',
@@ -212,7 +216,7 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: CHANGES,
       inputSchema: z.strictObject({ calls: z.array(CALL).min(1), account: ACCOUNT }),
     },
-    async ({ calls, account }) => answer(await send(session, calls, account)),
+    ({ calls, account }) => guarded(async () => chainAnswer(await send(session, calls, account))),
   );
   server.registerTool(
     'explain_transaction',
@@ -222,7 +226,10 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: z.strictObject({ transaction_hash: FELT }),
     },
-    async ({ transaction_hash }) => answer(await explain(session.client, transaction_hash)),
+    ({ transaction_hash }) =>
+      guarded(async () =>
+        chainAnswer({ explanation: await explain(session.client, transaction_hash) }),
+      ),
   );
 }
 

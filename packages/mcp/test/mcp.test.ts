@@ -1,48 +1,23 @@
 // The tools of `starkbox mcp`, called by the client of the SDK over stdio.
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { createNode } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { COMMAND, connectMcp, type McpClient } from './support/mcp-client.js';
 
-const COMMAND = fileURLToPath(new URL('../../starkbox/bin/starkbox.js', import.meta.url));
 const TOKEN = fileURLToPath(new URL('../../../contracts/cairo/token.sierra.json', import.meta.url));
-const RESULT = z.object({
-  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
-  isError: z.boolean().optional(),
-});
 const DEPLOYED = z.object({ contract_address: z.string(), execution_status: z.string() });
+const EXPLAINED = z.object({ explanation: z.array(z.string()) });
 
 describe('starkbox mcp', () => {
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [COMMAND, 'mcp'],
-    stderr: 'pipe',
-  });
-  let stderr = '';
-  const closed: Error[] = [];
-
+  let mcp: McpClient;
   beforeAll(async () => {
-    transport.stderr?.on('data', (part) => {
-      stderr += String(part);
-    });
-    // A line on stdout that is no message of the protocol.
-    client.onerror = (error) => void closed.push(error);
-    await client.connect(transport);
+    mcp = await connectMcp();
   });
-  afterAll(() => client.close());
+  afterAll(() => mcp.close());
 
-  async function call(name: string, args: Record<string, unknown> = {}) {
-    const { content, isError } = RESULT.parse(await client.callTool({ name, arguments: args }));
-    return { text: content.map(({ text }) => text).join(''), isError: isError === true };
-  }
-  async function json(name: string, args: Record<string, unknown> = {}): Promise<unknown> {
-    const { text, isError } = await call(name, args);
-    expect(isError, text).toBe(false);
-    return JSON.parse(text);
-  }
+  const call: McpClient['call'] = (name, input) => mcp.call(name, input);
+  const json: McpClient['json'] = (name, input) => mcp.json(name, input);
   /** A chain with a token of which the first account has a thousand. */
   async function deployToken(): Promise<{ token: string; other: string; owner: string }> {
     await json('start_chain');
@@ -70,7 +45,7 @@ describe('starkbox mcp', () => {
   });
 
   test('lists every tool with a schema of its input', async () => {
-    const { tools } = await client.listTools();
+    const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'attach_chain',
       'call_contract',
@@ -119,7 +94,7 @@ describe('starkbox mcp', () => {
       .object({
         transaction_hash: z.string(),
         execution_status: z.string(),
-        explanation: z.string(),
+        explanation: z.array(z.string()),
       })
       .parse(
         await json('send_transaction', {
@@ -128,9 +103,12 @@ describe('starkbox mcp', () => {
         }),
       );
     expect(sent.execution_status).toBe('REVERTED');
-    expect(sent.explanation).toContain('token: balance too low');
-    const { text } = await call('explain_transaction', { transaction_hash: sent.transaction_hash });
-    expect(text).toBe(sent.explanation);
+    expect(sent.explanation.join('\n')).toContain('token: balance too low');
+    const { transaction_hash } = sent;
+    const { explanation } = EXPLAINED.parse(
+      await json('explain_transaction', { transaction_hash }),
+    );
+    expect(explanation).toEqual(sent.explanation);
     expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
   });
 
@@ -208,7 +186,7 @@ describe('starkbox mcp', () => {
   });
 
   test('writes nothing but the protocol on stdout, and warnings on stderr', () => {
-    expect(closed).toEqual([]);
-    expect(stderr).not.toContain('Error');
+    expect(mcp.errors).toEqual([]);
+    expect(mcp.stderr()).not.toContain('Error');
   });
 });

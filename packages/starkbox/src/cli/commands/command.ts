@@ -27,6 +27,7 @@ const OPTIONS = {
   'instance-store': { type: 'string', suggests: 'paths' },
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean' },
+  'allow-hosts': { type: 'string' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -197,16 +198,17 @@ those that were merged into larger ones. Nodes may run meanwhile, except on a fo
     },
   },
   mcp: {
-    usage: 'starkbox mcp [--url URL]',
+    usage: 'starkbox mcp [--url URL] [--allow-hosts HOSTS]',
     positionals: 0,
-    takes: ['url'],
+    takes: ['url', 'allow-hosts'],
     help: `Serves the Model Context Protocol on stdin and stdout, so that a coding agent can start a chain, deploy and
 call contracts, and read why a transaction failed. The agent's program starts it; docs/guides/mcp.md says how.
 
-  --url URL      a node that runs, to be used from the start`,
-    async run({ values: { url } }) {
+  --url URL              a node that runs, to be used from the start
+  --allow-hosts HOSTS    hosts besides this machine that the agent may connect to, separated by commas; * for all`,
+    async run({ values: { url, 'allow-hosts': hosts } }) {
       const { serveMcp } = await import('./mcp.js');
-      await serveMcp(url);
+      await serveMcp(url, hosts);
       return '';
     },
   },

@@ -3,8 +3,12 @@ import { existsSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { packageVersion } from '../../node/version.js';
 
-/** Serves on stdin and stdout until stdin ends. */
-export async function serveMcp(url: string | undefined): Promise<void> {
+/**
+ * Serves on stdin and stdout until stdin ends.
+ *
+ * @param hosts that tools may connect to besides this machine, separated by commas
+ */
+export async function serveMcp(url: string | undefined, hosts: string = ''): Promise<void> {
   const bundle = new URL('dist/mcp/serve.js', PACKAGE_FOLDER);
   if (!existsSync(bundle)) {
     throw new Error(
@@ -12,10 +16,15 @@ export async function serveMcp(url: string | undefined): Promise<void> {
     );
   }
   const { serve }: Server = await import(bundle.href);
-  await serve({ version: packageVersion(), url });
+  const allowedHosts = hosts.split(',').flatMap((host) => host.trim() || []);
+  await serve({ version: packageVersion(), url, allowedHosts });
 }
 
 /** What the bundle of @starkbox/mcp exports. */
 interface Server {
-  serve(options: { readonly version: string; readonly url: string | undefined }): Promise<void>;
+  serve(options: {
+    readonly version: string;
+    readonly url: string | undefined;
+    readonly allowedHosts: readonly string[];
+  }): Promise<void>;
 }

@@ -1,0 +1,40 @@
+// Hosts that tools may connect to: this machine, and the ones its user allows.
+
+const LOOPBACK =
+  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/;
+const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** Allows every host. */
+const ANY = '*';
+
+export class AllowedHosts {
+  readonly #names: ReadonlySet<string>;
+
+  /** @param names host names, or `*` for all */
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names.map((name) => name.toLowerCase()));
+  }
+
+  /** Throws unless the URL is one of HTTP at a host that tools may connect to. */
+  check(url: string): void {
+    const { protocol, hostname } = new URL(url);
+    if (!/^(https?|wss?):$/.test(protocol)) {
+      throw new Error(
+        `${url} is not the URL of a node: give one that starts with http:// or https://.`,
+      );
+    }
+    if (LOOPBACK.test(hostname) || this.#names.has(hostname) || this.#names.has(ANY)) return;
+    throw new Error(
+      `${hostname} is not on this machine, and tools connect to no other unless the user allows it: starkbox mcp --allow-hosts ${hostname}`,
+    );
+  }
+
+  /** Throws if a parameter of a call is the URL of another host. Several URLs may be in one string. */
+  checkParams(params: unknown): void {
+    if (typeof params === 'string') {
+      const urls = params.split(',').map((part) => part.trim());
+      for (const url of urls) if (WITH_SCHEME.test(url) && URL.canParse(url)) this.check(url);
+    } else if (typeof params === 'object' && params !== null) {
+      for (const member of Object.values(params)) this.checkParams(member);
+    }
+  }
+}
