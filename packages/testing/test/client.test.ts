@@ -68,6 +68,30 @@ describe('a transaction', () => {
     await expect(late).rejects.toThrow(/0x123 is not known/);
   });
 
+  test('is no longer awaited once its chain is closed', async () => {
+    const demand = await createTestChain({ blockGenerationOn: 'demand' });
+    const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
+    let subscribed = (): void => {};
+    const subscribing = new Promise<void>((resolve) => {
+      subscribed = resolve;
+    });
+    const provider = providerOf({
+      rpcUrl: demand.rpcUrl,
+      fetch: demand.fetch,
+      subscribe: (...wanted) => {
+        const subscription = demand.subscribe(...wanted);
+        subscription.ready.then(subscribed, subscribed);
+        return subscription;
+      },
+    });
+    const waiting = provider.waitForTransaction(transaction_hash);
+    const ended = expect(waiting).rejects.toThrow(/closed, restarted or loaded/);
+    await subscribing;
+    await demand.close();
+    await ended;
+    await expect(demand.provider.waitForTransaction(transaction_hash)).rejects.toThrow(/closed/);
+  });
+
   test('of a plain account of starknet.js works too, with no tip', async () => {
     await using branch = chain.branch();
     const { address, signer } = account(branch);
