@@ -134,7 +134,7 @@ export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.
 export { countFields, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
 // Names of storage slots.
-export { type KeyWords, type SearchTools, SlotSearch } from './storage/search.js';
+export { type HashCache, type KeyWords, type SearchTools, SlotSearch } from './storage/search.js';
 export {
   decodeSlot,
   type KeyTexts,

@@ -10,11 +10,18 @@ export interface KeyWords {
   readonly pairs: readonly (readonly [low: string, high: string])[];
 }
 
+/** Hashes of pairs that were computed before; the same variables and words are tried again and again. */
+export interface HashCache {
+  get(pair: string): string | undefined;
+  set(pair: string, hash: string): void;
+}
+
 export interface SearchTools {
   readonly hashes: StorageHashes;
+  readonly cache: HashCache;
   /** The value of a slot, for the length of a vector. */
   readonly read: (slot: string) => Promise<string>;
-  /** Counts the hashes that may still be computed, by several searches together. */
+  /** Counts the hashes that may still be computed, by several searches together; cached ones count little. */
   readonly budget: { left: number };
   /** Lets other work go on; called after each hash. */
   readonly pause: () => Promise<void> | undefined;
@@ -25,6 +32,8 @@ const ADDRESS_BOUND = 2n ** 251n - 256n;
 /** Hashes of one search, and of those the ones for variables of unknown type. */
 const MOST_HASHES = 4_000;
 const MOST_EXPLORED = 2_500;
+/** What a hash from the cache takes of the budget, so that searches stay bounded. */
+const CACHED_COST = 1 / 50;
 /** How many words are tried for each key of a map, by the number of its keys. */
 const WORDS_BY_KEYS = [2_000, 64, 16, 8];
 /** The same for a variable of unknown type. */
@@ -224,16 +233,20 @@ export class SlotSearch {
     return reached;
   }
 
-  #count(): void {
+  #count(cost = 1): void {
     this.#hashesLeft -= 1;
-    this.#tools.budget.left -= 1;
+    this.#tools.budget.left -= cost;
   }
 
   async #hash(left: string, right: string): Promise<string> {
-    this.#count();
-    const hash = this.#tools.hashes.pedersen(left, right);
-    const pause = this.#tools.pause();
-    if (pause) await pause;
+    const { hashes, cache, pause } = this.#tools;
+    const pair = `${left} ${right}`;
+    const cached = cache.get(pair);
+    this.#count(cached === undefined ? 1 : CACHED_COST);
+    const hash = cached ?? hashes.pedersen(left, right);
+    if (cached === undefined) cache.set(pair, hash);
+    const pausing = pause();
+    if (pausing) await pausing;
     return hash;
   }
 }

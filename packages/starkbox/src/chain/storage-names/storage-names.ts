@@ -1,6 +1,7 @@
 // Names of the slots of contracts: by the variables of their classes, and keys that the transactions which wrote them mention.
-import { type KeyWords, type SlotName, SlotSearch } from '@starkbox/abi';
+import { type HashCache, type KeyWords, type SlotName, SlotSearch } from '@starkbox/abi';
 import type { State } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { parse } from '../../json/json.js';
@@ -24,7 +25,7 @@ export interface Place {
   readonly world: World;
   /** Accounts and others with a name. */
   readonly addresses: readonly string[];
-  /** Hashes that may still be computed. */
+  /** Hashes that may still be computed; cached ones count little. */
   readonly budget: { left: number };
 }
 
@@ -32,6 +33,8 @@ export interface Place {
 export const MOST_HASHES = 25_000;
 /** Transactions that are read for the slots of one contract. */
 const MOST_WRITERS = 100;
+/** One for all chains of the process, in some 10 MB: hashes do not depend on a chain. */
+const SHARED_HASHES: HashCache = new BoundedMap<string, string>(30_000);
 const NO_WORDS: KeyWords = { felts: [], pairs: [] };
 
 /** A transaction that wrote slots, and which. */
@@ -42,9 +45,11 @@ interface Writer {
 
 export class StorageNames {
   readonly #classes: NamedClasses;
+  readonly #cache: HashCache;
 
-  constructor(infos: DebugInfos | undefined) {
+  constructor(infos: DebugInfos | undefined, cache: HashCache = SHARED_HASHES) {
     this.#classes = new NamedClasses(infos);
+    this.#cache = cache;
   }
 
   /** The names by slot; those that were not found are left out. */
@@ -55,7 +60,7 @@ export class StorageNames {
     const own = await this.#classes.of(hash, state);
     const found = new Map<string, SlotName>();
     if (!own) return found;
-    const naming = new Naming(place, wanted, own, found);
+    const naming = new Naming(place, wanted, own, found, this.#cache);
     await naming.withoutKeys();
     const classes = await naming.byTransactions();
     await naming.byCommonWords();
@@ -63,7 +68,8 @@ export class StorageNames {
     for (const other of classes) {
       const library = other === own.hash ? undefined : await this.#classes.of(other, state);
       if (!library || naming.missing.length === 0) continue;
-      const more = new Naming(place, { ...wanted, slots: naming.missing }, library, found);
+      const unnamed = { ...wanted, slots: naming.missing };
+      const more = new Naming(place, unnamed, library, found, this.#cache);
       await more.withoutKeys();
       await more.byTransactions();
       await more.byCommonWords();
@@ -88,9 +94,17 @@ class Naming {
   readonly #wanted: SlotsWanted;
   readonly #class: NamedClass;
   readonly #found: Map<string, SlotName>;
+  readonly #cache: HashCache;
   #words: KeyWords;
 
-  constructor(place: Place, wanted: SlotsWanted, named: NamedClass, found: Map<string, SlotName>) {
+  constructor(
+    place: Place,
+    wanted: SlotsWanted,
+    named: NamedClass,
+    found: Map<string, SlotName>,
+    cache: HashCache,
+  ) {
+    this.#cache = cache;
     this.#place = place;
     this.#wanted = wanted;
     this.#class = named;
@@ -189,6 +203,7 @@ class Naming {
     const { world, budget } = this.#place;
     const search = new SlotSearch(this.#class.variables, slots, {
       hashes: HASHES,
+      cache: this.#cache,
       read: (slot) => readSlot(world.pendingState, this.#wanted.contract, slot),
       budget,
       pause: endSharedSlice,

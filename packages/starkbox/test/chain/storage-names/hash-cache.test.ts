@@ -1,0 +1,74 @@
+// How many hashes a search for names of slots computes, at first and again.
+import { storageAddress } from '@starkbox/engine';
+import { beforeAll, expect, test } from 'vitest';
+import type { Chain } from '../../../src/chain/chain.js';
+import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
+import { hex } from '../../../src/felt.js';
+import { bareChain } from '../../support/bare-chain.js';
+import { closeAfterFile } from '../../support/closing.js';
+
+let chain: Chain;
+beforeAll(async () => {
+  chain = await bareChain('transaction');
+  closeAfterFile(() => chain.close());
+});
+
+/** A cache that counts what is computed: what it does not have is set. */
+class CountingCache extends Map<string, string> {
+  computed = 0;
+
+  override set(pair: string, hash: string): this {
+    this.computed += 1;
+    return super.set(pair, hash);
+  }
+}
+
+async function search(names: StorageNames, first: number, felts: readonly string[] = []) {
+  const { world, options } = chain;
+  const addresses = options.genesis.accounts.map(({ address }) => address);
+  const slots = Array.from({ length: 10 }, (_, at) => hex(2n ** 240n + BigInt(first + at)));
+  const budget = { left: MOST_HASHES };
+  const contract = options.genesis.strk.address;
+  const found = await names.of({ world, addresses, budget }, { contract, slots, felts });
+  return { found, spent: MOST_HASHES - budget.left };
+}
+
+test('slots without a name cost hashes once for each class and word, not for each request', async () => {
+  const cache = new CountingCache();
+  const names = new StorageNames(undefined, cache);
+  const cold = await search(names, 0);
+  const computed = cache.computed;
+  expect(cold.found.size).toBe(0);
+  expect(computed).toBeGreaterThan(500);
+  expect(cold.spent).toBeGreaterThanOrEqual(computed);
+
+  const warm = await search(names, 100);
+  expect(warm.found.size).toBe(0);
+  expect(cache.computed).toBe(computed);
+  // Cached hashes count too, so that a request stays bounded.
+  expect(warm.spent).toBeGreaterThan(0);
+  expect(warm.spent).toBeLessThan(cold.spent / 20);
+
+  await search(names, 200, [hex(2n ** 200n)]);
+  expect(cache.computed).toBeGreaterThan(computed);
+  expect(cache.computed).toBeLessThan(computed * 1.5);
+});
+
+test('names are the same with hashes from the cache', async () => {
+  const cache = new CountingCache();
+  const { world, options } = chain;
+  const { accounts, strk } = options.genesis;
+  const [{ address = '' } = {}] = accounts;
+  const wanted = { contract: strk.address, slots: [storageAddress('ERC20_balances', [address])] };
+  const nameOf = async () => {
+    // What it has found it keeps, so another one begins anew.
+    const names = new StorageNames(undefined, cache);
+    const budget = { left: MOST_HASHES };
+    return [...(await names.of({ world, addresses: [address], budget }, wanted)).values()];
+  };
+  const cold = await nameOf();
+  expect(cold).toMatchObject([{ variable: 'ERC20_balances' }]);
+  const computed = cache.computed;
+  expect(await nameOf()).toEqual(cold);
+  expect(cache.computed).toBe(computed);
+});
