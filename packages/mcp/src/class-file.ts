@@ -7,7 +7,7 @@ const LARGEST_FILE = 64 * 1024 * 1024;
 /** A FIFO that replaced the file would otherwise block until it has a writer. */
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export interface ClassFile {
+interface ClassFile {
   /** The absolute path. */
   readonly file: string;
   readonly text: string;
