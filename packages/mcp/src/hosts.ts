@@ -2,7 +2,8 @@
 
 const LOOPBACK =
   /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/;
-const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+const WEB = /^(https?|wss?):$/;
+const NO_URL = { protocol: '', hostname: '' };
 /** Allows every host. */
 const ANY = '*';
 
@@ -16,8 +17,8 @@ export class AllowedHosts {
 
   /** Throws unless the URL is one of HTTP at a host that tools may connect to. */
   check(url: string): void {
-    const { protocol, hostname } = new URL(url);
-    if (!/^(https?|wss?):$/.test(protocol)) {
+    const { protocol, hostname } = URL.canParse(url) ? new URL(url) : NO_URL;
+    if (!WEB.test(protocol)) {
       throw new Error(
         `${url} is not the URL of a node: give one that starts with http:// or https://.`,
       );
@@ -31,10 +32,15 @@ export class AllowedHosts {
   /** Throws if a parameter of a call is the URL of another host. Several URLs may be in one string. */
   checkParams(params: unknown): void {
     if (typeof params === 'string') {
-      const urls = params.split(',').map((part) => part.trim());
-      for (const url of urls) if (WITH_SCHEME.test(url) && URL.canParse(url)) this.check(url);
+      // Some parameters hold several URLs; in others a comma is a part of one.
+      for (const text of [params, ...params.split(',')]) if (isWebUrl(text)) this.check(text);
     } else if (typeof params === 'object' && params !== null) {
       for (const member of Object.values(params)) this.checkParams(member);
     }
   }
+}
+
+/** By the parser of clients, which also accepts `http:host` and line breaks in a URL. */
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && WEB.test(new URL(text).protocol);
 }

@@ -1,5 +1,5 @@
 // What an agent cannot do by the tools of `starkbox mcp`: use other files and hosts, or end the server.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectMcp, type McpClient } from './support/mcp-client.js';
+import { COMMAND, connectMcp, type McpClient } from './support/mcp-client.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-mcp-test-'));
 let mcp: McpClient;
@@ -100,6 +100,9 @@ describe('hosts', () => {
     ['a fallback', 'start_chain', { fork_network: `http://localhost/,${OTHER}` }],
     ['a new origin', 'rpc', rpc('devnet_restart', { fork: { url: OTHER } })],
     ['an L1', 'rpc', rpc('devnet_postmanLoad', { network_url: OTHER })],
+    ['a URL without slashes', 'rpc', rpc('devnet_restart', { fork: { url: 'http:example.com' } })],
+    ['a URL with a break', 'rpc', rpc('devnet_restart', { fork: { url: 'ht\ntp://example.com' } })],
+    ['a host behind a name', 'rpc', rpc('devnet_postmanLoad', ['http://localhost,@example.com'])],
     ['an L1 by position', 'rpc', rpc('sandbox_postmanLoad', [OTHER])],
   ])('%s elsewhere is not connected to', async (_what, name, input) => {
     await mcp.json('start_chain', { accounts: 1 });
@@ -108,6 +111,15 @@ describe('hosts', () => {
 
   test('a URL of another protocol is not one of a node', async () => {
     expect(await refusal('attach_chain', { url: 'file:///etc/passwd' })).toContain('http://');
+  });
+
+  test('an option that is no URL ends the command with advice', () => {
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'mcp', '--url', 'node'], {
+      encoding: 'utf8',
+      input: '',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('node is not the URL of a node');
   });
 
   test('the user can allow hosts, one by one', async () => {
