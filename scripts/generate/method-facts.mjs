@@ -57,6 +57,13 @@ export function factProblems(method) {
   if (![undefined, true].some((one) => one === method['x-executes'])) {
     add('x-executes must be true or left out');
   }
+  const external = method['x-external'];
+  if (external !== undefined && external !== true && !paramNames(method).includes(external)) {
+    add('x-external must be true, or the name of the parameter that makes it so');
+  }
+  if (external === true && journalled === true) {
+    add('x-journalled must be false: loading a journal reaches no file and no other host');
+  }
   const carrier = method['x-felt-lists'];
   if (carrier !== undefined && !paramNames(method).includes(carrier)) {
     add('x-felt-lists must be the name of a parameter');
@@ -93,6 +100,7 @@ export function factsOf(method) {
     feltLists: method['x-felt-lists'] ?? false,
     tenants: method['x-tenants'] ?? (method['x-writes'] === true ? 'own' : 'everywhere'),
     executes: method['x-executes'] === true,
+    external: method['x-external'] ?? false,
   };
 }
 
@@ -122,6 +130,8 @@ export const FACTS_TYPE = `{
   readonly tenants: ${union(TENANTS)};
   /** It executes, and counts for the quotas of a tenant. */
   readonly executes: boolean;
+  /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
+  readonly external: string | boolean;
 }`;
 
 /** @param {Values | undefined} values */

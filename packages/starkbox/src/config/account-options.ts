@@ -21,6 +21,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--accounts <NUMBER>',
     field: 'total_accounts',
     group: 'Accounts',
+    isPortable: true,
     default: 10,
     parse: wholeNumber(0, 255),
     help: 'Number of accounts that are deployed at the start.',
@@ -29,6 +30,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--account-class <ACCOUNT_CLASS>',
     field: 'account_contract_class_hash',
     group: 'Accounts',
+    isPortable: true,
     default: 'cairo1',
     parse: oneOf('cairo0', 'cairo1'),
     help: 'Class of these accounts: cairo1 or cairo0, both by OpenZeppelin.',
@@ -44,6 +46,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   predeclareArgent: {
     flag: '--predeclare-argent',
     group: 'Accounts',
+    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0, which the package @starkbox/argent-classes holds.',
@@ -53,6 +56,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     field: 'predeployed_accounts_initial_balance',
     short: '-e',
     group: 'Accounts',
+    isPortable: true,
     default: 10n ** 21n,
     parse: bigNumber(0n),
     help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
@@ -60,6 +64,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   fundAccounts: {
     flag: '--fund-accounts <FRI>',
     group: 'Accounts',
+    isPortable: true,
     default: undefined,
     defaultText: 'off',
     parse: bigNumber(1n, 2n ** 128n - 1n),
@@ -69,6 +74,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--seed <SEED>',
     field: 'seed',
     group: 'Accounts',
+    isPortable: true,
     get default() {
       return Math.floor(Math.random() * (U32 + 1));
     },

@@ -13,6 +13,7 @@ import {
 
 const GAS_PRICE = {
   group: 'Gas prices',
+  isPortable: true,
   default: 10n ** 9n,
   parse: bigNumber(1n, 2n ** 128n - 1n),
 };
@@ -45,6 +46,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--chain-id <CHAIN_ID>',
     field: 'chain_id',
     group: 'Chain',
+    isPortable: true,
     default: 'SN_SEPOLIA',
     defaultText: 'TESTNET',
     parse: chainName,
@@ -61,6 +63,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--lite-mode',
     field: 'lite_mode',
     group: 'Chain',
+    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Faster blocks: with a simple hash and without commitments.',
@@ -69,6 +72,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--proof-mode <PROOF_MODE>',
     field: 'proof_mode',
     group: 'Chain',
+    isPortable: true,
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
     help: 'How proofs of transactions are handled: devnet (mock proofs) or none. full is not available yet.',
@@ -77,6 +81,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--rules <NETWORK>',
     field: 'rules',
     group: 'Chain',
+    isPortable: true,
     default: 'off',
     parse: oneOf('mainnet', 'sepolia', 'off'),
     help: 'Refuse transactions and classes that the gateway of this network refuses; the default L2 gas price in fri is then its minimum.',
@@ -85,6 +90,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',
     field: 'block_generation_on',
     group: 'Blocks and time',
+    isPortable: true,
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
@@ -93,6 +99,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   mempoolOrder: {
     flag: '--mempool-order <MEMPOOL_ORDER>',
     group: 'Blocks and time',
+    isPortable: true,
     default: 'fifo',
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction of the mempool is next: the oldest (fifo), the one with the highest tip, or a random one that follows from --seed.',
@@ -101,6 +108,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--start-time <SECONDS>',
     field: 'start_time',
     group: 'Blocks and time',
+    isPortable: true,
     default: undefined,
     defaultText: 'now',
     parse: wholeNumber(0),
@@ -109,6 +117,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   chargeFee: {
     flag: '--no-fee',
     group: 'Gas prices',
+    isPortable: true,
     default: true,
     parse: trueOrFalse,
     help: 'Execute transactions without charging a fee: neither bounds nor a balance are needed, and receipts show what it would be.',

@@ -41,6 +41,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--request-body-size-limit <BYTES>',
     field: 'server_config.request_body_size_limit',
     group: 'Limits',
+    isPortable: true,
     default: 16 * 1024 * 1024,
     parse: wholeNumber(1),
     help: 'Largest body of an HTTP request, and largest WebSocket message.',
@@ -48,6 +49,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumAnswerSize: {
     flag: '--maximum-answer-size <BYTES>',
     group: 'Limits',
+    isPortable: true,
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),
     help: 'Largest answer, also of a batch; calls beyond it get an error.',
@@ -63,6 +65,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-contract-class-size <BYTES>',
     field: 'class_size_config.maximum_contract_class_size',
     group: 'Limits',
+    isPortable: true,
     default: 4_089_446,
     parse: wholeNumber(0),
     help: 'Largest declared class.',
@@ -71,6 +74,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-contract-bytecode-size <FELTS>',
     field: 'class_size_config.maximum_contract_bytecode_size',
     group: 'Limits',
+    isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
     help: 'Longest compiled code of a declared class.',
@@ -79,6 +83,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-sierra-length <FELTS>',
     field: 'class_size_config.maximum_sierra_length',
     group: 'Limits',
+    isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
     help: 'Longest Sierra program of a declared class.',
@@ -86,6 +91,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumSubscriptions: {
     flag: '--maximum-subscriptions <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
     help: 'Most subscriptions of one WebSocket.',
@@ -93,6 +99,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumFilterAddresses: {
     flag: '--maximum-filter-addresses <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
     help: 'Most addresses in the filter of a subscription.',
@@ -100,6 +107,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumFilterKeys: {
     flag: '--maximum-filter-keys <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
     help: 'Most keys in a filter for events.',
@@ -135,6 +143,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumBatchLength: {
     flag: '--maximum-batch-length <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
     help: 'Most calls in a batch.',
@@ -142,6 +151,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumJsonDepth: {
     flag: '--maximum-json-depth <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1000,
     parse: wholeNumber(8, 1000),
     help: 'Deepest nesting of the JSON of a request.',
@@ -149,6 +159,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumJsonValues: {
     flag: '--maximum-json-values <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 600_000,
     parse: wholeNumber(100),
     help: 'Most values in the JSON of a request, including names of members.',
@@ -156,6 +167,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumCalldataLength: {
     flag: '--maximum-calldata-length <FELTS>',
     group: 'Limits',
+    isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
     help: 'Longest calldata, signature or other list of a transaction or message.',
@@ -163,6 +175,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumChunkSize: {
     flag: '--maximum-chunk-size <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
     help: 'Most events in one answer; a continuation token gives the rest.',
@@ -170,6 +183,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumSimulationBatch: {
     flag: '--maximum-simulation-batch <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
     help: 'Most transactions in one simulation or estimate.',
@@ -192,6 +206,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumSnapshots: {
     flag: '--maximum-snapshots <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Most snapshots.',
@@ -199,6 +214,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumMempoolSize: {
     flag: '--maximum-mempool-size <NUMBER>',
     group: 'Limits',
+    isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Most transactions that wait in the mempool; further ones are refused.',
@@ -206,6 +222,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   maximumInstances: {
     flag: '--maximum-instances <COUNT>',
     group: 'Limits',
+    isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Most instances at a time, as devnet_createInstance makes them.',

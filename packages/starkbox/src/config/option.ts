@@ -34,6 +34,11 @@ export interface Option<T> {
   readonly help: string;
   /** Its value is never shown. */
   readonly isSecret?: boolean;
+  /**
+   * Recordings hold it, and `starkbox replay` takes it from them. It decides answers, and names no file, host or
+   * port, because recordings come from other people.
+   */
+  readonly isPortable?: boolean;
 }
 
 /** An option for each key of a config. */

@@ -88,6 +88,13 @@ function isComplete(draft: Draft): draft is Config {
   return CONFIG_KEYS.every((key) => key in draft);
 }
 
+/** The options that a recording may set. */
+export function portableOptions(config: Config): Partial<Config> {
+  const draft: Draft = {};
+  for (const key of CONFIG_KEYS) if (OPTIONS[key].isPortable) settle(draft, key, config);
+  return draft;
+}
+
 /**
  * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
  * of the timeout, so that time is left for the work.

@@ -65,6 +65,7 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   recordCalls: {
     flag: '--record-calls',
     group: 'Output',
+    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Keep the last 1,000 distinct calls outside of transactions (starknet_call): the coverage counts them.',

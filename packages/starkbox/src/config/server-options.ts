@@ -57,6 +57,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--restrictive-mode [METHODS...]',
     field: 'server_config.restricted_methods',
     group: 'Server',
+    isPortable: true,
     default: undefined,
     parse: methodNames,
     help: 'Refuse these methods; without names, every devnet_ method that changes something, uses files or shows keys.',

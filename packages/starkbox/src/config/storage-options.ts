@@ -30,6 +30,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
     field: 'state_archive',
     group: 'State',
+    isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),
     help: 'full keeps the state of every block; none keeps only the newest, so that memory does not grow.',

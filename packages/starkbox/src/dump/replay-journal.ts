@@ -30,7 +30,11 @@ async function checkCall(
   const facts = methodFacts(name);
   if (!facts) throw new RpcError(-32601, 'Method not found');
   if (name !== 'devnet_load' && !facts.journalled) {
-    failDump('a journal holds only calls that change the chain and can be repeated');
+    failDump(
+      facts.external === true
+        ? 'loading a journal reaches no file and no other host: remove this call, and make it after the load'
+        : 'a journal holds only calls that change the chain and can be repeated',
+    );
   }
   const reader = schema.reader(name);
   const given = (typeof reader === 'function' ? reader : await reader)(params);

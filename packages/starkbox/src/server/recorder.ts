@@ -6,6 +6,7 @@ import type { Log } from '../log.js';
 import { canonicalName } from '../method-names.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { externalMethodIn } from '../rpc/protocol/envelope.js';
 import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
 
 export interface Recorder {
@@ -73,8 +74,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
         record(() => {
           const { keys, words } = secrets();
           const safe = safeRequest(new Redaction(keys, words), text);
+          const seconds = Math.round(process.uptime() * 1e3) / 1e3;
+          if (safe.external !== undefined) return { seconds, missing: 1, method: safe.external };
           return {
-            seconds: Math.round(process.uptime() * 1e3) / 1e3,
+            seconds,
             socket: listener && socketOf(listener),
             version,
             [safe.isJson ? 'request' : 'request_text']: new JsonText(safe.text),
@@ -98,6 +101,8 @@ export interface SafeRequest {
   /** JSON: what is not JSON is a string in it. */
   readonly text: string;
   readonly isJson: boolean;
+  /** The first method that reaches a file or another host, which a replay rejects. */
+  readonly external: string | undefined;
   answer(text: string): string;
 }
 
@@ -105,7 +110,8 @@ export function safeRequest(redaction: Redaction, request: string): SafeRequest 
   const call = parsed(request);
   if (call === undefined) {
     const { text } = redaction.call('unknown', request);
-    return { text, isJson: false, answer: (answer) => redaction.text(answer).text };
+    const answer = (answer: string): string => redaction.text(answer).text;
+    return { text, isJson: false, external: undefined, answer };
   }
   const calls = Array.isArray(call) ? call : [call];
   const safe = calls.map((one) => redaction.call(methodOf(one), one));
@@ -114,6 +120,7 @@ export function safeRequest(redaction: Redaction, request: string): SafeRequest 
   return {
     text: Array.isArray(call) ? `[${texts}]` : texts,
     isJson: true,
+    external: externalMethodIn(call),
     answer: (answer) => safeAnswer(redaction, calls.map(methodOf), answer, secrets),
   };
 }

@@ -38,7 +38,7 @@ import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
-import { aboutNode, type RecordedNode, secretsOf } from './recording.js';
+import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recording.js';
 import type { Settings } from './settings.js';
 
 /** What all chains of a node have in common. */
@@ -175,7 +175,7 @@ export class ChainService {
       subscriptions: this.subscriptions,
       now: realMilliseconds,
       secrets: () => secretsOf(this.#recorded),
-      about: () => aboutNode(this.#recorded),
+      about: () => aboutNodeForCallers(this.#recorded),
     });
     return this.#requests;
   }

@@ -1,14 +1,10 @@
 // Recording and logging of requests: where they go, what they say about the node, and what they leave out.
 import type { Chain } from '../chain/chain.js';
-import type { Config } from '../config/options.js';
+import { portableOptions } from '../config/options.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ChainBase } from './chain-bases.js';
-
-/** Options of one machine, or secret ones: a replay elsewhere runs without them. */
-const LOCAL_OPTIONS =
-  /^(host|port|artifacts|init|configOut|dataDir|recentBlocks|dumpPath|dumpDir|tenants|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|wallet|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
 
 export interface RecordedNode {
   readonly base: Pick<ChainBase, 'config' | 'genesis'>;
@@ -60,18 +56,24 @@ export function secretsOf({ base, chain }: RecordedNode): Secrets {
   };
 }
 
-/** What a replay of the requests has to start with. */
+/** The facts that a replay of the requests starts with. */
 export function aboutNode({ base: { config }, chain, version }: RecordedNode): object {
   const { history } = chain.world;
   const { number, hash, timestamp } = history.header(history.first) ?? {};
   return {
     starkbox: version,
     forked: config.forkNetwork !== undefined,
+    // Its file is not part of a recording.
+    ...(config.accountClassCustom === undefined ? {} : { custom_account_class: true }),
     options: portableOptions(config),
     genesis: { number, hash, timestamp },
   };
 }
 
-function portableOptions(config: Config): object {
-  return Object.fromEntries(Object.entries(config).filter(([key]) => !LOCAL_OPTIONS.test(key)));
+/** The same for callers: without the seed where the private keys, which follow from it, are restricted. */
+export function aboutNodeForCallers(node: RecordedNode): object {
+  const about = aboutNode(node);
+  const { config } = node.base;
+  if (!config.restrictedMethods?.includes('devnet_getPredeployedAccounts')) return about;
+  return { ...about, options: { ...portableOptions(config), seed: undefined } };
 }

@@ -37,7 +37,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
 };
 
-/** These need signed transactions, messages of a contract or an L1: the tests of dumps, of the mempool and of L1 make them. */
+/** These need signed transactions or messages of a contract: the tests of dumps, of the mempool and of L1 make them. */
 const ELSEWHERE = [
   'starknet_addInvokeTransaction',
   'starknet_addDeclareTransaction',
@@ -46,7 +46,6 @@ const ELSEWHERE = [
   'devnet_mempoolPreConfirm',
   'devnet_mempoolRemove',
   'devnet_mempoolClear',
-  'devnet_postmanLoad',
   'devnet_postmanConsumeMessageFromL2',
 ];
 
@@ -68,5 +67,11 @@ test('each call is in the journal, by either of its names', async () => {
     expected.push(method);
     const calls: unknown = await node.request('devnet_dump');
     expect(Array.isArray(calls) && calls.map((call) => Object(call).method)).toEqual(expected);
+  }
+});
+
+test('no journalled method reaches a file or another host', () => {
+  for (const [name, { journalled, external }] of Object.entries(METHODS)) {
+    expect(journalled && external !== false, name).toBe(false);
   }
 });

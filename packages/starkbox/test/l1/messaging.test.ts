@@ -1,6 +1,7 @@
 // Messages between a node and a real L1, as existing test suites expect them.
 import { messageToL1Hash } from '@starkbox/engine';
 import { expect, test } from 'vitest';
+import { ERRORS } from '../../src/spec.js';
 import { startFixture } from '../support/compatibility/fixture.js';
 import { AMPLE, bounds, contract, hex, selector } from '../support/compatibility/signing.js';
 import {
@@ -242,18 +243,24 @@ test('messaging.5c five deposits arrive in their order', async () => {
   expect(await balanceOf(stage, '0x5')).toBe(15);
 });
 
-test('messaging.6 loading is part of a dump, which needs the L1 to be loaded', async () => {
+test('messaging.6 connecting is not part of a journal, and a journal that connects is rejected', async () => {
   const anvil = await startAnvil();
   const { client } = await startFixture({ dumpOn: 'request' });
   const params = { network_url: anvil.url };
   await client.call('devnet_postmanLoad', params);
-  const events = await client.call('devnet_dump');
-  expect(events).toMatchObject([{ method: 'devnet_postmanLoad', params }]);
+  expect(await client.call('devnet_dump')).toEqual([]);
+  const before = await anvil.client().getBlockNumber();
   const other = await startFixture();
-  expect(await other.client.call('devnet_load', { events })).toEqual({});
-  expect(await other.client.call('devnet_postmanFlush')).toMatchObject({ l1_provider: anvil.url });
-  await anvil.kill();
-  expect((await other.client.failure('devnet_load', { events })).code).toBe(-1);
+  for (const method of ['devnet_postmanLoad', 'sandbox_postmanLoad']) {
+    const events = [{ jsonrpc: '2.0', id: 1, method, params }];
+    expect(await other.client.failure('devnet_load', { events })).toMatchObject({
+      code: ERRORS.DUMP_ERROR.code,
+      message: expect.stringContaining(`call 0 of the journal (${method}): `),
+    });
+  }
+  // A connection deploys a contract, in a block of its own.
+  expect(await anvil.client().getBlockNumber()).toBe(before);
+  expect((await other.client.failure('devnet_postmanFlush')).code).toBe(-32603);
 });
 
 test('messaging.7 after a restart nothing old is delivered, and new messages are', async () => {

@@ -28,6 +28,7 @@ const OPTIONS = {
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean' },
   'allow-hosts': { type: 'string' },
+  'account-class-custom': { type: 'string', suggests: 'paths' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -83,17 +84,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   replay: {
-    usage: 'starkbox replay FILE [--url URL] [--json]',
+    usage: 'starkbox replay FILE [--url URL | --account-class-custom PATH] [--json]',
     positionals: 1,
-    takes: ['url'],
+    takes: ['url', 'account-class-custom'],
     suggests: 'paths',
     help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
-fails if an answer differs. Times, and what depends on them, may differ.
+fails if an answer differs. Times, and what depends on them, may differ. You can replay files from other
+people: options of files, hosts and ports, and calls that reach a file or another host, are rejected.
 
-  --url URL      a node that runs, to be asked instead`,
-    async run({ positionals: [path = ''], json, paint, values: { url } }) {
+  --url URL                     a node that runs, to be asked instead
+  --account-class-custom PATH   the class of the accounts, if the recorded node had this option`,
+    async run({ positionals: [path = ''], json, paint, values }) {
       const { replay } = await import('./replay.js');
-      return replay(path, { json, paint, url });
+      const { url, 'account-class-custom': accountClass } = values;
+      return replay(path, { json, paint, url, accountClass });
     },
   },
   report: {

@@ -8,7 +8,12 @@ import { methodFacts } from '../../spec.js';
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
 /** Options that belong to a machine. */
-const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
+const OF_THE_PLACE: ReadonlySet<string> = new Set([
+  'server_config',
+  'dump_on',
+  'dump_path',
+  'private_key',
+]);
 /** Numbers in the range of times that are not times. */
 const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
 const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
-import { isConfigKey } from '../../config/options.js';
+import { longName } from '../../config/option.js';
+import { isConfigKey, OPTIONS } from '../../config/options.js';
 import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { createNode } from '../../node/node.js';
+import { externalMethodInText } from '../../rpc/request-log/recording.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { Equivalence } from './equivalence.js';
 import { counted, type Style } from './format.js';
@@ -19,6 +21,14 @@ const SHOWN = 20;
 /** Characters of a value that are shown. */
 const LONGEST = 300;
 
+/** Options of the command line. */
+interface LocalOptions {
+  /** Of a running node. */
+  readonly url: string | undefined;
+  /** The file of the class of accounts. */
+  readonly accountClass: string | undefined;
+}
+
 interface Difference {
   readonly line: number;
   readonly method: string;
@@ -27,20 +37,19 @@ interface Difference {
   readonly now: unknown;
 }
 
-/** Throws if an answer differs. */
+/**
+ * Repeats a recording. It may come from other people: it sets only options that are portable, and no request in it
+ * reaches a file or another host.
+ *
+ * @throws Error if an answer differs
+ */
 export async function replay(
   file: string,
-  { json, paint, url }: Style & { readonly url: string | undefined },
+  { json, paint, url, accountClass }: Style & LocalOptions,
 ): Promise<string> {
-  const lines = createInterface({
-    input: createReadStream('', { fd: openRegular(file), encoding: 'utf8' }),
-  })[Symbol.asyncIterator]();
-  const about = objectIn((await lines.next()).value);
-  if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
-  if (about['forked'] === true && url === undefined) {
-    throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
-  }
-  const node = url === undefined ? await createNode(configOf(about['options'])) : undefined;
+  const about = await checkRecording(file);
+  const node =
+    url === undefined ? await createNode(configOf(file, about, accountClass)) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
   const transport = new Transport(target);
   const differences: Difference[] = [];
@@ -49,18 +58,16 @@ export async function replay(
   try {
     const equivalence = new Equivalence(SLACK);
     await matchGenesis(transport, equivalence, membersOf(about['genesis']));
-    for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-      if (line === '') continue;
-      const { missing, ...values } = objectIn(line);
-      if (typeof missing === 'number') leftOut += missing;
-      if (missing !== undefined) continue;
+    for await (const { line, values } of requestsIn(file)) {
+      if (typeof values['missing'] === 'number') leftOut += values['missing'];
+      if (values['missing'] !== undefined) continue;
       count += 1;
-      if (stringify(values['request'] ?? values['request_text'])?.includes(HIDDEN)) {
+      if (requestText(values).includes(HIDDEN)) {
         leftOut += 1;
         continue;
       }
-      const difference = await repeat(transport, equivalence, values);
-      if (difference) differences.push({ line: count + 1, ...difference });
+      const difference = await repeat(transport, equivalence, { file, line, values });
+      if (difference) differences.push({ line, ...difference });
     }
   } finally {
     transport.close();
@@ -71,6 +78,53 @@ export async function replay(
     : shown(count, leftOut, differences, paint);
   if (differences.length > 0) throw new Error(report.trimEnd());
   return report;
+}
+
+/** Checks all requests before the first one is made. @returns the facts in the first line */
+async function checkRecording(file: string): Promise<Members> {
+  const { value: first } = await linesIn(file).next();
+  const about = objectIn(first);
+  if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  for await (const { line, values } of requestsIn(file)) {
+    rejectExternal(file, line, requestText(values));
+  }
+  return about;
+}
+
+/** Throws for a request that reaches a file or another host. */
+function rejectExternal(file: string, line: number, text: string): void {
+  const method = externalMethodInText(text);
+  if (method === undefined) return;
+  throw new Error(
+    `line ${line} of ${file} calls ${method}, which reaches a file or another host: a replay makes no such call. Remove the line`,
+  );
+}
+
+interface RecordedRequest {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly values: Members;
+}
+
+async function* requestsIn(file: string): AsyncGenerator<RecordedRequest> {
+  let line = 0;
+  for await (const text of linesIn(file)) {
+    line += 1;
+    if (line > 1 && text !== '') yield { line, values: objectIn(text) };
+  }
+}
+
+async function* linesIn(file: string): AsyncGenerator<string> {
+  const input = createReadStream('', { fd: openRegular(file), encoding: 'utf8' });
+  try {
+    yield* createInterface({ input });
+  } finally {
+    input.destroy();
+  }
+}
+
+function requestText({ request, request_text }: Members): string {
+  return typeof request_text === 'string' ? request_text : stringify(request);
 }
 
 function shown(
@@ -117,13 +171,17 @@ async function matchGenesis(
 async function repeat(
   transport: Transport,
   equivalence: Equivalence,
-  { socket, version, request, request_text, answer, answer_text }: Members,
+  { file, line, values }: RecordedRequest & { readonly file: string },
 ): Promise<Omit<Difference, 'line'> | undefined> {
-  const text = typeof request_text === 'string' ? request_text : stringify(request);
+  const { socket, version, request, answer, answer_text } = values;
+  const text = equivalence.translate(requestText(values));
+  // The translation puts words of answers into the text.
+  rejectExternal(file, line, text);
   const place = typeof socket === 'number' ? socket : undefined;
-  const path = typeof version === 'string' ? `/rpc/${version}` : undefined;
+  const isVersion = typeof version === 'string' && /^v\d+_\d+$/.test(version);
+  const path = isVersion ? `/rpc/${version}` : undefined;
   const isAnswered = answer !== undefined || answer_text !== undefined;
-  const got = await transport.ask(place, equivalence.translate(text), isAnswered, path);
+  const got = await transport.ask(place, text, isAnswered, path);
   const now = got === undefined || got === '' ? undefined : parse(got);
   const { method } = membersOf(request);
   const name = typeof method === 'string' ? method : 'a batch';
@@ -210,18 +268,33 @@ function nextAnswer(socket: WebSocket): Promise<string> {
   });
 }
 
-/** Options that this version has; a recording may be of another version. */
-function configOf(options: unknown): object {
-  const known = Object.entries(membersOf(options)).filter(([key]) => isConfigKey(key));
-  const { accountClass, dumpOn, ...rest }: Members = Object.fromEntries(known);
-  const isCustom = typeof rest['accountClassCustom'] === 'string';
-  return {
-    ...rest,
-    ...(isCustom ? {} : { accountClass }),
-    // The file to dump to is not recorded.
-    ...(dumpOn === undefined || dumpOn === null ? {} : { dumpOn: 'request' }),
-    port: 0,
-  };
+const START_ONE = 'start a node with the options that you want, and give its --url';
+
+/** The options of a node like the recorded one. Options that this version lacks are left out. */
+function configOf(file: string, about: Members, accountClassCustom: string | undefined): object {
+  const options = Object.entries(membersOf(about['options'])).filter(
+    ([key, value]) => isConfigKey(key) && value !== null,
+  );
+  for (const [key] of options) {
+    if (!isConfigKey(key) || OPTIONS[key].isPortable) continue;
+    throw new Error(
+      `${file} sets the option '${key}' (${longName(OPTIONS[key])}): a recording may only set options of the chain, its accounts and its limits; ${START_ONE}`,
+    );
+  }
+  const recorded: Members = Object.fromEntries(options);
+  if (about['forked'] === true) {
+    throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
+  }
+  if (about['custom_account_class'] === true && accountClassCustom === undefined) {
+    const option = longName(OPTIONS.accountClassCustom);
+    throw new Error(`${file} was recorded with ${option}: give it here with the same class`);
+  }
+  if (recorded['seed'] === undefined) {
+    throw new Error(`${file} does not hold the seed of the accounts: ${START_ONE}`);
+  }
+  const { accountClass, ...others } = recorded;
+  const account = accountClassCustom === undefined ? { accountClass } : { accountClassCustom };
+  return { ...others, ...account, port: 0 };
 }
 
 /** The object in a JSON text; an empty one where it is something else. */

@@ -2,6 +2,8 @@
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
+import { canonicalName } from '../../method-names.js';
+import { methodFacts } from '../../spec.js';
 
 export type Id = string | number | bigint | null;
 
@@ -73,6 +75,26 @@ export function openCall(given: unknown): OpenedCall {
   const envelope = openEnvelope(given);
   if (typeof envelope === 'string') return { error: invalid(envelope), id };
   return { call: { jsonrpc, ...envelope, id }, id };
+}
+
+/** The first method in a call or a batch that reaches a file or another host; undefined if none does. */
+export function externalMethodIn(request: unknown): string | undefined {
+  const calls: readonly unknown[] = Array.isArray(request) ? request : [request];
+  for (const call of calls) {
+    if (!isObject(call) || typeof call['method'] !== 'string') continue;
+    const { method, params } = call;
+    if (isExternal(method, params)) return method;
+  }
+  return undefined;
+}
+
+function isExternal(method: string, params: unknown): boolean {
+  const facts = methodFacts(canonicalName(method));
+  if (!facts) return false;
+  const { external } = facts;
+  if (typeof external === 'boolean') return external;
+  if (!Array.isArray(params)) return isObject(params) && Object.hasOwn(params, external);
+  return params.length > facts.params.findIndex(({ name }) => name === external);
 }
 
 export type Params = object | null | undefined;

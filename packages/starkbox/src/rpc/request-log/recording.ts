@@ -1,6 +1,7 @@
 // Recordings of calls, which `starkbox replay` makes again.
-import { JsonText, stringify } from '../../json/json.js';
+import { JsonText, parse, stringify } from '../../json/json.js';
 import type { REQUEST_ROW } from '../../spec.js';
+import { externalMethodIn } from '../protocol/envelope.js';
 import { HIDDEN } from './redaction.js';
 
 export interface RecordedCall {
@@ -35,6 +36,15 @@ export function recordingOf(about: object, calls: readonly RecordedCall[]): Reco
   return { recording: `${lines.join('\n')}\n`, requests: lines.length - 1, left_out: leftOut };
 }
 
+/** The first method in the text of a request that reaches a file or another host: a replay rejects it. */
+export function externalMethodInText(text: string): string | undefined {
+  try {
+    return externalMethodIn(parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Calls that came together, together. */
 function groupsOf(calls: readonly RecordedCall[]): readonly (readonly RecordedCall[])[] {
   const groups: RecordedCall[][] = [];
@@ -47,7 +57,7 @@ function groupsOf(calls: readonly RecordedCall[]): readonly (readonly RecordedCa
   return groups;
 }
 
-/** Undefined for what cannot be made again: it was cut, or something in it is hidden. */
+/** Undefined for what cannot be made again: it was cut, something in it is hidden, or a replay rejects it. */
 function lineOf(group: readonly RecordedCall[]): string | undefined {
   const [first] = group;
   if (!first) return undefined;
@@ -57,7 +67,7 @@ function lineOf(group: readonly RecordedCall[]): string | undefined {
   for (const { request, response } of group) {
     if (!request?.isWhole || response?.isWhole === false) return undefined;
     const text = request.head.toString();
-    if (text.includes(HIDDEN)) return undefined;
+    if (text.includes(HIDDEN) || externalMethodInText(text) !== undefined) return undefined;
     requests.push(text);
     if (response) answers.push(response.head.toString());
   }

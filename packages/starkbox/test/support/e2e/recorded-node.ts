@@ -15,6 +15,10 @@ export async function startRecordedNode(changes: Partial<Config> = {}): Promise<
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-e2e-'));
   const file = join(folder, 'recording.jsonl');
   const started = await startNode({ ...config, listen: true, traceRequests: file });
+  const local =
+    config.accountClassCustom === undefined
+      ? []
+      : ['--account-class-custom', config.accountClassCustom];
   const close = async (): Promise<void> => {
     try {
       await started.close();
@@ -22,7 +26,7 @@ export async function startRecordedNode(changes: Partial<Config> = {}): Promise<
       // Without the documents of a version there is nothing to check, and a line says so.
       const versions = SPEC_VERSIONS.filter((version) => specOf(version));
       const [report, ...replays] = await Promise.all([
-        runCommand(['replay', file], false),
+        runCommand(['replay', file, ...local], false),
         ...versions.map((version) => replayIn(version, calls, config)),
       ]);
       expect(report).toMatch(/all answered alike/);
