@@ -37,8 +37,7 @@ one. Numbers too large for JavaScript are exact in JSON, and strings or BigInts 
 
 The log options also follow \`RUST_LOG\`, [where their own variables are unset](../start/from-starknet-devnet.md#logs).
 
-A variable that is empty counts as unset (but for [\`STARKBOX_RESTRICTIVE_MODE\`](#restricted-methods)). Those of
-flags hold \`true\` or \`false\`.
+A variable that is empty counts as unset. Those of flags hold \`true\` or \`false\`.
 
 Logs go to stderr. The banner goes to stdout, and after it, with or without a banner, one line when the node
 answers: \`Starkbox listening on http://127.0.0.1:5050 (in wallets: http://localhost:5050)\`. Tools read both. With
@@ -70,8 +69,9 @@ after the process that started it is gone, as SIGTERM would; under npm on Linux,
 ## Restricted methods
 
 \`--restrictive-mode\` takes method names in any of the four prefixes. A name also forbids its alias. The
-variable holds names with commas or spaces between them; \`true\`, or nothing, stands for the default list,
-as the flag without names does. An empty list in a config file forbids nothing.
+variable holds names with commas or spaces between them; \`true\` stands for the default list, as the flag
+without names does. An empty variable, or an empty list in a config file, forbids nothing. With
+\`devnet_getConfig\`, \`GET /config\` is forbidden too.
 
 The default list has every \`devnet_\` method that changes the chain or the node, reads or writes files, or
 shows keys; transactions can still be sent. While \`devnet_getPredeployedAccounts\` is forbidden,

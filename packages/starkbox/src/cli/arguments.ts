@@ -3,13 +3,7 @@ import { createRequire } from 'node:module';
 import type { Command, Option as CommandOption, Help } from 'commander';
 import type { Environment } from '../config/environment.js';
 import { readConfigFile } from '../config/file.js';
-import {
-  defaultText,
-  environmentExample,
-  environmentNames,
-  optionKind,
-  UsageError,
-} from '../config/option.js';
+import { defaultText, environmentExample, environmentNames, UsageError } from '../config/option.js';
 import {
   CONFIG_KEYS,
   type Config,
@@ -109,15 +103,12 @@ function programName(text: string): ProgramName {
   );
 }
 
-/** An empty variable counts as unset, except for a list, where it means the default list. */
+/** An empty variable counts as unset. */
 function environmentSource(env: Environment): Source {
   const texts = new Map<ConfigKey, string>();
   const names = new Map<ConfigKey, string>();
   for (const key of CONFIG_KEYS) {
-    const mayBeEmpty = optionKind(OPTIONS[key]) === 'list';
-    const own = environmentNames(OPTIONS[key]).find(
-      (one) => env[one] !== undefined && (env[one] !== '' || mayBeEmpty),
-    );
+    const own = environmentNames(OPTIONS[key]).find((name) => (env[name] ?? '') !== '');
     const { fallback } = OPTIONS[key];
     const name = own ?? fallback?.variable;
     if (name === undefined) continue;

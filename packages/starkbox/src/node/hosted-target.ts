@@ -38,7 +38,7 @@ export class HostedTarget implements Target {
     get: (path) => this.#calling((target) => target.at(path)),
   };
 
-  readonly config = (): string => this.#first.config();
+  readonly config: Target['config'] = () => this.#first.config();
 
   readonly onRefusal: NonNullable<Target['onRefusal']> = (...refusal) =>
     this.#first.onRefusal(...refusal);

@@ -40,7 +40,11 @@ export class ServiceTarget implements Target {
 
   readonly versions: { readonly get: (path: string) => Requests } = { get: this.at };
 
-  readonly config = (): string => stringify(this.#service.configOf(this.#service.chain));
+  readonly config: Target['config'] = () => {
+    const { shared, chain } = this.#service;
+    if (shared.protocol.isRestricted('devnet_getConfig')) return undefined;
+    return stringify(this.#service.configOf(chain));
+  };
 
   readonly onRefusal: NonNullable<Target['onRefusal']> = (session, what, error) =>
     this.#service.requests.refused(session, what, error);

@@ -1,5 +1,6 @@
 // Methods of a node in all versions of the specification: schemas, names and which are forbidden.
 import type { JsonText } from '../json/json.js';
+import { canonicalName } from '../method-names.js';
 import { discoveryOnce } from '../rpc/discover.js';
 import { MethodGroups, type Served } from '../rpc/methods/table.js';
 import type { Handler, HandlerLookup } from '../rpc/protocol/call-context.js';
@@ -44,6 +45,11 @@ export class Protocol {
   get index(): MethodIndex {
     this.#index ??= new MethodIndex(this.names, this.#restricted);
     return this.#index;
+  }
+
+  /** @param method its canonical name */
+  isRestricted(method: string): boolean {
+    return this.#restricted?.some((name) => canonicalName(name) === method) ?? false;
   }
 
   /** An older version of the specification; created when it is first used. */

@@ -153,10 +153,8 @@ describe('restrictive mode', () => {
     expect((await read('--restrictive-mode')).restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
     const config = await read('--restrictive-mode --port 0');
     expect(config).toMatchObject({ restrictedMethods: RESTRICTED_BY_DEFAULT, port: 0 });
-    for (const value of ['', 'true']) {
-      const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: value });
-      expect(restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
-    }
+    const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: 'true' });
+    expect(restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
   });
 
   test('forbids the methods that are named, under any prefix', async () => {
@@ -170,8 +168,14 @@ describe('restrictive mode', () => {
     }
   });
 
-  test('is off if a variable says so', async () => {
-    expect((await read('', { RESTRICTIVE_MODE: 'false' })).restrictedMethods).toBeUndefined();
+  test('is off if a variable says so, or is empty', async () => {
+    for (const name of ['RESTRICTIVE_MODE', 'STARKBOX_RESTRICTIVE_MODE']) {
+      for (const value of ['false', '']) {
+        expect((await read('', { [name]: value })).restrictedMethods).toBeUndefined();
+      }
+    }
+    const both = { STARKBOX_RESTRICTIVE_MODE: '', RESTRICTIVE_MODE: 'devnet_mint' };
+    expect((await read('', both)).restrictedMethods).toEqual(['devnet_mint']);
   });
 
   test('refuses names of no method, in the order given', async () => {

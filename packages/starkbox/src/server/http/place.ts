@@ -12,8 +12,8 @@ export interface Target {
   readonly dispatcher: RpcRequestOptions['dispatcher'];
   /** Dispatchers of single versions of the specification, by their paths. */
   readonly versions?: Pick<ReadonlyMap<string, RpcRequestOptions['dispatcher']>, 'get'>;
-  /** The configuration as JSON, for `GET /config`. */
-  readonly config: () => string;
+  /** The configuration as JSON, for `GET /config`; undefined where `devnet_getConfig` is restricted. */
+  readonly config: () => string | undefined;
   /** Called for requests that are refused before dispatch. */
   readonly onRefusal?: ((session: Session, what: string, error: RpcError) => void) | undefined;
 }

@@ -1,6 +1,8 @@
 // Methods that a restricted node refuses.
+import { once } from 'node:events';
 import { checkedClient } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { readConfig } from '../../../src/cli/arguments.js';
 import { run } from '../../../src/cli/cli.js';
 import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';
@@ -55,6 +57,15 @@ async function startWith(...words: readonly string[]): Promise<Fixture> {
 async function ask({ node }: Fixture, method: string, params?: unknown): Promise<unknown> {
   const answer = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   return JSON.parse(answer ?? 'null');
+}
+
+async function overSocket(url: string, call: object): Promise<unknown> {
+  const socket = new WebSocket(url);
+  await once(socket, 'open');
+  socket.send(JSON.stringify(call));
+  const [data] = await once(socket, 'message');
+  socket.close();
+  return JSON.parse(String(data));
 }
 
 const refusal = {
@@ -116,6 +127,41 @@ describe('with names', () => {
     expect(await client.call('devnet_createBlock')).toHaveProperty('block_hash');
     const { server_config } = await client.call('devnet_getConfig');
     expect(server_config.restricted_methods).toEqual(['devnet_mint', 'starknet_chainId']);
+  });
+
+  test('devnet_getConfig is forbidden by every door', async () => {
+    const { node } = await startWith('--restrictive-mode', 'sandbox_getConfig');
+    const { url } = await node.listen();
+    const instance = await node.call('devnet_createInstance', {});
+    const path = `/instances/${instance.instance_id}`;
+    for (const place of [url, `${url}${path}`]) {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await fetch(`${place}/config`, { method });
+        expect(response.status, `${method} ${place}`).toBe(403);
+        const text = await response.text();
+        if (method === 'HEAD') continue;
+        expect(JSON.parse(text)).toMatchObject({ error: { code: -32604 } });
+        expect(text).not.toContain('seed');
+      }
+      for (const [name, door] of [
+        ['devnet_getConfig', '/'],
+        ['sandbox_getConfig', '/rpc'],
+        ['devnet_getConfig', '/rpc/v0_9'],
+      ] as const) {
+        const call = { jsonrpc: '2.0', id: 1, method: name };
+        for (const body of [call, [call]]) {
+          const response = await fetch(`${place}${door}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          });
+          const answer: unknown = await response.json();
+          expect(Array.isArray(answer) ? answer : [answer], `${place}${door}`).toEqual([refusal]);
+        }
+        const socketPlace = `${place.replace('http', 'ws')}/ws${door.startsWith('/rpc/') ? door : ''}`;
+        expect(await overSocket(socketPlace, call), socketPlace).toEqual(refusal);
+      }
+    }
   });
 
   test('restrictive.1b names that mean nothing prevent the start', async () => {
