@@ -18,18 +18,19 @@ export function loggingBodies(
   return {
     async handle(text, session, delivery) {
       const { keys, words } = secrets();
-      const safe = safeRequest(new Redaction(keys, words), text);
-      if (which !== 'response') log.info(`request ${shortened(safe.text)}`);
+      const safe = safeRequest(new Redaction(keys, words), text, LONGEST);
+      if (which !== 'response') log.info(`request ${shortened(safe.text, text)}`);
       if (which === 'request') return dispatcher.handle(text, session, delivery);
       // The answer is logged as a whole, and so not sent in pieces.
       const answer = await dispatcher.handle(text, session, delivery && { share: delivery.share });
-      if (answer !== undefined) log.info(`response ${shortened(safe.answer(answer))}`);
+      if (answer !== undefined) log.info(`response ${shortened(safe.answer(answer), answer)}`);
       return answer;
     },
   };
 }
 
-function shortened(text: string): string {
-  if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST)}… (${text.length} characters)`;
+/** @param whole the text as it was sent */
+function shortened(text: string, whole: string): string {
+  if (whole.length <= LONGEST && text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST)}… (${whole.length} characters)`;
 }

@@ -7,7 +7,12 @@ import { canonicalName } from '../method-names.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { externalMethodIn } from '../rpc/protocol/envelope.js';
-import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
+import {
+  HIDDEN,
+  hidesResult,
+  Redaction,
+  type RedactionOptions,
+} from '../rpc/request-log/redaction.js';
 
 export interface Recorder {
   /** Wraps a dispatcher so that requests and answers are recorded. */
@@ -106,22 +111,23 @@ export interface SafeRequest {
   answer(text: string): string;
 }
 
-export function safeRequest(redaction: Redaction, request: string): SafeRequest {
+/** @param longest characters of the texts that are returned; all by default */
+export function safeRequest(redaction: Redaction, request: string, longest?: number): SafeRequest {
   const call = parsed(request);
   if (call === undefined) {
-    const { text } = redaction.call('unknown', request);
-    const answer = (answer: string): string => redaction.text(answer).text;
+    const { text } = redaction.call('unknown', request, longest);
+    const answer = (answer: string): string => redaction.text(answer, { longest }).text;
     return { text, isJson: false, external: undefined, answer };
   }
   const calls = Array.isArray(call) ? call : [call];
-  const safe = calls.map((one) => redaction.call(methodOf(one), one));
+  const safe = calls.map((one) => redaction.call(methodOf(one), one, longest));
   const texts = safe.map(({ text }) => text).join();
-  const secrets = safe.flatMap((one) => one.secrets);
+  const options = { secrets: new Set(safe.flatMap(({ secrets }) => secrets)), longest };
   return {
     text: Array.isArray(call) ? `[${texts}]` : texts,
     isJson: true,
     external: externalMethodIn(call),
-    answer: (answer) => safeAnswer(redaction, calls.map(methodOf), answer, secrets),
+    answer: (answer) => safeAnswer(redaction, calls.map(methodOf), answer, options),
   };
 }
 
@@ -129,13 +135,13 @@ function safeAnswer(
   redaction: Redaction,
   methods: readonly string[],
   answer: string,
-  secrets: readonly string[],
+  options: RedactionOptions,
 ): string {
   const [first, ...others] = methods;
-  if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, secrets);
+  if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, options).text;
   // Answers of a batch stand in any order: with a whole chain among them, none is kept.
   const kept = methods.some(hidesResult) ? `"${HIDDEN}"` : answer;
-  return redaction.text(kept, secrets).text;
+  return redaction.text(kept, options).text;
 }
 
 function parsed(text: string): unknown {

@@ -10,13 +10,19 @@ const NAME =
   '[\\w-]{0,40}(?:private[_-]?key|secret|passw|passphrase|mnemonic|authorization|api[_-]?key)[\\w-]{0,40}|(?:auth|access|bearer|refresh)?[_-]?token|seed';
 /** Of any kind, also where the text ends within it, and where it is JSON inside of a string. */
 const MEMBER = new RegExp(
-  `(\\\\?)"(${NAME})\\\\?"(\\s*:\\s*)(?:\\\\"([^"\\\\]*)(?:\\\\"|$)|"((?:[^"\\\\]|\\\\.)*)(?:"|$)|-?\\d[\\w.+-]*|[[{][^\\]}]*(?:[\\]}]|$))`,
+  `(\\\\?)"(${NAME})\\\\?"(\\s*:\\s*)(?:\\\\"([^"\\\\]*)(?:\\\\"|$)|"((?:[^"\\\\]|\\\\[^])*)(?:"|$)|-?\\d[\\w.+-]*|[[{][^\\]}]*(?:[\\]}]|$))`,
   'gi',
 );
 /** Servers of others often have the token in the path. */
 const URLS = /\b(https?|wss?):\/\/([^\s"\\/?#@]*@)?([^\s"\\/?#@]+)([/?#][^\s"\\]*)?/gi;
 const LONG_HEX = /0x0*([0-9a-f]{16,64})(?![0-9a-f])/gi;
 const SHORTEST = 4;
+/** Distinct secrets in a text that are also looked for elsewhere; a text with more of them is hidden as a whole. */
+const MOST_SECRETS = 64;
+/** More than a key has, or the part of a URL before its host. */
+const LONGEST_UNNAMED = 256;
+/** Characters behind a cut that are read too, so that a secret across the cut is found. */
+const MARGIN = 8 * 1024;
 
 const SUSPICIOUS = /postmanLoad|_load|_restart|\\u/i;
 /** More than any answer has that holds no chain. */
@@ -24,8 +30,17 @@ const SMALL = 300;
 
 export interface Redacted {
   readonly text: string;
-  /** What was hidden, since an answer may repeat it. */
+  /** Whether the text was not cut. */
+  readonly isWhole: boolean;
+  /** Distinct values that were hidden, since an answer may repeat them; at most one more than are looked for. */
   readonly secrets: readonly string[];
+}
+
+export interface RedactionOptions {
+  /** Further secrets to look for. */
+  readonly secrets?: Iterable<string>;
+  /** Characters that are returned; all by default. */
+  readonly longest?: number | undefined;
 }
 
 export class Redaction {
@@ -42,32 +57,64 @@ export class Redaction {
   }
 
   /** A call as it may be kept; as a text, because what is no call may be anything. */
-  call(method: string, call: unknown): Redacted {
-    return this.text(stringify(withoutNameless(method, call)) ?? '');
+  call(method: string, call: unknown, longest?: number): Redacted {
+    return this.text(stringify(withoutNameless(method, call)), { longest });
   }
 
-  answer(method: string, text: string, secrets: readonly string[]): string {
+  answer(method: string, text: string, options: RedactionOptions): Redacted {
     if (hidesResult(method) && text.length > SMALL) {
-      return stringify({ jsonrpc: '2.0', result: HIDDEN });
+      return {
+        text: stringify({ jsonrpc: '2.0', result: HIDDEN }),
+        isWhole: true,
+        secrets: [],
+      };
     }
-    return this.text(text, secrets).text;
+    return this.text(text, options);
   }
 
-  text(text: string, more: readonly string[] = []): Redacted {
-    const secrets: string[] = [];
-    let safe = text.replace(MEMBER, (_all, slash, name, colon, inner, value) => {
-      const secret = inner ?? value;
-      if (typeof secret === 'string' && secret.length >= SHORTEST) secrets.push(secret);
+  /** Takes time that grows with the length of the text, or with the limit if there is one. */
+  text(text: string, { secrets = [], longest = Infinity }: RedactionOptions = {}): Redacted {
+    const isWhole = text.length <= longest;
+    const read = isWhole ? text : text.slice(0, longest + MARGIN);
+    const { safe, named } = this.#withoutMembers(read);
+    const words = new Set([...secrets, ...named]);
+    if (words.size > MOST_SECRETS) {
+      return { text: stringify(HIDDEN), isWhole: true, secrets: [...named] };
+    }
+    let redacted = safe
+      .replace(URLS, (all, scheme, user, host, rest = '') =>
+        user === undefined && rest.length <= 1 ? all : `${scheme}://${host}/${HIDDEN}`,
+      )
+      .replace(LONG_HEX, (all: string) => (this.#isKey(all) ? HIDDEN : all));
+    // A secret may begin with another one.
+    const longestFirst = [...this.#words, ...words].sort((one, other) => other.length - one.length);
+    for (const word of longestFirst) redacted = redacted.replaceAll(word, HIDDEN);
+    // The end of a cut text may hold a part of a secret.
+    const unsafe = read === text ? 0 : Math.max(LONGEST_UNNAMED, longestFirst[0]?.length ?? 0);
+    return {
+      text: redacted.slice(0, Math.min(longest, Math.max(0, redacted.length - unsafe))),
+      isWhole: isWhole && redacted.length <= longest,
+      secrets: [...named],
+    };
+  }
+
+  /** Hides members with the name of a secret, and collects their values. */
+  #withoutMembers(text: string): { readonly safe: string; readonly named: ReadonlySet<string> } {
+    const named = new Set<string>();
+    const safe = text.replace(MEMBER, (_all, slash, name, colon, inner, value) => {
+      const secret: unknown = inner ?? value;
+      // Keys of this node are found by their digits.
+      const isFurther =
+        typeof secret === 'string' && secret.length >= SHORTEST && !this.#isKey(secret);
+      if (isFurther && named.size <= MOST_SECRETS) named.add(secret);
       return `${slash}"${name}${slash}"${colon}${slash}"${HIDDEN}${slash}"`;
     });
-    safe = safe.replace(URLS, (all, scheme, user, host, rest = '') =>
-      user === undefined && rest.length <= 1 ? all : `${scheme}://${host}/${HIDDEN}`,
-    );
-    safe = safe.replace(LONG_HEX, (all, digits: string) =>
-      this.#keys.has(digits.toLowerCase()) ? HIDDEN : all,
-    );
-    for (const word of [...this.#words, ...more, ...secrets]) safe = safe.replaceAll(word, HIDDEN);
-    return { text: safe, secrets };
+    return { safe, named };
+  }
+
+  #isKey(text: string): boolean {
+    const [, digits = ''] = /^0x0*([0-9a-f]{16,64})$/i.exec(text) ?? [];
+    return this.#keys.has(digits.toLowerCase());
   }
 }
 

@@ -244,20 +244,27 @@ interface Texts {
 }
 
 function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
-  // A long call is not written again only to be cut; one with escapes in it may hide a name from us.
-  const isTakenAsItCame = raw !== undefined && raw.length > LONGEST && !raw.includes('\\u');
-  const { text, secrets } = isTakenAsItCame
-    ? redaction.text(raw.slice(0, LONGEST))
-    : redaction.call(method, call);
-  const request = cut(text, bytes, isTakenAsItCame);
+  // A long call is not written again only to be cut, unless escapes in it may hide a name, or its params may be secret.
+  const isTakenAsItCame =
+    raw !== undefined &&
+    raw.length > LONGEST &&
+    !raw.includes('\\u') &&
+    methodFacts(method)?.redacted === false;
+  const { text, isWhole, secrets } = isTakenAsItCame
+    ? redaction.text(raw, { longest: LONGEST })
+    : redaction.call(method, call, LONGEST);
+  const request = { head: Buffer.from(text), bytes, isWhole };
   if (answer === undefined) return { request, response: undefined, previews: before(text) };
-  const isLong = answer.length > LONGEST;
-  const safe = redaction.answer(method, answer.slice(0, LONGEST), secrets);
-  const at = safe.indexOf('"result":');
-  const result = safe.slice(at + 9, isLong ? undefined : -1);
+  const safe = redaction.answer(method, answer, { secrets, longest: LONGEST });
+  const at = safe.text.indexOf('"result":');
+  const result = safe.text.slice(at + 9, safe.isWhole ? -1 : undefined);
   return {
     request,
-    response: cut(safe, Buffer.byteLength(answer), isLong),
+    response: {
+      head: Buffer.from(safe.text),
+      bytes: Buffer.byteLength(answer),
+      isWhole: safe.isWhole,
+    },
     previews: {
       ...before(text),
       ...(at < 0 ? {} : { result_preview: result.slice(0, RESULT_PREVIEW) }),
@@ -278,12 +285,6 @@ function paramsIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function cut(text: string, bytes: number, isCut: boolean): RecordedBody {
-  const isLong = text.length > LONGEST;
-  const head = Buffer.from(isLong ? text.slice(0, LONGEST) : text);
-  return { head, bytes, isWhole: !isCut && !isLong };
 }
 
 function sizeOf({ request, response }: RecordedCall): number {
