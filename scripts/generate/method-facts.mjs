@@ -13,6 +13,7 @@ const REQUIRED = {
 };
 
 const TENANTS = ['nowhere', 'own', 'everywhere'];
+const EXECUTES = [true, 'sometimes', false];
 const FINALITY = ['block', 'block with receipts', 'receipt', 'status', 'messages'];
 
 /**
@@ -54,8 +55,8 @@ export function factProblems(method) {
   if (tenants !== undefined && !TENANTS.some((one) => one === tenants)) {
     add(`x-tenants must be one of ${TENANTS}`);
   }
-  if (![undefined, true].some((one) => one === method['x-executes'])) {
-    add('x-executes must be true or left out');
+  if (!EXECUTES.some((value) => value === (method['x-executes'] ?? false))) {
+    add('x-executes must be true, "sometimes" or left out');
   }
   const external = method['x-external'];
   if (external !== undefined && external !== true && !paramNames(method).includes(external)) {
@@ -99,7 +100,7 @@ export function factsOf(method) {
     isLogged: method['x-logged'] !== false,
     feltLists: method['x-felt-lists'] ?? false,
     tenants: method['x-tenants'] ?? (method['x-writes'] === true ? 'own' : 'everywhere'),
-    executes: method['x-executes'] === true,
+    executes: method['x-executes'] ?? false,
     external: method['x-external'] ?? false,
   };
 }
@@ -128,8 +129,8 @@ export const FACTS_TYPE = `{
   readonly feltLists: string | false;
   /** Where a tenant of a hosted node may call it; \`own\` for its own instances only. */
   readonly tenants: ${union(TENANTS)};
-  /** It executes, and counts for the quotas of a tenant. */
-  readonly executes: boolean;
+  /** It executes, and counts for the quotas of a tenant; \`sometimes\` if that depends on its parameters. */
+  readonly executes: ${union(EXECUTES)};
   /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
   readonly external: string | boolean;
 }`;

@@ -16,6 +16,7 @@ import type {
   Transaction,
 } from '@starkbox/engine';
 import { during, type Execution, type Probe } from '../../probe.js';
+import { countExecutions } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 import type { FUNCTION_CALL } from '../../spec.js';
 
@@ -77,6 +78,7 @@ export class Executions {
     call: FUNCTION_CALL,
     { signal }: RunOptions = {},
   ): Promise<CallOutcome> {
+    countExecutions(1);
     const outcome = await this.#run('call', () => state.call(block, call), signal);
     if (outcome.printed) this.#limits.onPrinted?.(outcome.printed);
     return outcome;
@@ -90,6 +92,7 @@ export class Executions {
     flags: Flags,
     { signal, initialReads = false }: RunOptions = {},
   ): Promise<readonly (Executed | Rejected)[]> {
+    countExecutions(transactions.length);
     const { patience } = this.#limits;
     const reports = await this.#run(
       'simulation',
@@ -114,6 +117,7 @@ export class Executions {
     flags: Flags,
     options: RetraceOptions,
   ): Promise<readonly Retrace[]> {
+    countExecutions(transactions.length);
     return this.#tracing.run(() =>
       this.#run('simulation', () => state.retrace(block, transactions, flags, options), undefined),
     );
@@ -126,6 +130,7 @@ export class Executions {
     call: FUNCTION_CALL,
     options: Pick<RetraceOptions, 'visited'>,
   ): Promise<Retrace> {
+    countExecutions(1);
     return this.#tracing.run(() =>
       this.#run('call', () => state.retraceCall(block, call, options), undefined),
     );
@@ -162,6 +167,7 @@ export function executeForWriter(
   { context, transaction, flags, closing }: WriterExecution,
   probe: Probe | undefined,
 ): Promise<Applied | ExecutedAndClosed | Rejected> {
+  countExecutions(1);
   return during(
     probe,
     { kind: 'execution', of: 'transaction' },
@@ -178,6 +184,7 @@ export function callForWriter(
   block: Block,
   call: FUNCTION_CALL,
 ): Promise<CallOutcome> {
+  countExecutions(1);
   return state.call(block, call);
 }
 

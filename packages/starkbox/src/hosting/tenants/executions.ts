@@ -1,5 +1,6 @@
 // Quotas of a tenant's executions: how many run at a time, and how many begin per minute.
 import { RpcError } from '../../errors.js';
+import { ExecutionMeter } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 import { milliseconds } from '../../scheduling/slices.js';
 import { ERRORS } from '../../spec.js';
@@ -32,12 +33,16 @@ export class TenantExecutions {
       executionsPerMinute === undefined ? undefined : new TokenBucket(executionsPerMinute);
   }
 
-  /** How many have begun. */
+  /** How many were made. */
   get total(): number {
     return this.#total;
   }
 
-  /** @param count how many executions the work makes */
+  /**
+   * Work that executes: it takes a slot, and begins only if the quota of the minute allows it.
+   *
+   * @param count executions that the work makes at least; those beyond it are counted when they are made
+   */
   async run<T>(count: number, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const seconds = this.#bucket?.take(count) ?? 0;
     if (seconds > 0) {
@@ -46,10 +51,18 @@ export class TenantExecutions {
         `The tenant ${this.#name} may begin ${this.#bucket?.perMinute} executions per minute on this node (executions_per_minute): try again in ${seconds} s`,
       );
     }
-    return this.#slots.run(() => {
-      this.#total += count;
-      return work();
-    }, signal);
+    return this.#slots.run(() => this.metered(count, work), signal);
+  }
+
+  /** Counts the executions of some work against the quota of the minute. @param paid those that were counted already */
+  async metered<T>(paid: number, work: () => Promise<T>): Promise<T> {
+    const meter = new ExecutionMeter();
+    try {
+      return await meter.during(work);
+    } finally {
+      this.#total += Math.max(paid, meter.count);
+      this.#bucket?.owe(meter.count - paid);
+    }
   }
 }
 
@@ -76,5 +89,10 @@ class TokenBucket {
     if (missing > 0) return Math.ceil((missing / this.perMinute) * 60);
     this.#tokens -= needed;
     return 0;
+  }
+
+  /** Takes tokens for what was done already: the next work waits until they have come back. */
+  owe(count: number): void {
+    if (count > 0) this.#tokens = Math.max(this.#tokens - count, -this.perMinute);
   }
 }

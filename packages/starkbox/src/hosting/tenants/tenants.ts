@@ -56,9 +56,12 @@ export class Tenants {
       if (!facts || facts.tenants === 'nowhere') return forbid(OF_THE_OPERATOR);
       if (facts.tenants === 'own' && !isInstance()) return forbid(SHARED);
       const member = this.#members.get(tenant);
-      if (!facts.executes || !member) return handler(params, context);
-      const count = countIn(params, facts.feltLists);
-      return member.executions.run(count, async () => handler(params, context), session.signal);
+      if (!member) return handler(params, context);
+      const { executions } = member;
+      const work = async (): Promise<unknown> => handler(params, context);
+      if (!facts.executes) return executions.metered(0, work);
+      const count = facts.executes === 'sometimes' ? 0 : countIn(params, facts.feltLists);
+      return executions.run(count, work, session.signal);
     };
   }
 }
