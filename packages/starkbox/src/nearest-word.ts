@@ -12,10 +12,12 @@ const MOST_EDITS = 3;
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);
   const most = Math.min(MOST_EDITS, Math.floor(wanted.length / 3));
-  return withFewest(candidates, (candidate) => ({
-    edits: distance(wanted, plain(candidate)),
-    most,
-  }));
+  return withFewest(candidates, (candidate) => {
+    const other = plain(candidate);
+    // Each letter more is an edit, so that a long text is not compared.
+    const isFar = Math.abs(wanted.length - other.length) > most;
+    return { edits: isFar ? Number.POSITIVE_INFINITY : distance(wanted, other), most };
+  });
 }
 
 /** Of the candidates with at most as many edits as they may have, the first with the fewest. */

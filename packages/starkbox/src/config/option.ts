@@ -116,6 +116,9 @@ export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).
   ([name, { restricted }]) => (restricted ? [name] : []),
 );
 
+/** More than 2^256 has; the time to read a number grows with the square of its digits. */
+const MOST_DIGITS = 100;
+
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Parse<number> {
   const big = bigNumber(BigInt(least), BigInt(most));
   return (text) => Number(big(text));
@@ -124,7 +127,8 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
   return (text) => {
-    const value = /^\d+$/.test(text) ? BigInt(text) : undefined;
+    const isNumber = text.length <= MOST_DIGITS && /^\d+$/.test(text);
+    const value = isNumber ? BigInt(text) : undefined;
     if (value === undefined || value < least || (most !== undefined && value > most)) {
       throw new InvalidValue(`must be a whole number ${range}`);
     }

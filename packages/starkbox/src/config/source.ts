@@ -12,6 +12,9 @@ import {
   OPTIONS,
 } from './options.js';
 
+/** Characters of a value or a key in a message. */
+const LONGEST_SHOWN = 200;
+
 /** A source of values: the first source that has one for a key decides. */
 export interface Source {
   readonly texts: ReadonlyMap<ConfigKey, string>;
@@ -60,7 +63,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const shown = OPTIONS[key].isSecret ? '…' : text;
+    const shown = OPTIONS[key].isSecret ? '…' : shortened(text);
     throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
   }
 }
@@ -83,7 +86,12 @@ function unknownKey(key: string, where: string): string {
   const flags = new Map(CONFIG_KEYS.map((one) => [longName(OPTIONS[one]).slice(2), one]));
   const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
   const meant = near === undefined ? undefined : (flags.get(near) ?? near);
-  return `unknown key '${key}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
+  return `unknown key '${shortened(key)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
+}
+
+/** A text of a caller in a message. */
+function shortened(text: string): string {
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
 }
 
 function textOf(value: unknown, key: ConfigKey, where: string): string {

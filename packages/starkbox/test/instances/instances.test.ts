@@ -70,6 +70,28 @@ describe('an instance', () => {
     });
   });
 
+  test('long options are rejected by a short message, before they are read as numbers', async () => {
+    const { client } = await opened();
+    for (const options of [
+      { seed: '9'.repeat(1_000_000) },
+      // A number that would be right, if its digits were read.
+      { initial_balance: '1'.padStart(1_000_000, '0') },
+      { gas_price_fri: '1'.padStart(1_000_000, '0') },
+      { block_generation_on: '1'.padStart(1_000_000, '0') },
+      { chain_id: 'x'.repeat(1_000_000) },
+      { ['a'.repeat(1_000_000)]: 1 },
+    ]) {
+      const { code, message } = await client.failure('devnet_createInstance', { options });
+      expect(code).toBe(-1);
+      expect(message).toMatch(/invalid value|unknown key/);
+      expect(message.length).toBeLessThan(1000);
+    }
+    const snapshot_id = `0x${'1'.padStart(1_000_000, '0')}`;
+    expect(await client.call('devnet_revert', { snapshot_id })).toBe(false);
+    const long = await client.failure('devnet_revert', { snapshot_id: `0x1${'0'.repeat(16)}` });
+    expect(long.code).toBe(-32602);
+  });
+
   test('with options begins at a genesis of its own', async () => {
     const { node, client, create } = await opened({ accounts: 3 });
     await client.call('devnet_createBlock', {});

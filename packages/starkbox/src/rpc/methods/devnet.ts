@@ -275,7 +275,7 @@ function snapshotNumber(id: string): bigint {
   if (!/^0x[0-9a-fA-F]+$/.test(id)) {
     invalidParams('params.snapshot_id: must be hexadecimal digits after 0x');
   }
-  const number = BigInt(id);
-  if (number >= 2n ** 64n) invalidParams('params.snapshot_id: must fit 64 bits');
-  return number;
+  const digits = id.slice(2).replace(/^0+(?=.)/, '');
+  if (digits.length > 16) invalidParams('params.snapshot_id: must fit 64 bits');
+  return BigInt(`0x${digits}`);
 }
