@@ -62,8 +62,8 @@ export class ChainReader {
   }
 
   /**
-   * A notification says that the pending block has changed, but not which transactions are gone,
-   * and of those that return only the status is sent. So the pending block is read.
+   * A notification says that the pending block has changed, but not which transactions are gone. So the pending block
+   * is read.
    */
   async refresh(replica: Replica, hashes: Iterable<string>): Promise<void> {
     replica.waiting = (await this.read()).waiting;

@@ -88,6 +88,7 @@ export class Replica {
     for (const { transactions } of this.blocks.splice(reorg.starting_block_number)) {
       for (const { hash } of transactions) this.statuses.delete(hash);
     }
+    this.waiting = nothing();
   }
 
   #place(isWaiting: boolean): Contents {

@@ -48,14 +48,17 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   for (let block = added.from; block <= added.to; block += 1) {
     notifyBlock(subscriptions, after, block);
   }
-  // A transaction that a revert brings back may have been pending before, with another status.
-  for (const { record } of after.pending.transactions.slice(kind === 'step' ? pendingFrom : 0)) {
-    if (kind === 'step') {
-      notifyCandidate(subscriptions, before, record.hash);
-      notifyPending(subscriptions, after, record.hash);
-    } else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
-      notifyStatus(subscriptions, after, record.hash);
+  const isStep = kind === 'step';
+  for (const { record } of after.pending.transactions.slice(isStep ? pendingFrom : 0)) {
+    const { hash } = record;
+    if (isStep) notifyCandidate(subscriptions, before, hash);
+    // A transaction that a revert restores may have been pending before, with another status.
+    if (isStep || statusText(before, hash) !== statusText(after, hash)) {
+      notifyStatus(subscriptions, after, hash);
     }
+    // With blocks that are gone, the whole pending block is gone for subscribers.
+    const isRestored = undone !== undefined || !before.pending.positions.has(hash);
+    if (isStep || isRestored) notifyPending(subscriptions, after, hash);
   }
 }
 
@@ -96,10 +99,13 @@ function notifyBlock(subscriptions: Subscriptions, world: World, block: number):
   for (const event of eventsOf(world, block)) subscriptions.notify(eventNews(world, event));
 }
 
+const PENDING_TOPICS = ['transactions', 'receipts', 'events'] as const;
+
+/** Tells of a transaction in the pending block, but not of its status. */
 function notifyPending(subscriptions: Subscriptions, world: World, hash: string): void {
+  if (!PENDING_TOPICS.some((topic) => subscriptions.has(topic))) return;
   const located = findTransaction(world, hash);
   if (!located) return;
-  subscriptions.notify(statusNews(world, located));
   subscriptions.notify(transactionNews(world, located));
   subscriptions.notify(receiptNews(world, located));
   if (!subscriptions.has('events')) return;
