@@ -47,6 +47,7 @@ export class Feed {
     return this.#last;
   }
 
+  /** @throws the error of a follower, which is no longer called; the others were */
   add(before: Buffer, after: Buffer): void {
     const { messages, bytes } = this.#last.total;
     const length = before.length + ID_BYTES + after.length;
@@ -62,7 +63,16 @@ export class Feed {
       this.#room = { messages: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
     }
     this.#resting = new Set();
-    for (const follower of called) this.#call(follower, total);
+    const errors: unknown[] = [];
+    for (const follower of called) {
+      try {
+        this.#call(follower, total);
+      } catch (error) {
+        this.#followers.delete(follower);
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   }
 
   #call(follower: Follower, total: Amount): void {

@@ -114,7 +114,9 @@ export class ChainService {
     this.stored = stored;
     this.options = options;
     this.#firstClock = chain.world.clock;
-    const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
+    const subscriptions = new Subscriptions(base.config.maximumSubscriptions, (err) =>
+      shared.log.error({ err }, 'sending notifications to subscribers failed'),
+    );
     this.subscriptions = subscriptions;
     this.sandbox = new SandboxNews(chain, subscriptions, () => shared.instances().count);
     chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');

@@ -62,17 +62,17 @@ export class SandboxNews {
   }
 
   #notify(world: World, event: Event): void {
-    const { number, hash } = latestHeader(world);
-    const text = stringify({
-      ...event,
-      head: { block_number: number, block_hash: hash },
-      pending: world.pending.transactions.size,
-      chain_time: nextTime(world),
-      instances: this.#instances(),
-    } satisfies SANDBOX_NEWS);
-    this.#subscriptions.later(() =>
-      this.#subscriptions.notify({ topic: 'sandbox', text: () => text }),
-    );
+    this.#subscriptions.later(() => {
+      const { number, hash } = latestHeader(world);
+      const text = stringify({
+        ...event,
+        head: { block_number: number, block_hash: hash },
+        pending: world.pending.transactions.size,
+        chain_time: nextTime(world),
+        instances: this.#instances(),
+      } satisfies SANDBOX_NEWS);
+      this.#subscriptions.notify({ topic: 'sandbox', text: () => text });
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // Subscriptions of all sockets, and the sending of notifications.
 import { randomBytes } from 'node:crypto';
-import { fail, refuse } from '../../errors.js';
+import { fail, reasonOf, refuse } from '../../errors.js';
 import { notificationName, type Prefix } from '../../method-names.js';
 import { Feed, Reading } from '../../news-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
@@ -90,9 +90,16 @@ interface Member {
   readonly reading: Reading;
 }
 
+/** Called with an error while notifications are sent; others are sent all the same. */
+export type NotificationErrorHandler = (error: unknown) => void;
+
+const warnOfError: NotificationErrorHandler = (error) =>
+  process.emitWarning(`sending notifications failed: ${reasonOf(error)}`);
+
 /** The subscriptions of all sockets. */
 export class Subscriptions {
   readonly #limit: number;
+  readonly #onError: NotificationErrorHandler;
   readonly #byListener = new Map<Listener, Map<string, Member>>();
   readonly #byKey = new Map<Key, Map<string, Audience>>();
   /** Those whose past is still to be sent. */
@@ -106,8 +113,9 @@ export class Subscriptions {
   #last: { readonly text: string; readonly bytes: Buffer } | undefined;
 
   /** @param limit the most that one socket may have */
-  constructor(limit: number) {
+  constructor(limit: number, onError: NotificationErrorHandler = warnOfError) {
     this.#limit = limit;
+    this.#onError = onError;
   }
 
   /** Changes when all subscriptions are dropped. */
@@ -165,7 +173,16 @@ export class Subscriptions {
     if (this.#unsent.length === 0) return;
     const unsent = this.#unsent;
     this.#unsent = [];
-    for (const send of unsent) send();
+    for (const send of unsent) this.#guarded(send);
+  }
+
+  /** Nothing waits for notifications, so that an error in one of them would end the process. */
+  #guarded(send: () => void): void {
+    try {
+      send();
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 
   /** An id for a subscription that is about to begin. */
@@ -254,7 +271,7 @@ export class Subscriptions {
       sendPast();
       audience.held = undefined;
       subscription.listener.follow(reading);
-      for (const send of held) send();
+      for (const send of held) this.#guarded(send);
     };
   }
 
@@ -305,8 +322,10 @@ export class Subscriptions {
 
   notify(news: News): void {
     for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
-      const text = audience.shape.pick(news);
-      if (text !== undefined) this.#send(audience, news.topic, text);
+      this.#guarded(() => {
+        const text = audience.shape.pick(news);
+        if (text !== undefined) this.#send(audience, news.topic, text);
+      });
     }
   }
 
@@ -324,7 +343,9 @@ export class Subscriptions {
   notifyReorg(text: string): void {
     for (const [key, audiences] of this.#byKey) {
       if (OF_THE_NODE.includes(key)) continue;
-      for (const audience of audiences.values()) this.#send(audience, 'reorg', text);
+      for (const audience of audiences.values()) {
+        this.#guarded(() => this.#send(audience, 'reorg', text));
+      }
     }
   }
 
@@ -333,10 +354,12 @@ export class Subscriptions {
     const notified = new Set<Audience>();
     for (const news of all) {
       for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
-        const text = notified.has(audience) ? undefined : audience.shape.pick(news);
-        if (text === undefined) continue;
-        notified.add(audience);
-        this.#send(audience, 'reorg', text);
+        this.#guarded(() => {
+          const text = notified.has(audience) ? undefined : audience.shape.pick(news);
+          if (text === undefined) return;
+          notified.add(audience);
+          this.#send(audience, 'reorg', text);
+        });
       }
     }
   }

@@ -129,12 +129,18 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   // For Node, zero means no limit.
   if (options.maximumConnections) server.maxConnections = options.maximumConnections;
-  server.on('request', (request, response) => void answer(request, response));
+  const serveRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response).catch((err: unknown) => {
+      options.log.error({ err }, 'an HTTP answer could not be sent');
+      response.destroy();
+    });
+  };
+  server.on('request', serveRequest);
   server.on('connection', (socket) => connections.add(socket));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is too large need not be sent.
     if (declaredLength(request) <= options.bodyLimit) response.writeContinue();
-    void answer(request, response);
+    serveRequest(request, response);
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

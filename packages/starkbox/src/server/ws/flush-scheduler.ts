@@ -5,6 +5,8 @@ import { milliseconds } from '../../scheduling/slices.js';
 export interface Flushable {
   /** Writes one batch; true if another one can be written. */
   flush(): boolean;
+  /** Closes the connection at once. */
+  terminate(): void;
 }
 
 /** After this time, writing pauses for calls. */
@@ -33,6 +35,12 @@ export class FlushScheduler {
   #spent = 0;
   /** Whether frames were queued since the last round began. */
   #hasNew = false;
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError called if a client cannot be written to; the others are */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
 
   /** A frame was queued. The client need not be added again until it was flushed. */
   add(client: Flushable): void {
@@ -66,7 +74,7 @@ export class FlushScheduler {
       this.#round.delete(client);
       let hasMore: boolean;
       do {
-        hasMore = client.flush();
+        hasMore = this.#flush(client);
         now = milliseconds();
       } while (hasMore && now - begin < SLICE_MILLISECONDS);
       if (hasMore) this.#round.add(client);
@@ -76,6 +84,16 @@ export class FlushScheduler {
     if (this.#round.size > 0) setImmediate(this.#writeSlice);
     else this.#endRound(now);
   };
+
+  #flush(client: Flushable): boolean {
+    try {
+      return client.flush();
+    } catch (error) {
+      this.#onError(error);
+      client.terminate();
+      return false;
+    }
+  }
 
   #endRound(now: number): void {
     this.#isWriting = false;

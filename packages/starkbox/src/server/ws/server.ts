@@ -76,7 +76,9 @@ export function serveSockets(options: SocketOptions): Sockets {
       offered.has(SOCKET_PROTOCOL) ? SOCKET_PROTOCOL : false,
   };
   const server = new WebSocketServer(settings);
-  const scheduler = new FlushScheduler();
+  const scheduler = new FlushScheduler((err) =>
+    options.log.error({ err }, 'writing to a WebSocket failed, so it was closed'),
+  );
   const shared = new SharedFrames();
   const budget = options.budget ?? new MemoryBudget();
   /** Each with the chain that it calls. */

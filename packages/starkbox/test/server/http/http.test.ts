@@ -163,6 +163,25 @@ test('a route that fails unexpectedly is 500, and the server lives on', async ()
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
 });
 
+test('an answer that fails in its middle ends the connection, and the server lives on', async () => {
+  const logged: unknown[] = [];
+  let isFirst = true;
+  const { url } = await start({
+    dispatcher: {
+      handle: async (_text, _session, delivery) => {
+        if (!isFirst) return ANSWER;
+        isFirst = false;
+        await delivery?.write?.('[');
+        throw new Error('secret');
+      },
+    },
+    log: { ...silentLog, error: (fields) => void logged.push(fields) },
+  });
+  await expect(post(url, CHAIN_ID).then((response) => response.text())).rejects.toThrow();
+  expect(logged).toHaveLength(1);
+  expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
+});
+
 test('browsers of any site may call', async () => {
   const { url } = await start();
   for (const path of ['/rpc', '/nothing']) {
