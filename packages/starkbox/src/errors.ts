@@ -73,3 +73,10 @@ export function innermostReason(error: unknown): string {
   const code = codeOf(error);
   return typeof code === 'string' ? code : error.message;
 }
+
+/** A URL as callers, logs and messages see it: without credentials, which may also be in the path or the query. */
+export function shortUrl(url: string): string {
+  const { protocol, host, pathname, search, hash } = new URL(url);
+  const isWhole = pathname === '/' && search === '' && hash === '';
+  return `${protocol}//${host}/${isWhole ? '' : '…'}`;
+}

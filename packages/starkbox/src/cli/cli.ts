@@ -4,7 +4,7 @@ import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
-import { AccountClassError, codeOf, reasonOf } from '../errors.js';
+import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { Starkbox } from '../library/starkbox.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
@@ -126,7 +126,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
   if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
   if (node.l1) {
     const { url, messagingContract, isManaged } = node.l1;
-    log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
+    log.info(
+      `L1${isManaged ? ' (Anvil)' : ''} on ${shortUrl(url)}, messaging contract ${messagingContract}`,
+    );
   }
   if (portSocket !== undefined) await sendPort(place.port, portSocket, stdout);
   return started;

@@ -2,7 +2,7 @@
 
 import { AsyncResource } from 'node:async_hooks';
 import type { Chain } from '../chain/chain.js';
-import { reasonOf } from '../errors.js';
+import { reasonOf, shortUrl } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Postman } from './postman.js';
 
@@ -75,7 +75,7 @@ export class AutoRelay {
     if (!postman.isConnected) return;
     try {
       const { toL1, toL2, url } = await postman.flush();
-      if (this.#lastError !== undefined) log.info(`the relay to ${url} works again`);
+      if (this.#lastError !== undefined) log.info(`the relay to ${shortUrl(url)} works again`);
       if (toL1.length + toL2.length > 0) {
         log.info(`relayed ${toL2.length} messages from L1 and ${toL1.length} to L1`);
       }

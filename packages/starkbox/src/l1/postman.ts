@@ -1,7 +1,7 @@
 // Relay of messages between L1 and L2, exactly once across crashes and network failures.
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
-import { reasonOf } from '../errors.js';
+import { reasonOf, shortUrl } from '../errors.js';
 import type { Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/l1-error.js';
 import { checkKey, DEFAULT_KEY } from './ethereum/open.js';
@@ -159,7 +159,8 @@ async function inDirection<T>(
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new L1Error(`Failed to parse RPC URL '${text}': it begins with http:// or https://.`);
+    const shown = url ? shortUrl(url.href) : text;
+    throw new L1Error(`Failed to parse RPC URL '${shown}': it begins with http:// or https://.`);
   }
   return url.href;
 }

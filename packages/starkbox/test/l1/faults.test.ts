@@ -127,6 +127,44 @@ test('an L1 that answers errors is named, and messages wait', async () => {
   expect((await client.call('devnet_postmanFlush')).messages_to_l1).toHaveLength(1);
 });
 
+test('keys in the URL of an L1 are shown nowhere', async () => {
+  const anvil = await startAnvil();
+  const proxy = await startProxy(() => anvil.url);
+  const lines: string[] = [];
+  const tell = (fields: object | string, text = ''): void =>
+    void lines.push(`${JSON.stringify(fields)} ${text}`);
+  const log: Log = { ...silentLog, warn: tell, info: tell, error: tell };
+  const shown = `${new URL(proxy.url).origin}/…`;
+  const network_url = `${new URL(proxy.url).origin}/v3/key-in-path?apikey=key-in-query`;
+  const node: Starkbox = await createNode(
+    { ...FIXTURE, l1: network_url, l1AutoRelay: 20 },
+    { log },
+  );
+  try {
+    const client = checkedClient(node.handle);
+    const texts: string[] = [];
+    const { l1 } = await client.call('devnet_listMessages', { direction: 'TO_L1' });
+    expect(l1?.url).toBe(shown);
+    expect((await client.call('devnet_postmanFlush')).l1_provider).toBe(shown);
+    for (const mood of [{ status: 500 }, { isDeaf: true }]) {
+      proxy.mood = mood;
+      const { message } = await client.failure('devnet_postmanFlush');
+      expect(message).toContain(shown);
+      texts.push(message);
+    }
+    await vi.waitFor(() => expect(lines.join()).toContain(shown), { timeout: 30_000 });
+    const withUser = network_url.replace('://', '://user:key-of-user@');
+    for (const url of [withUser, withUser.replace('http:', 'wss:')]) {
+      texts.push((await client.failure('devnet_postmanLoad', { network_url: url })).message);
+    }
+    proxy.mood = {};
+    await vi.waitFor(() => expect(lines.join()).toContain('works again'), { timeout: 30_000 });
+    expect([...texts, ...lines].join()).not.toMatch(/key-(in|of)/);
+  } finally {
+    await node.close();
+  }
+});
+
 test('the relay says once what is wrong, and once that it is over', async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);

@@ -8,7 +8,7 @@ import {
   ResponseBodyTooLargeError,
   TimeoutError,
 } from 'viem';
-import { innermostReason } from '../../errors.js';
+import { innermostReason, shortUrl } from '../../errors.js';
 import { type Shape, shownAnswer } from './answer-shapes.js';
 import { L1Error } from './l1-error.js';
 
@@ -31,12 +31,15 @@ const TOO_MUCH_STATUS = 413;
 /** The HTTP endpoint of one Ethereum node. */
 export class Endpoint {
   readonly url: string;
+  /** The URL in messages. */
+  readonly #shown: string;
   readonly #client: Client;
   /** For answers that may be long. */
   readonly #patient: Client;
 
   constructor(url: string) {
     this.url = url;
+    this.#shown = shortUrl(url);
     const clientFor = (timeout: number, maxResponseBodySize: number): Client =>
       createClient({
         transport: http(url, { timeout, maxResponseBodySize, retryCount: 0 }),
@@ -77,7 +80,7 @@ export class Endpoint {
   malformed(method: string, answer: unknown, expected: string): L1Error {
     const shown = shownAnswer(answer);
     return new L1Error(
-      `the L1 node at ${this.url} answered ${shown} to ${method}, expected ${expected}`,
+      `the L1 node at ${this.#shown} answered ${shown} to ${method}, expected ${expected}`,
     );
   }
 
@@ -89,28 +92,29 @@ export class Endpoint {
     const unreachable = find(HttpRequestError);
     if (unreachable instanceof HttpRequestError) {
       const { status } = unreachable;
-      const why = status === undefined ? innermostReason(unreachable) : `HTTP status ${status}`;
-      return new L1Error(`the L1 node at ${this.url} cannot be reached: ${why}`, {
+      const reason = innermostReason(unreachable).replaceAll(this.url, this.#shown);
+      const why = status === undefined ? reason : `HTTP status ${status}`;
+      return new L1Error(`the L1 node at ${this.#shown} cannot be reached: ${why}`, {
         isTooMuch: status === TOO_MUCH_STATUS,
       });
     }
     if (find(ResponseBodyTooLargeError)) {
-      return new L1Error(`the L1 node at ${this.url} answered too many bytes to ${method}`, {
+      return new L1Error(`the L1 node at ${this.#shown} answered too many bytes to ${method}`, {
         isTooMuch: true,
       });
     }
     if (find(TimeoutError)) {
       const seconds = (isWhole ? WHOLE_MILLISECONDS : ANSWER_MILLISECONDS) / 1000;
-      return new L1Error(`the L1 node at ${this.url} has not answered for ${seconds} s`);
+      return new L1Error(`the L1 node at ${this.#shown} has not answered for ${seconds} s`);
     }
     // Not a JSON-RPC answer.
     if (!walked || find(TypeError)) {
-      return new L1Error(`the L1 node at ${this.url} answered no JSON-RPC to ${method}`);
+      return new L1Error(`the L1 node at ${this.#shown} answered no JSON-RPC to ${method}`);
     }
     const answer = walked.walk(hasCode);
     const code = hasCode(answer) ? answer.code : undefined;
     const shown = code === undefined ? '' : ` error code ${code}:`;
-    const words = walked.details || walked.shortMessage;
+    const words = (walked.details || walked.shortMessage).replaceAll(this.url, this.#shown);
     return new L1Error(`server returned an error response:${shown} ${words}`, {
       answer: { code },
       isTooMuch: code === TOO_MUCH_CODE || TOO_MUCH.test(words),

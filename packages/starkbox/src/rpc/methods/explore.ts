@@ -15,6 +15,7 @@ import type { Reports } from '../../chain/reports/reports.js';
 import { listRuleFindings } from '../../chain/reports/rule-findings.js';
 import { NetworkRules } from '../../chain/steps/network-rules.js';
 import { labelsToJson } from '../../chain/world/labels.js';
+import { shortUrl } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 import { blockFinality, finality } from '../wire-format.js';
@@ -102,7 +103,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
         messages: page.rows,
         ...nextOf(page),
         waiting: outgoing.size,
-        ...(l1 ? { l1: { url: l1.url, messaging_contract_address: l1.contract } } : {}),
+        ...(l1 ? { l1: { url: shortUrl(l1.url), messaging_contract_address: l1.contract } } : {}),
       };
     },
 

@@ -1,6 +1,6 @@
 // Methods that carry messages between L1 and L2.
 import type { Chain } from '../../chain/chain.js';
-import { RpcError, refuse } from '../../errors.js';
+import { RpcError, refuse, shortUrl } from '../../errors.js';
 import { hex } from '../../felt.js';
 import { L1Error } from '../../l1/ethereum/l1-error.js';
 import { DeliveryError, type Postman } from '../../l1/postman.js';
@@ -46,7 +46,7 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
           messages_to_l1: carried.toL1.map(toL1),
           messages_to_l2: carried.toL2,
           generated_l2_transactions: carried.transactions,
-          l1_provider: carried.url,
+          l1_provider: shortUrl(carried.url),
         };
       } catch (error) {
         if (!(error instanceof DeliveryError)) throw error;
