@@ -215,6 +215,20 @@ describe('Separation', () => {
     expect((await send(A, id, 'starknet_blockNumber')).result).toBe(1);
   });
 
+  test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {
+    const restricted = { restrictedMethods: ['devnet_getPredeployedAccounts'] };
+    await start({}, { ...restricted, publicUrl: 'http://fleet.example', dumpDir: folder });
+    const id = await create(A);
+    await send(A, id, 'devnet_recordRequests', { enabled: true });
+    await send(A, id, 'starknet_blockNumber');
+    const { result } = await send(A, id, 'devnet_getRecording');
+    const [first = ''] = String(Object(result).recording).split('\n');
+    for (const secret of [folder, 'fleet.example', OPERATOR, 'instanceStore', 'tenants', 'seed']) {
+      expect(first).not.toContain(secret);
+    }
+    expect(JSON.parse(first).options).toMatchObject({ accounts: 1, chainId: 'SN_SEPOLIA' });
+  });
+
   test('tenants read the chain of the node, and the operator changes it', async () => {
     await start();
     const id = await create(A);
