@@ -215,20 +215,6 @@ describe('Separation', () => {
     expect((await send(A, id, 'starknet_blockNumber')).result).toBe(1);
   });
 
-  test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {
-    const restricted = { restrictedMethods: ['devnet_getPredeployedAccounts'] };
-    await start({}, { ...restricted, publicUrl: 'http://fleet.example', dumpDir: folder });
-    const id = await create(A);
-    await send(A, id, 'devnet_recordRequests', { enabled: true });
-    await send(A, id, 'starknet_blockNumber');
-    const { result } = await send(A, id, 'devnet_getRecording');
-    const [first = ''] = String(Object(result).recording).split('\n');
-    for (const secret of [folder, 'fleet.example', OPERATOR, 'instanceStore', 'tenants', 'seed']) {
-      expect(first).not.toContain(secret);
-    }
-    expect(JSON.parse(first).options).toMatchObject({ accounts: 1, chainId: 'SN_SEPOLIA' });
-  });
-
   test('tenants read the chain of the node, and the operator changes it', async () => {
     await start();
     const id = await create(A);
@@ -311,56 +297,6 @@ describe('Quotas', () => {
     for (let round = 0; round < 3; round += 1) {
       expect((await mint(B, other)).error).toBeUndefined();
     }
-  });
-
-  test('of executions: each one that a call causes counts', async () => {
-    await start();
-    const id = await create(A);
-    const counted = async (method: string, params: object = {}): Promise<number> => {
-      const name = 'starkbox_tenant_executions_total{tenant="team-a"}';
-      const before = (await figure(name)) ?? 0;
-      expect((await send(A, id, method, params)).error, method).toBeUndefined();
-      return ((await figure(name)) ?? 0) - before;
-    };
-    expect((await mint(A, id)).error).toBeUndefined();
-    await send(A, id, 'devnet_setBlockSettings', { block_generation_on: 'demand' });
-    const hashes: unknown[] = [];
-    for (let count = 0; count < 3; count += 1)
-      hashes.push(Object((await mint(A, id)).result).tx_hash);
-    await send(A, id, 'devnet_createBlock');
-    expect(await counted('starknet_blockNumber')).toBe(0);
-    expect(await counted('devnet_mint', { address: '0x1', amount: 1 })).toBe(1);
-    expect(await counted('devnet_getAccountBalance', { address: '0x1' })).toBe(1);
-    expect(await counted('devnet_getPredeployedAccounts')).toBe(0);
-    expect(await counted('devnet_getPredeployedAccounts', { with_balance: true })).toBe(2);
-    expect(await counted('devnet_gasReport')).toBe(0);
-    expect(await counted('devnet_gasReport', { to_block: 2, include: ['resources'] })).toBe(4);
-    expect(await counted('devnet_coverage', { to_block: 2 })).toBe(0);
-    expect(await counted('devnet_coverage', { to_block: 2, include: ['statements'] })).toBe(4);
-    const block_id = { block_number: 2 };
-    expect(await counted('starknet_traceBlockTransactions', { block_id })).toBe(0);
-    const trace_flags = ['RETURN_INITIAL_READS'];
-    expect(await counted('starknet_traceBlockTransactions', { block_id, trace_flags })).toBe(3);
-    // The last of a block runs after those before it.
-    for (const method of ['devnet_machineTrace', 'devnet_executedLines']) {
-      expect(await counted(method, { transaction_hash: hashes[2] }), method).toBe(3);
-    }
-  });
-
-  test('of executions per minute: those beyond the first are paid before the next call', async () => {
-    await start({ executions_per_minute: 4 });
-    const id = await create(A);
-    for (let count = 0; count < 3; count += 1) expect((await mint(A, id)).error).toBeUndefined();
-    const report = await send(A, id, 'devnet_gasReport', { include: ['resources'] });
-    expect(report.error).toBeUndefined();
-    for (const [method, params] of [
-      ['devnet_gasReport', { include: ['resources'] }],
-      ['devnet_getAccountBalance', { address: '0x1' }],
-    ] as const) {
-      const { error } = await send(A, id, method, params);
-      expect(error?.message, method).toContain('executions_per_minute');
-    }
-    expect((await send(A, id, 'starknet_blockNumber')).result).toBe(3);
   });
 
   test('of executions at a time: others wait, and are refused if too many do', async () => {

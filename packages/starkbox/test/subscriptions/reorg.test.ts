@@ -1,8 +1,8 @@
 // Reorg notifications to every kind of subscription.
-import type { SubscribeMethod } from '@starkbox/conformance';
+import type { Socket, SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { digest } from '../support/subscriptions/digest.js';
-import { gather } from '../support/subscriptions/subscribers.js';
+import { digest, type Names } from '../support/subscriptions/digest.js';
+import { type Audience, gather } from '../support/subscriptions/subscribers.js';
 
 /** Every kind of subscription, with the status of one transaction. */
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
@@ -195,5 +195,68 @@ describe('after an abort', () => {
     }
     await block();
     expect(digest(await socket.heard())).toEqual(['head 1']);
+  });
+});
+
+describe('after a revert, subscriptions to what is pre-confirmed', () => {
+  const PRE_CONFIRMED = { finality_status: ['PRE_CONFIRMED'] };
+  /** One socket for each subscription, so that each order is its own. */
+  async function subscribed(audience: Audience): Promise<readonly Socket[]> {
+    const [transactions, receipts, events] = [
+      await audience.connect(),
+      await audience.connect(),
+      await audience.connect(),
+    ];
+    await transactions.subscribe('starknet_subscribeNewTransactions', PRE_CONFIRMED);
+    await receipts.subscribe('starknet_subscribeNewTransactionReceipts', PRE_CONFIRMED);
+    await events.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' });
+    for (const socket of [transactions, receipts, events]) await socket.heard();
+    return [transactions, receipts, events];
+  }
+  const heardBy = (sockets: readonly Socket[], names: Names) =>
+    Promise.all(sockets.map(async (socket) => digest(await socket.heard(), names)));
+  const restored = [
+    ['transaction a PRE_CONFIRMED'],
+    ['receipt a PRE_CONFIRMED'],
+    ['event a/0 PRE_CONFIRMED', 'event a/1 PRE_CONFIRMED'],
+  ];
+
+  test('hear again of a transaction that was dropped, once', async () => {
+    const audience = await gather({ blockGenerationOn: 'demand' });
+    const a = await audience.mint();
+    const id = await audience.client.call('devnet_snapshot');
+    const sockets = await subscribed(audience);
+    await audience.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+    expect(await heardBy(sockets, { a })).toEqual([['reorg 1-1'], ['reorg 1-1'], ['reorg 1-1']]);
+    await audience.client.call('devnet_revert', { snapshot_id: id });
+    expect(await heardBy(sockets, { a })).toEqual(restored);
+    await audience.block();
+    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
+  });
+
+  test('hear again of a transaction whose block was undone, after the reorg', async () => {
+    const audience = await gather({ blockGenerationOn: 'demand' });
+    const a = await audience.mint();
+    const id = await audience.client.call('devnet_snapshot');
+    const sockets = await subscribed(audience);
+    await audience.block();
+    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
+    await audience.client.call('devnet_revert', { snapshot_id: id });
+    expect(await heardBy(sockets, { a })).toEqual(restored.map((lines) => ['reorg 1-1', ...lines]));
+  });
+
+  test('hear nothing of a transaction that stays pending', async () => {
+    const audience = await gather({ blockGenerationOn: 'demand' });
+    const a = await audience.mint();
+    const id = await audience.client.call('devnet_snapshot');
+    const sockets = await subscribed(audience);
+    await audience.client.call('devnet_setTime', { time: 3e9, generate_block: false });
+    await audience.client.call('devnet_revert', { snapshot_id: id });
+    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
+    const other = await audience.client.call('devnet_snapshot');
+    const b = await audience.transfer();
+    await heardBy(sockets, { a, b });
+    await audience.client.call('devnet_revert', { snapshot_id: other });
+    expect(await heardBy(sockets, { a, b })).toEqual([['reorg 1-1'], ['reorg 1-1'], ['reorg 1-1']]);
   });
 });

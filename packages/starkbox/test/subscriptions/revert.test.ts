@@ -1,7 +1,7 @@
 // Subscriptions across the restore of a snapshot.
 import type { Socket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { digest, type Names } from '../support/subscriptions/digest.js';
+import { digest } from '../support/subscriptions/digest.js';
 import { type Audience, gather } from '../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
@@ -323,69 +323,6 @@ describe('a pending transaction', () => {
       'transaction a PRE_CONFIRMED',
       'receipt a PRE_CONFIRMED',
     ]);
-  });
-});
-
-describe('subscriptions to what is pre-confirmed', () => {
-  const PRE_CONFIRMED = { finality_status: ['PRE_CONFIRMED'] };
-  /** One socket for each subscription, so that each order is its own. */
-  async function subscribed(audience: Audience): Promise<readonly Socket[]> {
-    const [transactions, receipts, events] = [
-      await audience.connect(),
-      await audience.connect(),
-      await audience.connect(),
-    ];
-    await transactions.subscribe('starknet_subscribeNewTransactions', PRE_CONFIRMED);
-    await receipts.subscribe('starknet_subscribeNewTransactionReceipts', PRE_CONFIRMED);
-    await events.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' });
-    for (const socket of [transactions, receipts, events]) await socket.heard();
-    return [transactions, receipts, events];
-  }
-  const heardBy = (sockets: readonly Socket[], names: Names) =>
-    Promise.all(sockets.map(async (socket) => digest(await socket.heard(), names)));
-  const restored = [
-    ['transaction a PRE_CONFIRMED'],
-    ['receipt a PRE_CONFIRMED'],
-    ['event a/0 PRE_CONFIRMED', 'event a/1 PRE_CONFIRMED'],
-  ];
-
-  test('hear again of a transaction that was dropped, once', async () => {
-    const audience = await gather(DEMAND);
-    const a = await audience.mint();
-    const id = await snapshot(audience);
-    const sockets = await subscribed(audience);
-    await audience.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
-    expect(await heardBy(sockets, { a })).toEqual([['reorg 1-1'], ['reorg 1-1'], ['reorg 1-1']]);
-    await revert(audience, id);
-    expect(await heardBy(sockets, { a })).toEqual(restored);
-    await audience.block();
-    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
-  });
-
-  test('hear again of a transaction whose block was undone, after the reorg', async () => {
-    const audience = await gather(DEMAND);
-    const a = await audience.mint();
-    const id = await snapshot(audience);
-    const sockets = await subscribed(audience);
-    await audience.block();
-    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
-    await revert(audience, id);
-    expect(await heardBy(sockets, { a })).toEqual(restored.map((lines) => ['reorg 1-1', ...lines]));
-  });
-
-  test('hear nothing of a transaction that stays pending', async () => {
-    const audience = await gather(DEMAND);
-    const a = await audience.mint();
-    const id = await snapshot(audience);
-    const sockets = await subscribed(audience);
-    await audience.client.call('devnet_setTime', { time: 3e9, generate_block: false });
-    await revert(audience, id);
-    expect(await heardBy(sockets, { a })).toEqual([[], [], []]);
-    const other = await snapshot(audience);
-    const b = await audience.transfer();
-    await heardBy(sockets, { a, b });
-    await revert(audience, other);
-    expect(await heardBy(sockets, { a, b })).toEqual([['reorg 1-1'], ['reorg 1-1'], ['reorg 1-1']]);
   });
 });
 

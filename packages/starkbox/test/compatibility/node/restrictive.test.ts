@@ -132,8 +132,8 @@ describe('with names', () => {
   test('devnet_getConfig is forbidden by every door', async () => {
     const { node } = await startWith('--restrictive-mode', 'sandbox_getConfig');
     const { url } = await node.listen();
-    const instance = await node.call('devnet_createInstance', {});
-    const path = `/instances/${instance.instance_id}`;
+    const { instance_id } = await node.request('devnet_createInstance', {});
+    const path = `/instances/${instance_id}`;
     for (const place of [url, `${url}${path}`]) {
       for (const method of ['GET', 'HEAD']) {
         const response = await fetch(`${place}/config`, { method });
