@@ -1,7 +1,8 @@
 // Durable writes: a file is synced before it gets its name, and then its folder.
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
+import { createFolder } from './create-folder.js';
 
 /** What systems answer that cannot sync a folder. */
 const UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
@@ -24,9 +25,9 @@ function unlessUnsupported(error: unknown): undefined {
 
 /** Creates a folder and those above it, durably. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+  const first = await createFolder(path);
   if (first === undefined) return;
-  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
+  for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder)) {
     await syncFolder(dirname(folder));
   }
 }
@@ -36,16 +37,19 @@ export async function makeFolder(path: string): Promise<void> {
  * folder must exist.
  *
  * @param draft a path in the same file system, where nothing is
+ * @param time when it counts as modified; that of the system by default
  */
 export async function replaceBytes(
   path: string,
   pieces: readonly Uint8Array[],
   draft: string,
+  time?: Date,
 ): Promise<void> {
   try {
     const file = await open(draft, 'wx');
     try {
       for (const piece of pieces) await file.writeFile(piece);
+      if (time) await file.utimes(time, time);
       await file.sync();
     } finally {
       await file.close();

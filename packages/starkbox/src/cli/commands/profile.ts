@@ -1,9 +1,10 @@
 // The profile command: writes the trace of a transaction, and its classes, for cairo-profiler.
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { UsageError } from '../../config/option.js';
 import { ANNOTATIONS } from '../../debug-info/artifact.js';
+import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { MACHINE_CLASS } from '../../spec.js';
@@ -35,7 +36,7 @@ export async function profile(
   const ran = new Set(
     all.flatMap(({ call, whole }) => (call.registers && !whole ? call.class_hash : [])),
   );
-  mkdirSync(folder, { recursive: true });
+  await createFolder(folder);
   const built = await builtClasses(artifacts, ran);
   for (const one of trace.classes) {
     if (!ran.has(one.class_hash)) continue;

@@ -1,9 +1,10 @@
 // Cache of answers on disk, by chain, block and key, shared by concurrent processes.
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
+import { createFolder } from '../../files/create-folder.js';
 import type { Log } from '../../log.js';
 
 /** Chain and block of the answers. */
@@ -116,7 +117,7 @@ export class Cache {
       if (lines === '' || !this.#folders) return;
       await this.write(async () => {
         const file = this.#linesFile() ?? '';
-        await mkdir(dirname(file), { recursive: true });
+        await createFolder(dirname(file));
         // One append, so that processes do not interleave; on a new line, after a possibly
         // incomplete one.
         await appendFile(file, `\n${lines}`);
@@ -191,7 +192,7 @@ export class Cache {
 
 /** Atomic: readers see the old or the new text. */
 export async function replaceFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  await createFolder(dirname(file));
   const beside = `${file}.${randomUUID()}`;
   try {
     await writeFile(beside, text);

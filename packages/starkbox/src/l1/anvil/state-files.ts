@@ -1,11 +1,12 @@
 // State files of the managed Anvil, kept between runs.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
+import { createFolder } from '../../files/create-folder.js';
 import { isObject } from '../../json/reader.js';
 import { findProcess } from './process-identity.js';
 
@@ -49,7 +50,7 @@ export class AnvilState {
 
   /** Waits for the end of the previous run's Anvil, and prepares its state for the next. */
   static async open(directory: string): Promise<AnvilState> {
-    await mkdir(directory, { recursive: true });
+    await createFolder(directory);
     const run = await readRun(filesIn(directory).runFile);
     if (run) await hasEnded(run);
     const state = new AnvilState(directory, run?.url);

@@ -1,9 +1,10 @@
 // Data directory: the lock of one process, the identity of its two files, its errors.
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
 import { codeOf, RpcError, reasonOf } from '../../errors.js';
+import { createFolder } from '../../files/create-folder.js';
 import type { Log } from '../../log.js';
 import { ERRORS } from '../../spec.js';
 import type { Entry } from '../database/database.js';
@@ -60,7 +61,7 @@ export class Directory {
   /** Locks a directory, which is created if it does not exist. */
   static async acquire(path: string, log: Log): Promise<Directory> {
     try {
-      mkdirSync(path, { recursive: true });
+      await createFolder(path);
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
