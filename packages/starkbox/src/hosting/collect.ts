@@ -116,7 +116,7 @@ export async function collect({
     throw new UsageError("the command collect needs '--instance-store', the store of the nodes");
   }
   const limit = Number(hours);
-  const objects = await openObjectStore(place, awsSettings());
+  const objects = await openObjectStore(place, awsSettings(), true);
   try {
     // No node uses a store that this process has for itself.
     const least = objects.isExclusive ? 0 : LEAST_HOURS;

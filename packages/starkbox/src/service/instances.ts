@@ -5,6 +5,7 @@ import { realMilliseconds } from '../chain/world/clock.js';
 import { latestHeader } from '../chain/world/find-block.js';
 import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
+import { milliseconds } from '../scheduling/slices.js';
 import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
@@ -32,7 +33,7 @@ interface Instance {
   service: ChainService | undefined;
   opening: Promise<ChainService> | undefined;
   deletion: Promise<void> | undefined;
-  /** Milliseconds since 1970; the start of the node, if there was no request. */
+  /** By a clock that is never set; the start of the node, if there was no request. */
   lastUsed: number;
 }
 
@@ -85,7 +86,7 @@ export class Instances implements InstanceRegistry {
       return Promise.reject(error); // the data directory is damaged
     }
     if (!instance || instance.deletion) return undefined;
-    instance.lastUsed = realMilliseconds();
+    instance.lastUsed = milliseconds();
     return instance.service ?? this.#opened(instance);
   }
 
@@ -149,7 +150,7 @@ export class Instances implements InstanceRegistry {
       service: undefined,
       opening: undefined,
       deletion: undefined,
-      lastUsed: realMilliseconds(),
+      lastUsed: milliseconds(),
     };
     this.#last = Math.max(this.#last, record.number);
     this.#byId.set(record.id, instance);
@@ -210,7 +211,8 @@ export class Instances implements InstanceRegistry {
 
   #row(instance: Instance): INSTANCE_ROW {
     const { record, lastUsed } = instance;
-    return instanceRow(this.#root.binding.url, record, this.#figures(instance), lastUsed);
+    const idle = (milliseconds() - lastUsed) / 1000;
+    return instanceRow(this.#root.binding.url, record, this.#figures(instance), idle);
   }
 
   #figures({ record, service }: Instance): InstanceFigures {
@@ -248,7 +250,7 @@ export class Instances implements InstanceRegistry {
   }
 
   #expire(): void {
-    const now = realMilliseconds();
+    const now = milliseconds();
     for (const { record, lastUsed } of this.#listed()) {
       if (record.ttl === undefined || now - lastUsed <= record.ttl * 1000) continue;
       // Tried again by the next check.

@@ -14,12 +14,12 @@ export function shownInstance(url: string | undefined, id: string): INSTANCE {
   };
 }
 
-/** @param lastUsed milliseconds since 1970 */
+/** @param idle seconds without a request */
 export function instanceRow(
   url: string | undefined,
   { id, name, from, created, ttl }: Omit<InstanceRecord, 'number'>,
   { blockNumber, transactionCount }: InstanceFigures,
-  lastUsed: number,
+  idle: number,
 ): INSTANCE_ROW {
   return {
     ...shownInstance(url, id),
@@ -28,7 +28,7 @@ export function instanceRow(
     block_number: blockNumber,
     transaction_count: transactionCount,
     age: secondsSince(created),
-    idle: secondsSince(lastUsed),
+    idle: Math.floor(idle),
     ttl: ttl ?? null,
   };
 }

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { BoundedMap } from '../../bounded-map.js';
-import { realMilliseconds } from '../../chain/world/clock.js';
 import { reasonOf } from '../../errors.js';
 import { stopwatch } from '../../probe.js';
 import { type ObjectStore, UncertainError } from '../objects/object-store.js';
+import { Age } from './age.js';
 import { Table } from './table.js';
 
 const deflated = promisify(deflateRaw);
@@ -39,8 +39,8 @@ export class LayerStore {
   /** All that are in use, also beyond the limit of the cache. */
   readonly #inUse = new Map<string, WeakRef<Table>>();
   readonly #reading = new Map<string, Promise<Table>>();
-  /** The objects that hold a table, and when each was written, in milliseconds since 1970. */
-  readonly #objectsOf = new WeakMap<Table, Map<string, number>>();
+  /** The objects that hold a table, and how old each is. */
+  readonly #objectsOf = new WeakMap<Table, Map<string, Age>>();
   readonly #writing = new WeakMap<Table, Promise<string>>();
   readonly #fresh: number;
   readonly #ended = new FinalizationRegistry<string>((hash) => {
@@ -58,14 +58,14 @@ export class LayerStore {
     const hash = hashIn(name);
     const known = this.#inUse.get(hash)?.deref();
     if (known) {
-      this.#keep(name, known, 0);
+      this.#keep(name, known, Age.UNKNOWN);
       return known;
     }
     const reading =
       this.#reading.get(hash) ?? this.#load(name).finally(() => this.#reading.delete(hash));
     this.#reading.set(hash, reading);
     const table = await reading;
-    this.#keep(name, table, 0);
+    this.#keep(name, table, Age.UNKNOWN);
     return table;
   }
 
@@ -78,7 +78,7 @@ export class LayerStore {
     }
     try {
       const table = new Table(await inflated(found.bytes));
-      this.#keep(name, table, realMilliseconds() - found.age * 1000);
+      this.#keep(name, table, new Age(found.age));
       return table;
     } catch (error) {
       throw new Error(`the object ${key} cannot be read: ${reasonOf(error)}`);
@@ -96,11 +96,10 @@ export class LayerStore {
     held: readonly string[] = [],
     patience: number = PATIENCE_SECONDS,
   ): Promise<string> {
-    const objects = this.#objectsOf.get(table) ?? new Map<string, number>();
-    const oldest = realMilliseconds() - this.#fresh * 1000;
+    const objects = this.#objectsOf.get(table) ?? new Map<string, Age>();
     const known =
       held.find((name) => objects.has(name)) ??
-      [...objects].find(([, written]) => written > oldest)?.[0];
+      [...objects].find(([, age]) => age.seconds < this.#fresh)?.[0];
     if (known !== undefined) return known;
     const writing =
       this.#writing.get(table) ??
@@ -111,11 +110,11 @@ export class LayerStore {
 
   /** Under a new name each time, so that the age of an object never begins again. */
   async #writeCopy(table: Table, patience: number): Promise<string> {
-    const begun = realMilliseconds();
+    const age = new Age(0);
     const bytes = await deflated(table.data, { level: LEVEL });
     const name = `${hashOf(bytes)}-${randomBytes(COPY_BYTES).toString('hex')}`;
     await this.#put(layerKey(name), bytes, patience);
-    this.#keep(name, table, begun);
+    this.#keep(name, table, age);
     return name;
   }
 
@@ -133,12 +132,13 @@ export class LayerStore {
     }
   }
 
-  /** @param written when the object was written, at the latest; 0 where that is unknown */
-  #keep(name: string, table: Table, written: number): void {
+  /** @param age that of the object, at least */
+  #keep(name: string, table: Table, age: Age): void {
     const hash = hashIn(name);
     this.#recent.set(hash, table);
-    const names = this.#objectsOf.get(table) ?? new Map<string, number>();
-    names.set(name, Math.max(written, names.get(name) ?? 0));
+    const names = this.#objectsOf.get(table) ?? new Map<string, Age>();
+    const last = names.get(name);
+    if (!last || age.seconds < last.seconds) names.set(name, age);
     this.#objectsOf.set(table, names);
     if (this.#inUse.get(hash)?.deref() === table) return;
     this.#inUse.set(hash, new WeakRef(table));

@@ -1,11 +1,11 @@
 // Object store in a folder of this machine, for one process at a time.
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { open, readdir, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FileLock } from '@starkbox/engine';
-import { realMilliseconds } from '../../chain/world/clock.js';
 import { codeOf, reasonOf } from '../../errors.js';
 import { makeFolder, replaceBytes, syncFolder } from '../../files/durable-file.js';
+import { milliseconds } from '../../scheduling/slices.js';
 import { checkKey } from './object-key.js';
 import {
   type Condition,
@@ -23,6 +23,11 @@ const TAG_LENGTH = 2 * TAG_BYTES;
 const HEAD_LENGTH = TAG_LENGTH + 1;
 
 const MOST_ATTEMPTS = 5;
+const [LOCK, OBJECTS, DRAFTS] = ['lock', 'objects', 'drafts'];
+/** Written to read the time of the file system. */
+const CLOCK = '0';
+/** Names of files in `drafts`. */
+const DRAFT = /^\d+$/;
 
 /** `objects` holds a file for each object, `drafts` what is being written, `lock` the lock of the process. */
 export class FolderStore implements ObjectStore {
@@ -33,23 +38,30 @@ export class FolderStore implements ObjectStore {
   readonly #drafts: string;
   /** The last change of each key that is being changed. */
   readonly #changes = new Map<string, Promise<unknown>>();
+  /** The time of the file system when the store was opened, minus that of a clock that is never set. */
+  #timeOffset = 0;
   #requests = 0;
   #draftCount = 0;
 
   constructor(folder: string, lock: FileLock) {
     this.shown = folder;
     this.#lock = lock;
-    this.#objects = join(folder, 'objects');
-    this.#drafts = join(folder, 'drafts');
+    this.#objects = join(folder, OBJECTS);
+    this.#drafts = join(folder, DRAFTS);
   }
 
-  /** Opens a folder, which is created if it does not exist, and locks it. */
-  static async open(path: string): Promise<FolderStore> {
+  /**
+   * Opens a folder and locks it.
+   *
+   * @param mustExist whether a folder that is no store yet is refused; it becomes one by default
+   */
+  static async open(path: string, mustExist = false): Promise<FolderStore> {
     const folder = resolve(path);
+    if (mustExist) await checkStore(folder);
     let lock: FileLock | undefined;
     try {
       await makeFolder(folder);
-      lock = FileLock.take(join(folder, 'lock'));
+      lock = FileLock.take(join(folder, LOCK));
     } catch (error) {
       throw new Error(`The folder ${folder} cannot hold objects: ${reasonOf(error)}`);
     }
@@ -60,9 +72,10 @@ export class FolderStore implements ObjectStore {
     }
     const store = new FolderStore(folder, lock);
     try {
-      await rm(store.#drafts, { recursive: true, force: true });
       await makeFolder(store.#drafts);
       await makeFolder(store.#objects);
+      await store.#removeDrafts();
+      await store.#readClock();
       return store;
     } catch (error) {
       lock.release();
@@ -86,7 +99,7 @@ export class FolderStore implements ObjectStore {
       return {
         bytes: bytes.subarray(HEAD_LENGTH),
         tag: this.#tagIn(bytes, path),
-        age: Math.max(0, (realMilliseconds() - stat.mtimeMs) / 1000),
+        age: Math.max(0, (this.#now - stat.mtimeMs) / 1000),
       };
     } finally {
       await file.close();
@@ -136,6 +149,27 @@ export class FolderStore implements ObjectStore {
     this.#lock.release();
   }
 
+  /** Milliseconds since 1970. A change of the system's clock while the store is open makes no object older. */
+  get #now(): number {
+    return milliseconds() + this.#timeOffset;
+  }
+
+  /** The clock of another machine counts where that holds the files. */
+  async #readClock(): Promise<void> {
+    const path = join(this.#drafts, CLOCK);
+    await writeFile(path, '');
+    const { mtimeMs } = await stat(path);
+    this.#timeOffset = mtimeMs - milliseconds();
+    await unlink(path);
+  }
+
+  /** What a process that was killed was writing. */
+  async #removeDrafts(): Promise<void> {
+    for (const name of await readdir(this.#drafts)) {
+      if (DRAFT.test(name)) await unlink(join(this.#drafts, name));
+    }
+  }
+
   #begin(key: string): string {
     checkKey(key);
     this.#requests += 1;
@@ -160,7 +194,7 @@ export class FolderStore implements ObjectStore {
       const draft = join(this.#drafts, String(this.#draftCount));
       try {
         await makeFolder(dirname(path));
-        await replaceBytes(path, pieces, draft);
+        await replaceBytes(path, pieces, draft, new Date(this.#now));
         break;
       } catch (error) {
         // A delete may have removed the empty folder meanwhile.
@@ -209,6 +243,17 @@ export class FolderStore implements ObjectStore {
         keys.push(name);
       }
     }
+  }
+}
+
+/** @throws unless a node has used the folder as its store */
+async function checkStore(folder: string): Promise<void> {
+  for (const name of [LOCK, OBJECTS]) {
+    const found = await stat(join(folder, name)).catch(unlessMissing);
+    if (found) continue;
+    throw new Error(
+      `The folder ${folder} is no instance store: it has no "${name}". Give the folder that nodes have as their --instance-store`,
+    );
   }
 }
 

@@ -11,10 +11,15 @@ const PARAMETERS = ['endpoint', 'region'];
  * Opens an object store; a service is not asked yet.
  *
  * @param place `s3://bucket/prefix?endpoint=…&region=…`, or the path of a folder
+ * @param mustExist whether a folder that is no store yet is refused; it becomes one by default
  */
-export async function openObjectStore(place: string, aws: AwsSettings): Promise<ObjectStore> {
+export async function openObjectStore(
+  place: string,
+  aws: AwsSettings,
+  mustExist = false,
+): Promise<ObjectStore> {
   const isFolder = !/^[a-z][a-z0-9+.-]+:\/\//i.test(place);
-  return isFolder ? FolderStore.open(place) : openS3(place, aws);
+  return isFolder ? FolderStore.open(place, mustExist) : openS3(place, aws);
 }
 
 async function openS3(place: string, aws: AwsSettings): Promise<ObjectStore> {
