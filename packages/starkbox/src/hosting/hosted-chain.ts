@@ -130,11 +130,12 @@ export class HostedChain {
   /**
    * Writes the chain as it is now, and ends the ownership of this node.
    *
+   * @param idle seconds without a request
    * @param patience seconds for which it is tried again while the store does not answer
    */
-  async release(world: World, lastUsed: number, patience?: number): Promise<void> {
+  async release(world: World, idle: number, patience?: number): Promise<void> {
     await this.#store.close();
-    const changes = { owner: undefined, ...figuresOf(world), lastUsed };
+    const changes = { owner: undefined, ...figuresOf(world), idle };
     await this.#database.rewrite((layers) => this.#writer.save(layers, changes, patience));
   }
 

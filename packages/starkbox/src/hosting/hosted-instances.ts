@@ -4,6 +4,7 @@ import { realMilliseconds } from '../chain/world/clock.js';
 import { RpcError, refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
 import type { Handler } from '../rpc/protocol/call-context.js';
+import { milliseconds } from '../scheduling/slices.js';
 import type { ChainService, InstanceRegistry } from '../service/chain-service.js';
 import { shownInstance } from '../service/shown-instance.js';
 import { ERRORS } from '../spec.js';
@@ -141,7 +142,7 @@ export class HostedInstances implements InstanceRegistry {
       await this.#ownership.giveUp(id, this.#membership.id);
       return true;
     }
-    const isQuiet = realMilliseconds() - awake.lastUsed > QUIET_MILLISECONDS;
+    const isQuiet = milliseconds() - awake.lastUsed > QUIET_MILLISECONDS;
     if (awake.active > 0 || !isQuiet) return false;
     await this.#hibernate(awake);
     return true;
@@ -181,7 +182,7 @@ export class HostedInstances implements InstanceRegistry {
         this.#drop(awake);
       } else {
         awake.active += 1;
-        awake.lastUsed = realMilliseconds();
+        awake.lastUsed = milliseconds();
         this.#awake.delete(id);
         this.#awake.set(id, awake);
         return awake;
@@ -260,7 +261,7 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   #hibernateIdle(): void {
-    const before = realMilliseconds() - this.#options.idleSeconds * 1000;
+    const before = milliseconds() - this.#options.idleSeconds * 1000;
     for (const awake of this.#awake.values()) {
       if (awake.lastUsed > before) return;
       if (awake.active > 0 || awake.hibernating || hasSubscribers(awake.service)) continue;
@@ -287,7 +288,8 @@ export class HostedInstances implements InstanceRegistry {
     try {
       // Without durable changes, only this node has them.
       const patience = this.#options.isDurable || this.#isStopped ? undefined : OUTAGE_SECONDS;
-      await hosted.release(service.chain.world, awake.lastUsed, patience);
+      const idle = Math.floor((milliseconds() - awake.lastUsed) / 1000);
+      await hosted.release(service.chain.world, idle, patience);
     } catch (error) {
       if (hosted.fault === undefined) service.start();
       else this.#drop(awake);

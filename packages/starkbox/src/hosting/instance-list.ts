@@ -44,7 +44,7 @@ async function rowOf(
   const found = await objects.get(manifestKey(id));
   const manifest = found && readable(found.bytes);
   if (!manifest || manifest.isDeleted) return undefined;
-  return instanceRow(url, manifest.record, manifest, manifest.lastUsed);
+  return instanceRow(url, manifest.record, manifest, manifest.idle + found.age);
 }
 
 function readable(bytes: Buffer): Manifest | undefined {

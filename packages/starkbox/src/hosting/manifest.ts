@@ -22,23 +22,23 @@ export interface Manifest {
   readonly writer: string;
   /** Raised with each change of the owner. */
   readonly fence: number;
-  /** Raised with each write. */
-  readonly sequence: number;
+  /** Random for each write, so that two writes of one node are told apart. */
+  readonly nonce: string;
   /** Hashes of its tables, the oldest first. */
   readonly layers: readonly string[];
   /** How many of them, from the oldest on, belong to other chains too. */
   readonly shared: number;
   readonly blockNumber: number;
   readonly transactionCount: number;
-  /** Milliseconds since 1970. */
-  readonly lastUsed: number;
+  /** Seconds without a request before this was written; the store tells how long ago that was. */
+  readonly idle: number;
   /** Set before the object is deleted, so that no node takes it over meanwhile. */
   readonly isDeleted: boolean;
   readonly newest: MemoryRun;
 }
 
 /** Incremented by changes that older versions cannot read. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Length of the head, before the head as JSON and the compressed table of the newest entries. */
 const PREFIX = 4;
 
@@ -77,12 +77,12 @@ export function readManifest(bytes: Buffer): Manifest {
     owner: optional(head['owner'], 'owner', string),
     writer: string(head['writer'], 'writer'),
     fence: count(head['fence'], 'fence'),
-    sequence: count(head['sequence'], 'sequence'),
+    nonce: string(head['nonce'], 'nonce'),
     layers: list(head['layers'], 'layers', string),
     shared: count(head['shared'], 'shared'),
     blockNumber: count(head['blockNumber'], 'blockNumber'),
     transactionCount: count(head['transactionCount'], 'transactionCount'),
-    lastUsed: count(head['lastUsed'], 'lastUsed'),
+    idle: count(head['idle'], 'idle'),
     isDeleted: boolean(head['isDeleted'], 'isDeleted'),
     newest: MemoryRun.EMPTY.with([...merged([table])]),
   };

@@ -1,6 +1,6 @@
 // Instance in memory, opened from a manifest that this node owns.
 import { Chain } from '../chain/chain.js';
-import { realMilliseconds } from '../chain/world/clock.js';
+import { milliseconds } from '../scheduling/slices.js';
 import { ChainService } from '../service/chain-service.js';
 import { baseWith, withOptionErrors } from '../service/instance-chains.js';
 import { hostedOptions } from './beginnings.js';
@@ -18,6 +18,7 @@ export interface Awake {
   readonly service: ChainService;
   /** Requests that are being answered. */
   active: number;
+  /** By a clock that is never set. */
   lastUsed: number;
   /** While it is written back. */
   hibernating: Promise<void> | undefined;
@@ -40,7 +41,7 @@ export async function openInstance(
   const service = new ChainService(root.shared, { base, chain, stored, options });
   service.binding.mount(root.binding, `/instances/${id}`);
   service.start();
-  const lastUsed = realMilliseconds();
+  const lastUsed = milliseconds();
   return { id, tenant, lease, hosted, service, active: 0, lastUsed, hibernating: undefined };
 }
 

@@ -1,4 +1,5 @@
 // Manifest of an instance that this node has awake: written only while no other node has written it.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopwatch } from '../probe.js';
 import { type Manifest, manifestBytes, manifestKey, readManifest } from './manifest.js';
@@ -13,23 +14,22 @@ export class OwnershipLost extends Error {
 const PATIENCE_SECONDS = 20;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [25, 1_000];
 
-type Changes = Partial<Omit<Manifest, 'record' | 'settings' | 'writer' | 'sequence'>>;
+type Changes = Partial<Omit<Manifest, 'record' | 'settings' | 'writer' | 'nonce'>>;
 
 /** What the manifests of all new instances have in common. */
-type Unused = Pick<Manifest, 'owner' | 'fence' | 'sequence' | 'lastUsed' | 'isDeleted'>;
+type Unused = Pick<Manifest, 'owner' | 'fence' | 'nonce' | 'idle' | 'isDeleted'>;
+
+const NONCE_BYTES = 8;
 
 export class OwnedManifest {
   readonly #objects: ObjectStore;
   #current: Manifest;
   #tag: string;
-  /** Of the last write that was tried: a late one must not be taken for another. */
-  #sequence: number;
 
   constructor(objects: ObjectStore, manifest: Manifest, tag: string) {
     this.#objects = objects;
     this.#current = manifest;
     this.#tag = tag;
-    this.#sequence = manifest.sequence;
   }
 
   get current(): Manifest {
@@ -41,12 +41,12 @@ export class OwnedManifest {
     objects: ObjectStore,
     beginning: Omit<Manifest, keyof Unused>,
   ): Promise<void> {
-    const { id, created } = beginning.record;
+    const { id } = beginning.record;
     const unused: Unused = {
       owner: undefined,
       fence: 0,
-      sequence: 0,
-      lastUsed: created,
+      nonce: newNonce(),
+      idle: 0,
       isDeleted: false,
     };
     const outcome = await written(objects, { ...beginning, ...unused }, 'absent');
@@ -65,15 +65,25 @@ export class OwnedManifest {
     tag: string,
     owner: string,
   ): Promise<OwnedManifest | undefined> {
-    const taken: Manifest = {
-      ...manifest,
-      owner,
-      writer: owner,
-      fence: manifest.fence + 1,
-      sequence: manifest.sequence + 1,
-    };
+    const taken: Manifest = { ...successor(manifest, owner), owner };
     const outcome = await written(objects, taken, { tag });
     return typeof outcome === 'string' ? undefined : new OwnedManifest(objects, taken, outcome.tag);
+  }
+
+  /**
+   * Ends the ownership of a node without having it; another write since has the same effect.
+   *
+   * @param tag that of the manifest as it was read
+   */
+  static async giveUp(
+    objects: ObjectStore,
+    manifest: Manifest,
+    tag: string,
+    writer: string,
+  ): Promise<void> {
+    const { idle } = manifest;
+    const free = { ...successor(manifest, writer), owner: undefined, idle };
+    await written(objects, free, { tag });
   }
 
   /**
@@ -84,8 +94,7 @@ export class OwnedManifest {
    * @throws UncertainError if it is unknown whether it was written
    */
   async replace(changes: Changes, patience: number = PATIENCE_SECONDS): Promise<void> {
-    this.#sequence += 1;
-    const next = { ...this.#current, ...changes, sequence: this.#sequence };
+    const next = { ...this.#current, ...changes, nonce: newNonce() };
     const outcome = await written(this.#objects, next, { tag: this.#tag }, patience);
     if (typeof outcome === 'string') {
       const reason = `another node has taken over the instance ${next.record.id}`;
@@ -139,8 +148,16 @@ async function written(
   }
 }
 
-/** Whether the bytes are those of one write; each write of an owner has another sequence. */
-function isSame(bytes: Buffer, { writer, fence, sequence }: Manifest): boolean {
-  const found = readManifest(bytes);
-  return found.writer === writer && found.fence === fence && found.sequence === sequence;
+/** The next manifest, by a node that may not own it yet. */
+function successor(manifest: Manifest, writer: string): Manifest {
+  return { ...manifest, writer, fence: manifest.fence + 1, nonce: newNonce(), idle: 0 };
+}
+
+function newNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('hex');
+}
+
+/** Whether the bytes are those of one write. */
+function isSame(bytes: Buffer, { nonce }: Manifest): boolean {
+  return readManifest(bytes).nonce === nonce;
 }

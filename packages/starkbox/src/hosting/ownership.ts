@@ -1,6 +1,5 @@
 // Ownership of instances: taken from no one, from a node that releases it, or from one whose lease is free.
 import { setTimeout as delay } from 'node:timers/promises';
-import { realMilliseconds } from '../chain/world/clock.js';
 import { InstanceElsewhere, reasonOf, refuse } from '../errors.js';
 import { stopwatch } from '../probe.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
@@ -9,7 +8,7 @@ import { askForRelease } from './handover.js';
 import type { HostingOptions } from './hosting-options.js';
 import { LeaseReader } from './lease.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
-import type { ObjectStore } from './objects/object-store.js';
+import type { ObjectStore, StoredObject } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
 import { TenantInstances } from './tenants/tenant-instances.js';
 
@@ -68,7 +67,7 @@ export class Ownership {
       attempt += 1;
       const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
       if (!owned) continue;
-      if (!isExpired(manifest)) return owned;
+      if (!isExpired(manifest, found)) return owned;
       await this.erase(owned);
       return undefined;
     }
@@ -81,8 +80,7 @@ export class Ownership {
     if (!found) return;
     const manifest = this.#read(id, found.bytes);
     if (manifest.owner !== owner) return;
-    const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
-    await owned?.replace({ owner: undefined });
+    await OwnedManifest.giveUp(this.#objects, manifest, found.tag, owner);
   }
 
   /** The tenant of an instance; undefined if it has none, or there is no such instance. */
@@ -98,7 +96,7 @@ export class Ownership {
     const found = await this.#objects.get(manifestKey(id));
     if (!found) return true;
     const manifest = this.#readAny(id, found.bytes);
-    if (!manifest.isDeleted && (manifest.owner !== undefined || !isExpired(manifest))) return false;
+    if (!manifest.isDeleted && !isExpired(manifest, found)) return false;
     const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, by);
     if (owned) await this.erase(owned);
     return owned !== undefined;
@@ -142,8 +140,9 @@ export class Ownership {
   }
 }
 
-function isExpired({ record, lastUsed }: Manifest): boolean {
-  return record.ttl !== undefined && realMilliseconds() - lastUsed > record.ttl * 1000;
+/** Never while it has an owner: that node may have answered requests since it wrote the manifest. */
+function isExpired({ record: { ttl }, owner, idle }: Manifest, { age }: StoredObject): boolean {
+  return ttl !== undefined && owner === undefined && idle + age > ttl;
 }
 
 function differences(one: FixedOptions, other: FixedOptions): string {
