@@ -97,15 +97,18 @@ export class HostedInstances implements InstanceRegistry {
    * is held under which it was woken.
    *
    * @param tenant reaches its own instances only; undefined reaches all
+   * @param work is given what throws once that lease is lost, for answers that are sent in pieces
    * @returns undefined if there is no such instance
    * @throws InstanceElsewhere if another node has it
    */
   run<T>(
     id: string,
     tenant: string | undefined,
-    work: (service: ChainService) => Promise<T>,
+    work: (service: ChainService, mustHold: () => void) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#run(id, tenant, ({ service }) => work(service));
+    return this.#run(id, tenant, ({ service, lease }) =>
+      work(service, () => this.#membership.mustStillHold(lease)),
+    );
   }
 
   async #run<T>(

@@ -2,6 +2,7 @@
 
 import { RpcError } from '../errors.js';
 import type { HostedInstances } from '../hosting/hosted-instances.js';
+import type { Delivery } from '../rpc/protocol/batch.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../rpc/protocol/envelope.js';
 import { NO_INSTANCE, type Target } from '../server/http/place.js';
@@ -54,17 +55,45 @@ export class HostedTarget implements Target {
   #calling(requestsOf: (target: ServiceTarget) => Requests): Requests {
     return {
       handle: async (text, session, delivery) => {
+        let hasBegun = false;
+        const begin = (): void => {
+          hasBegun = true;
+        };
         try {
-          const answered = await this.#instances.run(this.#id, session.tenant, async (service) => ({
-            answer: await requestsOf(this.#targetOf(service)).handle(text, session, delivery),
-          }));
+          const answered = await this.#instances.run(
+            this.#id,
+            session.tenant,
+            async (service, mustHold) => {
+              const requests = requestsOf(this.#targetOf(service));
+              const checked = delivery && withCheck(delivery, mustHold, begin);
+              return { answer: await requests.handle(text, session, checked) };
+            },
+          );
           if (!answered) throw new RpcError(-32600, NO_INSTANCE);
           return answered.answer;
         } catch (error) {
-          if (!(error instanceof RpcError)) throw error;
+          // The rest of an answer that has begun cannot be an error: the connection is broken off.
+          if (hasBegun || !(error instanceof RpcError)) throw error;
           return errorAnswer(error, idOf(text));
         }
       },
     };
   }
+}
+
+/** Sends a piece of an answer only while the lease is held under which its calls were made. */
+function withCheck(
+  { share, write }: Delivery,
+  mustHold: () => void,
+  onBegin: () => void,
+): Delivery {
+  if (!write) return { share };
+  return {
+    share,
+    write: async (piece) => {
+      mustHold();
+      onBegin();
+      await write(piece);
+    },
+  };
 }
