@@ -20,8 +20,12 @@ export function errorAnswer({ code, message, data }: RpcError, id: Id = null): s
   return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${error}}`;
 }
 
+/** Longer texts are not parsed for an id. */
+const LONGEST_PARSED = 64 * 1024;
+
 /** The id that an answer to this text would carry, for answers that are given without its result. */
 export function idOf(text: string): Id {
+  if (text.length > LONGEST_PARSED) return null;
   try {
     return idIn(parse(text));
   } catch {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { InstanceElsewhere, RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { errorAnswer } from '../../rpc/protocol/envelope.js';
+import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
 import { ERRORS } from '../../spec.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
@@ -80,18 +80,29 @@ export function refuseType(
 /** Errors after which the request can be sent again. */
 const LATER: readonly number[] = [ERRORS.LEASE_NOT_HELD.code, ERRORS.SERVICE_BUSY.code];
 
+/** An instance that cannot be opened. */
+export interface Unopened {
+  /** The answer to a request without a call. */
+  readonly reply: Reply;
+  /** Answers each call with the error. */
+  readonly target: Target;
+}
+
 /** Another node has it, its store is damaged, or its options are refused. */
-export function notOpened(err: unknown, request: IncomingMessage, log: Log): Reply {
-  if (err instanceof InstanceElsewhere) return sentTo(err, request);
-  if (err instanceof RpcError) {
-    return json(LATER.includes(err.code) ? 503 : 500, errorAnswer(err));
-  }
-  log.error({ err }, 'an instance cannot be opened');
-  return json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+export function notOpened(err: unknown, request: IncomingMessage, log: Log): Unopened {
+  if (!(err instanceof RpcError)) log.error({ err }, 'an instance cannot be opened');
+  const internal = 'Internal error; the log of the node has the cause';
+  const error = err instanceof RpcError ? err : new RpcError(-32603, internal);
+  const dispatcher = { handle: async (text: string) => errorAnswer(error, idOf(text)) };
+  const target = { dispatcher, config: () => errorAnswer(error) };
+  return { reply: replyTo(error, request), target };
 }
 
 /** Pages are redirected. Calls get an error with the address: clients of JSON-RPC follow no redirects. */
-function sentTo(error: InstanceElsewhere, { method, url = '/' }: IncomingMessage): Reply {
+function replyTo(error: RpcError, { method, url = '/' }: IncomingMessage): Reply {
+  if (!(error instanceof InstanceElsewhere)) {
+    return json(LATER.includes(error.code) ? 503 : 500, errorAnswer(error));
+  }
   if (method === 'GET' || method === 'HEAD') {
     return { status: 307, headers: { location: error.url + url } };
   }

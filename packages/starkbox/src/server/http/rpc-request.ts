@@ -29,8 +29,6 @@ export interface RpcRequest {
 
 /** The longest time that a timer takes. */
 const FOREVER_MILLISECONDS = 2 ** 31 - 1;
-/** Longer bodies are not read again for the id of an error. */
-const SHORT_BODY = 64 * 1024;
 /** Seconds. */
 const RETRY_AFTER = '1';
 
@@ -143,7 +141,7 @@ class Exchange {
     const error = new RpcError(-32002, message);
     const body = this.#body;
     if (!this.#stream) {
-      const id = body === undefined || body.length > SHORT_BODY ? null : idOf(body);
+      const id = body === undefined ? null : idOf(body);
       const reply = json(408, errorAnswer(error, id));
       // The rest of the body is not waited for.
       const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };

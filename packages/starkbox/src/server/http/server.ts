@@ -27,6 +27,7 @@ import {
   refuseStranger,
   refuseType,
   refuseWallet,
+  type Unopened,
 } from './refusals.js';
 import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
 import { json, preflight, type Reply, text } from './reply.js';
@@ -165,7 +166,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       const place = placeOf(request, options, options);
       if (!(place instanceof Promise)) return take(place);
       place.then(take, (error: unknown) =>
-        socket.end(rawReply(notOpened(error, request, options.log))),
+        socket.end(rawReply(notOpened(error, request, options.log).reply)),
       );
     });
   }
@@ -263,8 +264,23 @@ function serve(
   if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
   return place.then(
     (opened) => serveAt(opened, routes, request, response, options),
-    (error: unknown) => notOpened(error, request, options.log),
+    (error: unknown) =>
+      serveUnopened(notOpened(error, request, options.log), routes, request, response),
   );
+}
+
+/** A call is read for the id that its answer needs. */
+async function serveUnopened(
+  { reply, target }: Unopened,
+  routes: ReadonlyMap<string, Route>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Reply | undefined> {
+  const [path = ''] = RPC_PATHS;
+  const call = request.method === 'POST' ? routes.get(path)?.POST : undefined;
+  if (!call) return reply;
+  const answer = await call(request, response, { target, path });
+  return answer?.status === 200 ? { ...answer, status: reply.status } : answer;
 }
 
 function serveAt(

@@ -1,6 +1,7 @@
 // One WebSocket client: its queue of calls, its queue of frames and its limits.
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { type Amount, type Follower, type Reading, Readings } from '../../news-feed.js';
 import type { Listener, Session } from '../../rpc/protocol/call-context.js';
@@ -39,9 +40,6 @@ const PIECE = 64 * 1024;
 export const GOING_AWAY = 1001;
 const POLICY = 1008;
 const TRY_AGAIN_LATER = 1013;
-
-/** Longer calls are not parsed for the id of an error. */
-const SHORT_CALL = 64 * 1024;
 
 /** Scratch buffer for frames, reused within one call. */
 let scratch = Buffer.allocUnsafeSlow(PIECE);
@@ -301,28 +299,52 @@ export class Connection implements Listener, Follower, Flushable {
     const text = textOf(data);
     this.#incoming.completed(Buffer.byteLength(text));
     const share = this.#budget.open();
-    const refusal = share.take(text.length)
-      ? undefined
-      : errorAnswer(share.refusal(), text.length > SHORT_CALL ? null : idOf(text));
+    const refusal = share.take(text.length) ? undefined : errorAnswer(share.refusal(), idOf(text));
     this.#calls.push({ text: refusal === undefined ? text : '', share, refusal });
     if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
     if (!this.#answering) void this.#answerAll();
   }
 
+  /** An error of one call ends neither the connection nor the process. */
   async #answerAll(): Promise<void> {
     this.#answering = true;
     for (let call = this.#calls.shift(); call !== undefined; call = this.#calls.shift()) {
       if (this.#socket.isPaused && this.#calls.length < CALLS_AHEAD / 2) this.#socket.resume();
-      await this.#answer(call);
+      try {
+        await this.#answer(call);
+      } catch (err) {
+        this.#options.log.error({ err }, 'a WebSocket could not be served after a call');
+      }
       // The next call waits until the client reads its answers.
       if (this.#isBlocked && this.isOpen) await this.#whenUnblocked();
     }
     this.#answering = false;
   }
 
-  async #answer({ text, share, refusal }: QueuedCall): Promise<void> {
-    const answer = refusal ?? (await this.#dispatcher.handle(text, this.#session, { share }));
-    this.#options.beforeAnswer();
+  async #answerTo({ text, share, refusal }: QueuedCall): Promise<string | undefined> {
+    if (refusal !== undefined) return refusal;
+    try {
+      return await this.#dispatcher.handle(text, this.#session, { share });
+    } catch (err) {
+      this.#options.log.error({ err }, 'a call over a WebSocket failed unexpectedly');
+      const internal = new RpcError(-32603, 'Internal error; the log of the node has the cause');
+      return errorAnswer(err instanceof RpcError ? err : internal, idOf(text));
+    }
+  }
+
+  /** The call is done: its answer is sent although notifications could not be. */
+  #catchUp(): void {
+    try {
+      this.#options.beforeAnswer();
+    } catch (err) {
+      this.#options.log.error({ err }, 'notifications could not be sent before an answer');
+    }
+  }
+
+  async #answer(call: QueuedCall): Promise<void> {
+    const { share } = call;
+    const answer = await this.#answerTo(call);
+    this.#catchUp();
     if (answer === undefined || !this.isOpen) share.close();
     else {
       this.#shares.set(share, this.#frames.pushed + 1);

@@ -1,0 +1,62 @@
+// Calls over a WebSocket that fail outside of a handler: they are answered, and the socket serves on.
+import { expect, test } from 'vitest';
+import { RpcError } from '../../../src/errors.js';
+import { type Log, silentLog } from '../../../src/log.js';
+import { serveHttp } from '../../../src/server/http/server.js';
+import { type SocketOptions, serveSockets } from '../../../src/server/ws/server.js';
+import { closeAfterTest } from '../../support/closing.js';
+import { RawSocket } from '../../support/raw-socket.js';
+
+/** Answers each call with its text, but for those that name an error. */
+const dispatcher: SocketOptions['dispatcher'] = {
+  handle: async (text) => {
+    if (text.includes('unexpected')) throw new Error('the disk is on fire');
+    if (text.includes('expected')) throw new RpcError(-32011, 'the lease is lost');
+    return text;
+  },
+};
+
+async function answers(
+  changes: Partial<SocketOptions>,
+  methods: readonly string[],
+): Promise<{ readonly answers: readonly unknown[]; readonly errors: readonly unknown[] }> {
+  const errors: unknown[] = [];
+  const log: Log = { ...silentLog, error: (...said: unknown[]) => void errors.push(said[1]) };
+  const limits = { messageLimit: 1_000, queueLimit: { messages: 100, bytes: 100_000 } };
+  const hooks = { beforeAnswer: () => {}, onClose: () => {} };
+  const sockets = serveSockets({ dispatcher, log, ...limits, ...hooks, ...changes });
+  const server = await serveHttp({
+    ...{ dispatcher, log, host: '127.0.0.1', port: 0, timeoutSeconds: 20, bodyLimit: 1_000 },
+    config: () => '{}',
+    upgrades: new Map([['/ws', (...asked) => sockets.upgrade(asked[0], asked[1], asked[2])]]),
+  });
+  const raw = await RawSocket.open(server.port);
+  closeAfterTest(async () => {
+    raw.socket.destroy();
+    sockets.close();
+    await server.close();
+  });
+  for (const [id, method] of methods.entries()) raw.call(id, method);
+  await raw.until(() => raw.texts.length === methods.length);
+  return { answers: raw.texts.map((text) => JSON.parse(text)), errors };
+}
+
+test('a call whose handling throws is answered with its id, and the next one too', async () => {
+  const { answers: all, errors } = await answers({}, ['unexpected', 'expected', 'last']);
+  expect(all).toEqual([
+    { jsonrpc: '2.0', id: 0, error: { code: -32603, message: expect.any(String) } },
+    { jsonrpc: '2.0', id: 1, error: { code: -32011, message: 'the lease is lost' } },
+    expect.objectContaining({ id: 2, method: 'last' }),
+  ]);
+  expect(JSON.stringify(all)).not.toContain('fire');
+  expect(errors).toHaveLength(2);
+});
+
+test('an answer is sent although notifications before it cannot be', async () => {
+  const beforeAnswer = (): void => {
+    throw new Error('a notification cannot be written');
+  };
+  const { answers: all, errors } = await answers({ beforeAnswer }, ['first', 'last']);
+  expect(all).toMatchObject([{ id: 0 }, { id: 1 }]);
+  expect(errors).toEqual(Array(2).fill('notifications could not be sent before an answer'));
+});
