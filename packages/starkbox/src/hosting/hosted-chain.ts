@@ -3,20 +3,22 @@
 import { withNoSnapshots } from '../chain/snapshots.js';
 import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { latestHeader } from '../chain/world/find-block.js';
-import { unlinked } from '../chain/world/messages.js';
+import { messagesFromJson, messagesToJson, unlinked } from '../chain/world/messages.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
+import { stringify } from '../json/json.js';
+import type { Database, Entry } from '../store/database/database.js';
+import { ChainKeys } from '../store/database/keys.js';
 import { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';
-import { branchEntries } from './branch-entries.js';
 import { foldedAbove } from './layers/fold.js';
 import type { LayerStore } from './layers/layer-store.js';
 import { LayeredDatabase, type Layers, type Persist } from './layers/layered-database.js';
 import { MemoryRun } from './layers/run.js';
 import type { Table } from './layers/table.js';
 import type { Manifest } from './manifest.js';
-import { UncertainError } from './objects/object-store.js';
+import { type MayRetry, UncertainError } from './objects/object-store.js';
 import { type OwnedManifest, OwnershipLost } from './owned-manifest.js';
 
 /** The newest entries are part of the manifest up to so many bytes, and a table beyond them. */
@@ -65,26 +67,36 @@ class LayerWriter {
     return foldedAbove(IN_MEMORY, layers, shared);
   };
 
-  /** Writes the manifest, and tables that are not stored yet. */
+  /**
+   * Writes the manifest, and tables that are not stored yet. After an error of the store that says that nothing was
+   * written, the chain in memory is still that of the store.
+   */
   async save(
-    given: Layers,
-    ...[changes, patience]: Parameters<OwnedManifest['replace']>
+    unsaved: Layers,
+    ...[changes, mayRetry]: Parameters<OwnedManifest['replace']>
   ): Promise<Layers> {
     // The store may have what the chain in memory lacks.
     if (this.#fault !== undefined) throw this.#fault;
-    const { shared, layers: held } = this.manifest.current;
-    const layers = foldedAbove(IN_MANIFEST, given, shared);
-    const { tables, newest } = layers;
+    const { shared } = this.manifest.current;
+    const layers = foldedAbove(IN_MANIFEST, unsaved, shared);
+    const names = await this.#writeTables(layers.tables, mayRetry);
     try {
-      const names = await Promise.all(
-        tables.map((table) => this.layerStore.write(table, held, patience)),
-      );
-      await this.manifest.replace({ ...changes, layers: names, newest }, patience);
+      await this.manifest.replace({ ...changes, layers: names, newest: layers.newest }, mayRetry);
     } catch (error) {
-      this.#fault ??= error;
+      if (error instanceof UncertainError || error instanceof OwnershipLost) this.#fault ??= error;
       throw error;
     }
     return layers;
+  }
+
+  /** A table that may have been written or not belongs to no chain yet. */
+  async #writeTables(tables: readonly Table[], mayRetry?: MayRetry): Promise<readonly string[]> {
+    const { layers: held } = this.manifest.current;
+    try {
+      return await Promise.all(tables.map((table) => this.layerStore.write(table, held, mayRetry)));
+    } catch (error) {
+      throw error instanceof UncertainError ? new Error(error.message, { cause: error }) : error;
+    }
   }
 }
 
@@ -131,12 +143,20 @@ export class HostedChain {
    * Writes the chain as it is now, and ends the ownership of this node.
    *
    * @param idle seconds without a request
-   * @param patience seconds for which it is tried again while the store does not answer
+   * @param mayRetry whether it is tried again while the store does not answer
    */
-  async release(world: World, idle: number, patience?: number): Promise<void> {
+  async release(world: World, idle: number, mayRetry?: MayRetry): Promise<void> {
     await this.#store.close();
     const changes = { owner: undefined, ...figuresOf(world), idle };
-    await this.#database.rewrite((layers) => this.#writer.save(layers, changes, patience));
+    await this.#database.rewrite((layers) => this.#writer.save(layers, changes, mayRetry));
+  }
+
+  /** Deletes the manifest, after all writes that were begun before. */
+  async erase(deleteManifest: () => Promise<void>): Promise<void> {
+    await this.#database.rewrite(async (layers) => {
+      await deleteManifest();
+      return layers;
+    });
   }
 
   /** What another instance begins with, on the same tables; changes of this chain do not reach it. */
@@ -192,8 +212,22 @@ function figuresOf(world: World): Pick<Manifest, 'blockNumber' | 'transactionCou
   };
 }
 
+const KEYS = new ChainKeys(0);
+
+/** Changes of entries by which a copy of a chain becomes a branch: no snapshots, no link to L1. */
+function* branchEntries(database: Database): Generator<Entry, void, undefined> {
+  const snapshots = { start: KEYS.numbered('snapshot', 0), end: KEYS.afterAll('snapshot') };
+  for (const key of database.getKeys(snapshots)) yield [Buffer.from(key), undefined];
+  const key = KEYS.single('messages');
+  const text = database.get(key);
+  if (!text) return;
+  const messages = messagesFromJson(JSON.parse(text.toString()));
+  if (!messages.l1) return;
+  yield [key, Buffer.from(stringify(messagesToJson({ ...messages, l1: undefined })))];
+}
+
 /** The error for the caller of a change that was not written, or may not have been. */
-async function explain(error: unknown): Promise<RpcError> {
+export async function explain(error: unknown): Promise<RpcError> {
   if (error instanceof OwnershipLost) {
     return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
   }

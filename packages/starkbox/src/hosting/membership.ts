@@ -33,7 +33,10 @@ export class Membership {
   async open(): Promise<void> {
     const { url, seconds } = this.#options;
     const onLost = (): void => void this.#renew();
-    this.#lease = await NodeLease.open(this.#objects, { url: url(), seconds, onLost });
+    const onFailure = (err: unknown): void =>
+      this.#options.log.warn({ err }, 'the lease of this node could not be renewed yet');
+    const options = { url: url(), seconds, onLost, onFailure };
+    this.#lease = await NodeLease.open(this.#objects, options);
   }
 
   /** Calls a function when the lease is lost for good. */
@@ -48,17 +51,27 @@ export class Membership {
 
   /** The id of the lease. */
   get id(): string {
-    return this.#lease?.nodeId ?? this.#refuse();
+    return this.current ?? this.#refuse();
+  }
+
+  /** The same; undefined while there is no lease. */
+  get current(): string | undefined {
+    return this.#lease?.nodeId;
+  }
+
+  /** A store of this process alone has no other node, so that a renewal may be late there. */
+  get #isHeld(): boolean {
+    return this.#lease !== undefined && (this.#objects.isExclusive || this.#lease.isHeld);
   }
 
   /** @throws RpcError unless this node may answer for its instances */
   mustHold(): void {
-    if (!this.#lease?.isHeld) this.#refuse();
+    if (!this.#isHeld) this.#refuse();
   }
 
   /** @throws RpcError unless the lease under which a call began is held still */
   mustStillHold(id: string): void {
-    if (this.#lease?.isHeld && this.#lease.nodeId === id) return;
+    if (this.#isHeld && this.current === id) return;
     this.#refuse('If it was a change, it may have been made or not: read the chain first.');
   }
 

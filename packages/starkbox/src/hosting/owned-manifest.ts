@@ -1,9 +1,14 @@
 // Manifest of an instance that this node has awake: written only while no other node has written it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stopwatch } from '../probe.js';
 import { type Manifest, manifestBytes, manifestKey, readManifest } from './manifest.js';
-import { type Condition, type ObjectStore, UncertainError } from './objects/object-store.js';
+import {
+  type Condition,
+  type MayRetry,
+  type ObjectStore,
+  retryFor,
+  UncertainError,
+} from './objects/object-store.js';
 
 /** Another node has written the manifest: this one owns the instance no longer. */
 export class OwnershipLost extends Error {
@@ -89,13 +94,13 @@ export class OwnedManifest {
   /**
    * Replaces the manifest. Calls must not overlap.
    *
-   * @param patience seconds for which an uncertain write is tried again
+   * @param mayRetry whether an uncertain write is tried again
    * @throws OwnershipLost
    * @throws UncertainError if it is unknown whether it was written
    */
-  async replace(changes: Changes, patience: number = PATIENCE_SECONDS): Promise<void> {
+  async replace(changes: Changes, mayRetry?: MayRetry): Promise<void> {
     const next = { ...this.#current, ...changes, nonce: newNonce() };
-    const outcome = await written(this.#objects, next, { tag: this.#tag }, patience);
+    const outcome = await written(this.#objects, next, { tag: this.#tag }, mayRetry);
     if (typeof outcome === 'string') {
       const reason = `another node has taken over the instance ${next.record.id}`;
       throw outcome === 'refused' ? new OwnershipLost(reason) : new UncertainError(reason);
@@ -122,11 +127,10 @@ async function written(
   objects: ObjectStore,
   manifest: Manifest,
   condition: Condition,
-  patience: number = PATIENCE_SECONDS,
+  mayRetry: MayRetry = retryFor(PATIENCE_SECONDS),
 ): Promise<Outcome> {
   const key = manifestKey(manifest.record.id);
   const bytes = manifestBytes(manifest);
-  const waited = stopwatch();
   let failure: UncertainError | undefined;
   let pause = FIRST_PAUSE;
   while (true) {
@@ -140,7 +144,7 @@ async function written(
     } catch (error) {
       // A refusal says nothing about the write before it.
       if (!(error instanceof UncertainError)) throw failure ?? error;
-      if (waited() > patience) throw error;
+      if (!mayRetry()) throw error;
       failure = error;
       await delay(pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);

@@ -67,7 +67,7 @@ describe.skipIf(binary === undefined)('Manifests', () => {
   test('a late write is not taken for the next one', async (context) => {
     const { id, proxy, manifest } = await owned(context);
     faultWrites(proxy, [{ late: 300 }]);
-    await expect(manifest.replace({ blockNumber: 1 }, 0)).rejects.toThrow(UncertainError);
+    await expect(manifest.replace({ blockNumber: 1 }, () => false)).rejects.toThrow(UncertainError);
     let isDone = false;
     proxy.fault = (method) => (method === 'PUT' && !isDone ? 'lose-request' : undefined);
     const next = manifest.replace({ blockNumber: 2 });

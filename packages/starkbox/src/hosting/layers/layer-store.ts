@@ -5,8 +5,12 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { BoundedMap } from '../../bounded-map.js';
 import { reasonOf } from '../../errors.js';
-import { stopwatch } from '../../probe.js';
-import { type ObjectStore, UncertainError } from '../objects/object-store.js';
+import {
+  type MayRetry,
+  type ObjectStore,
+  retryFor,
+  UncertainError,
+} from '../objects/object-store.js';
 import { Age } from './age.js';
 import { Table } from './table.js';
 
@@ -89,12 +93,12 @@ export class LayerStore {
    * The name of an object with a table, which is written unless there is one that may be referred to.
    *
    * @param held names that the manifest to be replaced refers to
-   * @param patience seconds for which it is tried again while the store does not answer
+   * @param mayRetry whether it is tried again while the store does not answer
    */
   async write(
     table: Table,
     held: readonly string[] = [],
-    patience: number = PATIENCE_SECONDS,
+    mayRetry: MayRetry = retryFor(PATIENCE_SECONDS),
   ): Promise<string> {
     const objects = this.#objectsOf.get(table) ?? new Map<string, Age>();
     const known =
@@ -103,30 +107,29 @@ export class LayerStore {
     if (known !== undefined) return known;
     const writing =
       this.#writing.get(table) ??
-      this.#writeCopy(table, patience).finally(() => this.#writing.delete(table));
+      this.#writeCopy(table, mayRetry).finally(() => this.#writing.delete(table));
     this.#writing.set(table, writing);
     return writing;
   }
 
   /** Under a new name each time, so that the age of an object never begins again. */
-  async #writeCopy(table: Table, patience: number): Promise<string> {
+  async #writeCopy(table: Table, mayRetry: MayRetry): Promise<string> {
     const age = new Age(0);
     const bytes = await deflated(table.data, { level: LEVEL });
     const name = `${hashOf(bytes)}-${randomBytes(COPY_BYTES).toString('hex')}`;
-    await this.#put(layerKey(name), bytes, patience);
+    await this.#put(layerKey(name), bytes, mayRetry);
     this.#keep(name, table, age);
     return name;
   }
 
   /** The content is always the same, so it may be written twice. */
-  async #put(key: string, bytes: Buffer, patience: number): Promise<void> {
-    const waited = stopwatch();
+  async #put(key: string, bytes: Buffer, mayRetry: MayRetry): Promise<void> {
     while (true) {
       try {
         await this.#objects.put(key, bytes);
         return;
       } catch (error) {
-        if (!(error instanceof UncertainError) || waited() > patience) throw error;
+        if (!(error instanceof UncertainError) || !mayRetry()) throw error;
         await delay(PAUSE_MILLISECONDS);
       }
     }

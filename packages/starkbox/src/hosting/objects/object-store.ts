@@ -1,4 +1,5 @@
 // Store of objects by key, with conditional writes: a folder, or a service with the API of S3.
+import { stopwatch } from '../../probe.js';
 
 /** An object, and what a conditional write needs to replace it. */
 export interface StoredObject {
@@ -18,6 +19,15 @@ export type Condition = 'absent' | { readonly tag: string };
  */
 export class UncertainError extends Error {
   override readonly name = 'UncertainError';
+}
+
+/** Whether a request is sent again whose outcome is unknown. */
+export type MayRetry = () => boolean;
+
+/** Sends requests again for some seconds from now on. */
+export function retryFor(seconds: number): MayRetry {
+  const elapsed = stopwatch();
+  return () => elapsed() <= seconds;
 }
 
 export interface ObjectStore {

@@ -87,7 +87,9 @@ export class FolderNode {
   }
 
   /** What a list tells about an instance. */
-  async row(id: string): Promise<{ readonly age: number; readonly idle: number }> {
+  async row(
+    id: string,
+  ): Promise<{ readonly age: number; readonly idle: number; readonly block_number: number }> {
     const { result } = await this.send('root', 'devnet_listInstances');
     const rows: readonly unknown[] = Object(result).instances;
     return Object(rows.find((row) => Object(row).instance_id === id));
