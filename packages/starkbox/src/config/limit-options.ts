@@ -225,13 +225,13 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
-    help: 'Most instances at a time, as devnet_createInstance makes them.',
+    help: 'Most instances at a time, as devnet_createInstance makes them; not with --instance-store, where tenants have quotas.',
   },
   instanceIdleSeconds: {
     flag: '--instance-idle-seconds <SECONDS>',
     group: 'Limits',
     default: 3600,
     parse: wholeNumber(0, 2 ** 31),
-    help: 'Delete an instance after so many seconds without a request; 0 keeps them all.',
+    help: 'Delete an instance after so many seconds without a request; 0 keeps them all. Not with --instance-store, where each has its own ttl.',
   },
 };

@@ -17,6 +17,9 @@ const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
   // A lock file is of one block.
   ['forkLock', 'forkTransaction'],
   ['instanceStore', 'dataDir'],
+  // Nodes that share a store do not count its instances; each has its own ttl.
+  ['instanceStore', 'maximumInstances'],
+  ['instanceStore', 'instanceIdleSeconds'],
 ];
 
 const NEEDS: readonly {

@@ -89,6 +89,14 @@ describe('options that do not go together', () => {
       '--chain-id A --fork-network http://a',
       /^the argument '--chain-id <CHAIN_ID>' cannot be used with '--fork-network <URL>'$/,
     ],
+    [
+      '--instance-store a --maximum-instances 5',
+      /^the argument '--instance-store <PLACE>' cannot be used with '--maximum-instances <COUNT>'$/,
+    ],
+    [
+      '--instance-store a --instance-idle-seconds 5',
+      /^the argument '--instance-store <PLACE>' cannot be used with '--instance-idle-seconds <SECONDS>'$/,
+    ],
     ['--dump-on exit', /^the following required arguments were not provided:\n {2}--dump-path /],
     ['--dump-on block', /^the following required arguments were not provided:\n {2}--dump-path /],
     ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],

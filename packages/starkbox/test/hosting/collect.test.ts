@@ -1,5 +1,5 @@
 // Collection of tables that no instance uses, in a folder and in a real MinIO, while instances are changed.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -212,6 +212,31 @@ test('the command deletes what a deleted instance alone had, and branches live o
   const slot = { block_id: 'latest', contract_address: '0x77', key: '0x10' };
   expect(await callUrl(at(branch), 'starknet_getStorageAt', slot)).toBe('0x7');
   await node.close();
+});
+
+test('the command refuses a folder that is no store, and leaves it as it is', async () => {
+  for (const [name, files] of [
+    ['foreign', ['lock', 'notes.txt']],
+    ['empty', []],
+  ] as const) {
+    const folder = join(directory, name);
+    mkdirSync(folder);
+    for (const file of files) writeFileSync(join(folder, file), '');
+    let text = '';
+    const write = (piece: string): boolean => {
+      text += piece;
+      return true;
+    };
+    const argv = ['collect', '--instance-store', folder];
+    const outcome = await run({ argv, env: {}, directory, stdout: { write }, stderr: { write } });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(text).toContain(`The folder ${folder} is no instance store`);
+    expect(readdirSync(folder)).toEqual(files);
+  }
+  const argv = ['collect', '--instance-store', join(directory, 'missing')];
+  const silent = { write: () => true };
+  await run({ argv, env: {}, directory, stdout: silent, stderr: silent });
+  expect(readdirSync(directory)).not.toContain('missing');
 });
 
 const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';

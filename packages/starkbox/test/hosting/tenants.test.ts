@@ -254,6 +254,25 @@ describe('Quotas', () => {
     expect(readdirSync(join(folder, 'store', 'objects', 'tenants', 'team-a'))).toHaveLength(2);
   });
 
+  test('of instances: one beyond it writes no table', async () => {
+    await start({ maximum_instances: 1 });
+    await create(A);
+    const layers = join(folder, 'store', 'objects', 'layers');
+    const before = readdirSync(layers);
+    for (const seed of [1, 2]) {
+      await expect(create(A, { options: { seed } })).rejects.toThrow('maximum_instances');
+    }
+    expect(readdirSync(layers)).toEqual(before);
+  });
+
+  test('of instances: a creation that fails does not count', async () => {
+    await start({ maximum_instances: 1 });
+    await expect(create(A, { from: NOWHERE })).rejects.toThrow('There is no instance');
+    await expect(create(A, { options: { accounts: -1 } })).rejects.toThrow('accounts');
+    await create(A);
+    expect(await listed(A)).toHaveLength(1);
+  });
+
   test('of instances: those that have expired or were never written do not count for long', async () => {
     await start({ maximum_instances: 2 });
     const expired = await create(A, { ttl: 1 });
@@ -282,17 +301,18 @@ describe('Quotas', () => {
     expect(await awake()).toBe(2);
   });
 
-  test('of executions per minute: reads do not count', async () => {
-    await start({ executions_per_minute: 2 });
+  test('of executions per minute: creations count, reads do not', async () => {
+    await start({ executions_per_minute: 3 });
     const id = await create(A);
     expect((await mint(A, id)).error).toBeUndefined();
     expect((await call(A, 'root')).error).toBeUndefined();
+    await expect(create(A)).rejects.toThrow('executions_per_minute');
     expect((await call(A, id)).error).toEqual({
       code: -32005,
       message: expect.stringMatching(/^The tenant team-a .*executions_per_minute.* in \d+ s$/),
     });
     expect((await send(A, id, 'starknet_blockNumber')).result).toBe(1);
-    expect(await figure('starkbox_tenant_executions_total{tenant="team-a"}')).toBe(2);
+    expect(await figure('starkbox_tenant_executions_total{tenant="team-a"}')).toBe(3);
     const other = await create(B);
     for (let round = 0; round < 3; round += 1) {
       expect((await mint(B, other)).error).toBeUndefined();

@@ -263,6 +263,9 @@ describe('the disk', () => {
     await expect(createNode({ dataDir: join(file, 'inside') })).rejects.toThrow(
       /cannot be used: a part of the path is no directory/,
     );
+    await expect(createNode({ dataDir: '/proc/starkbox' })).rejects.toThrow(
+      /the data directory \/proc\/starkbox cannot be used: /,
+    );
   });
 
   test('may be read-only', async () => {

@@ -1,6 +1,6 @@
 // Objects in a folder: conditions, order of keys, durability of tags, and one process at a time.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -124,6 +124,36 @@ test('a second process is refused until the first has ended', async () => {
   await store.close();
   expect((await attempt()).stdout).toBe('true\n');
   store = await FolderStore.open(folder);
+});
+
+test('a folder that the system does not create is named', async () => {
+  await expect(FolderStore.open('/proc/starkbox')).rejects.toThrow(
+    /^The folder \/proc\/starkbox cannot hold objects: E[A-Z]+: .*'\/proc.*'$/,
+  );
+});
+
+test('a folder that is a file is named', async () => {
+  const file = join(folder, 'objects', 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'below')]) {
+    await expect(FolderStore.open(path)).rejects.toThrow(`The folder ${path} cannot hold objects`);
+  }
+});
+
+test('folders above a store are created', async () => {
+  const deep = join(folder, 'one', 'two');
+  const other = await FolderStore.open(deep);
+  await other.put('a', bytes('one'));
+  await other.close();
+  expect(readdirSync(deep).sort()).toEqual(['drafts', 'lock', 'objects']);
+});
+
+test('what others have in a folder stays', async () => {
+  const path = join(folder, 'foreign');
+  mkdirSync(join(path, 'drafts'), { recursive: true });
+  writeFileSync(join(path, 'drafts', 'letter.txt'), 'Dear reader');
+  await (await FolderStore.open(path)).close();
+  expect(readdirSync(join(path, 'drafts'))).toEqual(['letter.txt']);
 });
 
 test('a file that the store did not write is named', async () => {
