@@ -43,6 +43,8 @@ export class AwakeInstances {
   /** In the order of their last use. */
   readonly #awake = new Map<string, Awake>();
   readonly #waking = new Map<string, Waking>();
+  /** Instances that are not in memory, and whose ownership is being ended. */
+  readonly #givingUp = new Map<string, Promise<void>>();
   readonly #ids = new WeakMap<ChainService, string>();
   readonly #onEnded: ((service: ChainService) => void)[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -115,7 +117,7 @@ export class AwakeInstances {
     const awake = this.#awake.get(id);
     if (!awake) {
       if (this.#waking.has(id)) return false;
-      await this.#ownership.giveUp(id, this.#membership.id);
+      await this.#giveUp(id);
       return true;
     }
     const isQuiet = milliseconds() - awake.lastUsed > QUIET_MILLISECONDS;
@@ -126,6 +128,17 @@ export class AwakeInstances {
       this.#notWritten(awake, error);
     }
     return this.#awake.get(id) !== awake;
+  }
+
+  /** A request that comes meanwhile wakes it afterwards: the node would otherwise give up what it has just taken. */
+  #giveUp(id: string): Promise<void> {
+    const known = this.#givingUp.get(id);
+    if (known) return known;
+    const givenUp = this.#ownership
+      .giveUp(id, this.#membership.id)
+      .finally(() => this.#givingUp.delete(id));
+    this.#givingUp.set(id, givenUp);
+    return givenUp;
   }
 
   /** Deletes an instance in use. If the store does not delete it, it goes on. */
@@ -209,6 +222,7 @@ export class AwakeInstances {
 
   async #wake(id: string, tenant: string | undefined): Promise<Awake | undefined> {
     if (this.#stopped) refuse('The node is closed');
+    await this.#givingUp.get(id)?.catch(() => undefined);
     await this.#makeRoomFor(tenant);
     await this.#makeRoom(id);
     const lease = this.#membership.id;
@@ -371,23 +385,24 @@ export class AwakeInstances {
     );
     if (failures.length === 0) return;
     const lost = this.#options.isDurable
-      ? 'Their changes are in the store'
-      : 'Their changes since they last woke up are lost';
+      ? 'All changes are in the store'
+      : 'Changes since the last wake-up are lost';
     const ids = failures.map(({ id }) => id).join(', ');
+    const subject = failures.length === 1 ? 'An instance' : `${failures.length} instances`;
     throw new Error(
-      `${failures.length} instances could not be written to the store (${failures[0]?.reason}). ${lost}: ${ids}`,
+      `${subject} could not be written to the store (${failures[0]?.reason}). ${lost}: ${ids}`,
     );
   }
 
   /** Tries for a while what only this node has. */
   async #writeLast(awake: Awake): Promise<void> {
-    while (true) {
+    for (let isFirst = true; ; isFirst = false) {
       try {
         return await this.#hibernate(awake);
       } catch (error) {
         const isLast = this.#options.isDurable || (this.#stopped?.() ?? 0) > STOP_SECONDS;
         if (isLast || awake.hosted.fault !== undefined) throw error;
-        if (awake.pause === FIRST_PAUSE) this.#notWritten(awake, error);
+        if (isFirst) this.#notWritten(awake, error);
         await delay(STOP_PAUSE_MILLISECONDS);
       }
     }

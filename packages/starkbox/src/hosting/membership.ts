@@ -31,10 +31,12 @@ export class Membership {
 
   /** Begins the lease, once the node listens. */
   async open(): Promise<void> {
-    const { url, seconds } = this.#options;
-    const onLost = (): void => void this.#renew();
+    const { url, seconds, log } = this.#options;
+    const onLost = (): void => {
+      this.#renew().catch((err: unknown) => log.error({ err }, 'no new lease was begun'));
+    };
     const onFailure = (err: unknown): void =>
-      this.#options.log.warn({ err }, 'the lease of this node could not be renewed yet');
+      log.warn({ err }, 'the lease of this node could not be renewed yet');
     const options = { url: url(), seconds, onLost, onFailure };
     this.#lease = await NodeLease.open(this.#objects, options);
   }

@@ -68,7 +68,7 @@ test('a stop that cannot write an instance in time names it, the store and the r
     await node.mint(id);
     store.failWrites();
     const failed = expect(node.close()).rejects.toThrow(
-      new RegExp(`1 instances? .*${store.path} could not be written: ENOENT.*are lost: ${id}`, 's'),
+      new RegExp(`An instance .*${store.path} could not be written: ENOENT.*are lost: ${id}`, 's'),
     );
     await vi.waitUntil(() => errors.some((line) => line.includes(id)), 10_000);
     vi.advanceTimersByTime(60_000);

@@ -33,12 +33,12 @@ class Member {
     this.url = url;
   }
 
-  static async start(context: TestContext, leaseSeconds = 1): Promise<Member> {
+  static async start(context: TestContext, leaseSeconds = 1, durable = true): Promise<Member> {
     const proxy = await StoreProxy.start(minio.url);
     const node = await createNode({
       seed: 0,
       accounts: 1,
-      durable: true,
+      durable,
       leaseSeconds,
       instanceStore: minio.place(PREFIX, proxy.url),
     });
@@ -61,8 +61,20 @@ class Member {
     return { status: response.status, result, code, message, owner: Object(data).owner_url };
   }
 
-  async create(): Promise<string> {
-    return Object((await this.ask('/', 'devnet_createInstance')).result).instance_id;
+  async create(params: object = {}): Promise<string> {
+    return Object((await this.ask('/', 'devnet_createInstance', params)).result).instance_id;
+  }
+
+  /** The status of a request to write an instance back. */
+  async release(id: string): Promise<number> {
+    return (await fetch(`${this.url}/instances/${id}/release`, { method: 'POST' })).status;
+  }
+
+  /** Seconds since an instance was created. */
+  async age(id: string): Promise<number> {
+    const { result } = await this.ask('/', 'devnet_listInstances');
+    const rows: readonly unknown[] = Object(result).instances;
+    return Object(rows.find((row) => Object(row).instance_id === id)).age;
   }
 
   mint(id: string, address: string): Promise<Answer> {
@@ -151,6 +163,53 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     expect(await other.takenOver(id)).toBe(2);
     const balances = ['0x1', '0x2', '0x3'].map((address) => other.balance(id, address));
     expect(await Promise.all(balances)).toEqual(['7', '0', '7']);
+  });
+
+  test('an instance that was used for longer than its ttl is taken over', async (context) => {
+    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
+    const id = await one.create({ ttl: 1 });
+    await one.mint(id, '0x1');
+    await vi.waitUntil(async () => (await one.age(id)) > 1, 10_000);
+    await one.mint(id, '0x2');
+    one.proxy.fault = () => 'lose-request';
+    expect(await other.takenOver(id)).toBe(2);
+  });
+
+  test('changes that are not durable outlast a store that is out of reach', async (context) => {
+    const one = await Member.start(context, 1, false);
+    const id = await one.create();
+    await one.mint(id, '0x1');
+    one.proxy.fault = () => 'lose-request';
+    const isHeld = async (): Promise<boolean> => (await one.number(id)).code !== NOT_HELD;
+    await vi.waitUntil(async () => !(await isHeld()), 10_000);
+    for (const key of await leasesOf(one.url)) {
+      // As a node does with a lease that has run out.
+      await storeAt(minio.url, PREFIX).put(key, Buffer.from('{"broken":true}'));
+    }
+    one.proxy.fault = () => undefined;
+    expect(await one.takenOver(id)).toBe(1);
+    expect(await one.balance(id, '0x1')).toBe('7');
+  });
+
+  test('a node that releases an instance does not give up what it wakes meanwhile', async (context) => {
+    const one = await Member.start(context, 30, false);
+    const id = await one.create();
+    let isReading = false;
+    one.proxy.fault = (method, path) => {
+      if (isReading || method !== 'GET' || !path.includes(`/instances/${id}`)) return undefined;
+      isReading = true;
+      return { delay: 1_000 };
+    };
+    await one.number(id);
+    await vi.waitUntil(async () => (await one.release(id)) === 204, 10_000);
+    isReading = false;
+    const released = one.release(id);
+    await vi.waitUntil(() => isReading);
+    expect((await one.mint(id, '0x1')).code).toBe(undefined);
+    expect(await released).toBe(204);
+    expect((await one.mint(id, '0x1')).code).toBe(undefined);
+    await vi.waitUntil(async () => (await one.release(id)) === 204, 10_000);
+    expect((await one.number(id)).result).toBe(2);
   });
 
   test('an owner that dropped an instance releases it', async (context) => {
