@@ -127,7 +127,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
     packages: ['@starkbox/engine'],
   },
-  // The age of a file is measured by the clock of the machine.
+  // Requests to S3 are signed with the time.
   'hosting/objects': {
     may: [...LEAVES, 'config', 'chain/world/clock'],
     packages: ['@starkbox/engine', 'node:http', 'node:https'],

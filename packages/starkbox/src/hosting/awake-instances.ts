@@ -1,11 +1,12 @@
 // Instances in memory: woken by their first request, written back without one, and kept while the store cannot be written.
 import { setTimeout as delay } from 'node:timers/promises';
-import { RpcError, reasonOf, refuse } from '../errors.js';
+import { RpcError, refuse } from '../errors.js';
 import { stopwatch } from '../probe.js';
 import { milliseconds } from '../scheduling/slices.js';
 import type { ChainService } from '../service/chain-service.js';
 import { ERRORS } from '../spec.js';
 import { QUIET_MILLISECONDS } from './handover.js';
+import { unopenedError, unwrittenError } from './hosted-chain.js';
 import type { HostingOptions } from './hosting-options.js';
 import type { LayerStore } from './layers/layer-store.js';
 import type { Membership } from './membership.js';
@@ -162,8 +163,10 @@ export class AwakeInstances {
   async #reach(id: string, tenant: string | undefined): Promise<Awake | undefined> {
     try {
       return (await this.#mayReach(tenant, id)) ? await this.#enter(id, tenant) : undefined;
-    } catch (error) {
-      throw this.#explained(id, error);
+    } catch (err) {
+      const isExpected = err instanceof RpcError || err instanceof UncertainError;
+      if (!isExpected) this.#root.shared.log.error({ err }, `instance ${id} cannot be opened`);
+      throw unopenedError(id, err);
     }
   }
 
@@ -173,17 +176,6 @@ export class AwakeInstances {
     if (tenant === undefined) return true;
     const awake = this.#awake.get(id);
     return (awake ? awake.tenant : await this.#ownership.tenantOf(id)) === tenant;
-  }
-
-  /** Errors of the store name their cause: nothing of the call has been done. */
-  #explained(id: string, err: unknown): RpcError {
-    if (err instanceof RpcError) return err;
-    if (err instanceof UncertainError) {
-      return new RpcError(-1, `Nothing was changed: ${err.message}. Send the request again.`);
-    }
-    this.#root.shared.log.error({ err }, `instance ${id} cannot be opened`);
-    const { code } = ERRORS.INTERNAL_ERROR;
-    return new RpcError(code, `The instance ${id} cannot be opened: ${reasonOf(err)}`);
   }
 
   async #enter(id: string, tenant: string | undefined): Promise<Awake | undefined> {
@@ -380,18 +372,11 @@ export class AwakeInstances {
     await Promise.allSettled([...this.#waking.values()].map(({ woken }) => woken));
     const all = [...this.#awake.values()];
     const results = await Promise.allSettled(all.map((awake) => this.#writeLast(awake)));
-    const failures = results.flatMap((result, index) =>
-      result.status === 'rejected' ? [{ id: all[index]?.id, reason: reasonOf(result.reason) }] : [],
+    const unwritten = results.flatMap((result, index) =>
+      result.status === 'rejected' ? [{ id: all[index]?.id, error: result.reason }] : [],
     );
-    if (failures.length === 0) return;
-    const lost = this.#options.isDurable
-      ? 'All changes are in the store'
-      : 'Changes since the last wake-up are lost';
-    const ids = failures.map(({ id }) => id).join(', ');
-    const subject = failures.length === 1 ? 'An instance' : `${failures.length} instances`;
-    throw new Error(
-      `${subject} could not be written to the store (${failures[0]?.reason}). ${lost}: ${ids}`,
-    );
+    const failure = unwrittenError(unwritten, this.#options.isDurable);
+    if (failure) throw failure;
   }
 
   /** Tries for a while what only this node has. */

@@ -8,6 +8,7 @@ import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { stringify } from '../json/json.js';
+import { ERRORS } from '../spec.js';
 import type { Database, Entry } from '../store/database/database.js';
 import { ChainKeys } from '../store/database/keys.js';
 import { Store } from '../store/store.js';
@@ -238,4 +239,31 @@ export async function explain(error: unknown): Promise<RpcError> {
     );
   }
   return new RpcError(-1, `Nothing was changed: ${reasonOf(error)}`);
+}
+
+/** The error for the caller of an instance that could not be opened: nothing of the call has been done. */
+export function unopenedError(id: string, error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof UncertainError) {
+    return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+  }
+  const { code } = ERRORS.INTERNAL_ERROR;
+  return new RpcError(code, `The instance ${id} cannot be opened: ${reasonOf(error)}`);
+}
+
+/** The error of a stop that could not write some instances; undefined if there is none. */
+export function unwrittenError(
+  unwritten: readonly { readonly id: string | undefined; readonly error: unknown }[],
+  isDurable: boolean,
+): Error | undefined {
+  const [first] = unwritten;
+  if (!first) return undefined;
+  const subject = unwritten.length === 1 ? 'An instance' : `${unwritten.length} instances`;
+  const outcome = isDurable
+    ? 'All changes are in the store'
+    : 'Changes since the last wake-up are lost';
+  const ids = unwritten.map(({ id }) => id).join(', ');
+  return new Error(
+    `${subject} could not be written to the store (${reasonOf(first.error)}). ${outcome}: ${ids}`,
+  );
 }
