@@ -133,8 +133,8 @@ export class AwakeInstances {
 
   /** A request that comes meanwhile wakes it afterwards: the node would otherwise give up what it has just taken. */
   #giveUp(id: string): Promise<void> {
-    const known = this.#givingUp.get(id);
-    if (known) return known;
+    const underWay = this.#givingUp.get(id);
+    if (underWay) return underWay;
     const givenUp = this.#ownership
       .giveUp(id, this.#membership.id)
       .finally(() => this.#givingUp.delete(id));
@@ -147,7 +147,7 @@ export class AwakeInstances {
     const { service, hosted } = awake;
     await service.chain.close();
     try {
-      await hosted.erase(() => this.#ownership.erase(hosted.manifest));
+      await hosted.erase((manifest) => this.#ownership.erase(manifest));
     } catch (error) {
       if (hosted.manifest.current.isDeleted) await this.#end(awake);
       else service.start();
@@ -215,7 +215,7 @@ export class AwakeInstances {
   async #wake(id: string, tenant: string | undefined): Promise<Awake | undefined> {
     if (this.#stopped) refuse('The node is closed');
     await this.#givingUp.get(id)?.catch(() => undefined);
-    await this.#makeRoomFor(tenant);
+    await this.#makeRoomFor(tenant, id);
     await this.#makeRoom(id);
     const lease = this.#membership.id;
     const owned = await this.#ownership.take(id, lease);
@@ -256,11 +256,13 @@ export class AwakeInstances {
   }
 
   /** The same for the quota of a tenant. */
-  async #makeRoomFor(tenant: string | undefined): Promise<void> {
+  async #makeRoomFor(tenant: string | undefined, id: string): Promise<void> {
     const most = tenant && this.#options.tenants?.quotasOf(tenant).awakeInstances;
     if (!most) return;
     const ofTenant = [...this.#awake.values()].filter((awake) => awake.tenant === tenant);
-    const waking = [...this.#waking.values()].filter((entry) => entry.tenant === tenant);
+    const waking = [...this.#waking].filter(
+      ([key, entry]) => key !== id && entry.tenant === tenant,
+    );
     if (ofTenant.length + waking.length < most) return;
     const idle = longestIdle(ofTenant);
     if (idle) return this.#hibernate(idle);

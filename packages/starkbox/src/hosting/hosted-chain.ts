@@ -152,10 +152,10 @@ export class HostedChain {
     await this.#database.rewrite((layers) => this.#writer.save(layers, changes, mayRetry));
   }
 
-  /** Deletes the manifest, after all writes that were begun before. */
-  async erase(deleteManifest: () => Promise<void>): Promise<void> {
+  /** Deletes the manifest, after all writes that were begun before, unless another call has deleted it. */
+  async erase(deleteManifest: (manifest: OwnedManifest) => Promise<void>): Promise<void> {
     await this.#database.rewrite(async (layers) => {
-      await deleteManifest();
+      if (!this.manifest.current.isDeleted) await deleteManifest(this.manifest);
       return layers;
     });
   }

@@ -91,7 +91,7 @@ export class HostedInstances implements InstanceRegistry {
   controlsFor(caller: ChainService): InstanceControls {
     return {
       create: (wish, tenant) => this.#explained(this.#create(wish, tenant, caller)),
-      list: (...asked) => this.#explained(listed(this.#objects, asked, this.#url)),
+      list: (...page) => this.#explained(listed(this.#objects, page, this.#url)),
       delete: (id, tenant) => this.#explained(this.#delete(id, tenant)),
     };
   }

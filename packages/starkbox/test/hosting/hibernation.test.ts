@@ -78,6 +78,14 @@ describe('Hibernation', () => {
     await expect.poll(inMemory, { timeout: 10_000 }).toBe(2);
   });
 
+  test('two deletions at once delete an instance', async () => {
+    const id = await create();
+    await mint(id);
+    const remove = () => ask('root', 'devnet_deleteInstance', { instance_id: id });
+    expect(await Promise.all([remove(), remove()])).toEqual([{}, {}]);
+    await expect(number(id)).rejects.toThrow('There is no such instance');
+  });
+
   test('a restart finds all instances', async () => {
     const id = await create({ name: 'kept' });
     for (let amount = 1; amount < 4; amount += 1) await mint(id, amount);
