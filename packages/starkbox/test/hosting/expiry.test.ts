@@ -1,6 +1,7 @@
 // Expiry of instances: by the time without a request, and never by the clock of a machine.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Age } from '../../src/hosting/layers/age.js';
 import { createNode } from '../../src/index.js';
 import { callUrl } from '../support/call-url.js';
 import { closeAfterTest } from '../support/closing.js';
@@ -75,4 +76,13 @@ test('a step of the clock deletes no instance of a data directory', async () => 
   const { instances } = Object(await callUrl(url, 'devnet_listInstances'));
   expect(instances).toEqual([expect.objectContaining({ instance_id: id })]);
   expect(instances[0].idle).toBeLessThan(60);
+});
+
+test('the age of a table is told by the clock that has gone further', () => {
+  const before = new Age(5);
+  vi.setSystemTime(Date.now() + 2 * HOURS);
+  expect(before.seconds).toBeGreaterThanOrEqual(7_205);
+  const after = new Age(5);
+  vi.setSystemTime(Date.now() - 2 * HOURS);
+  expect(after.seconds).toBeGreaterThanOrEqual(5);
 });
