@@ -1,5 +1,6 @@
 // Manifest of an instance: its record, its owner, its tables and its newest entries, as one object.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { inflateLimit } from '../files/inflate-limit.js';
 import { parse, stringify } from '../json/json.js';
 import { boolean, count, list, membersOf, object, optional, string } from '../json/reader.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
@@ -70,7 +71,8 @@ export function readManifest(bytes: Buffer): Manifest {
   if (head['format'] !== FORMAT) {
     throw new Error(`it has format ${head['format']}; this version of Starkbox reads ${FORMAT}`);
   }
-  const table = new Table(inflateRawSync(bytes.subarray(end)));
+  const maxOutputLength = inflateLimit(bytes.length);
+  const table = new Table(inflateRawSync(bytes.subarray(end), { maxOutputLength }));
   return {
     record: readRecord(head['record'], 'record'),
     settings: readSettings(head['settings']),

@@ -1,6 +1,7 @@
 // Lock files: a run on a fork repeated without its origin, from a readable file.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
@@ -174,6 +175,17 @@ test.each(['{', '[]', '{"version":9}', '{"version":1}'])('%s is no lock file', a
   const file = join(origin.folder, 'broken.lock.json');
   await writeFile(file, text);
   await expect(origin.connect({ lockFile: file })).rejects.toThrow(/is no lock file/);
+});
+
+test('a short one whose classes unpack to very much is rejected', async () => {
+  const file = join(origin.folder, 'inflating.lock.json');
+  const packed = deflateSync(Buffer.alloc(9 << 20, ' ')).toString('base64');
+  const classes = Object.fromEntries(['0x5', '0x6', '0x7', '0x8'].map((hash) => [hash, packed]));
+  const block = { block_number: 1 };
+  await writeFile(file, JSON.stringify({ version: 1, chain_id: '0x1', block, classes }));
+  await expect(origin.connect({ urls: [], lockFile: file, offline: true })).rejects.toThrow(
+    `${file} is no lock file of a fork: its class 0x7 cannot be unpacked`,
+  );
 });
 
 test('one with a class that cannot be unpacked is refused, and the class is named', async () => {

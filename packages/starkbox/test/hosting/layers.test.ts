@@ -1,10 +1,12 @@
 // Layers of a hosted chain against a model: any writes, folded at any time, read in any range.
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldedAbove } from '../../src/hosting/layers/fold.js';
 import { LayeredDatabase } from '../../src/hosting/layers/layered-database.js';
 import { MemoryRun } from '../../src/hosting/layers/run.js';
 import { Table } from '../../src/hosting/layers/table.js';
+import { readManifest } from '../../src/hosting/manifest.js';
 import type { Entry, EntryRange } from '../../src/store/database/database.js';
 
 const key = fc.integer({ min: 0, max: 60 }).map((number) => Buffer.of(number >> 3, number & 7));
@@ -90,4 +92,13 @@ describe('A database of layers', () => {
     cut.writeUInt32LE(2 ** 31, cut.length - 8);
     expect(() => new Table(cut)).toThrow('cut');
   });
+});
+
+test('a short manifest that inflates to very much is rejected', () => {
+  const head = Buffer.from(JSON.stringify({ format: 1 }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  const bytes = Buffer.concat([length, head, deflateRawSync(Buffer.alloc(64 << 20))]);
+  expect(bytes.length).toBeLessThan(100_000);
+  expect(() => readManifest(bytes)).toThrow(/larger than/);
 });

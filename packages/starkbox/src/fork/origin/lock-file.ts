@@ -2,6 +2,7 @@
 
 import { deflateSync, inflateSync } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
+import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -25,9 +26,6 @@ export interface LockedOptions {
 const VERSION = 1;
 /** Milliseconds between an answer and the write of the file. */
 const GATHER = 2000;
-
-/** In bytes, unpacked: a few kilobytes could otherwise unpack to gigabytes. */
-const LARGEST_CLASS = 256 * 2 ** 20;
 
 /** Answers by name, as JSON texts. */
 type Answers = Map<string, string>;
@@ -163,10 +161,13 @@ async function readLock(path: string): Promise<Content> {
   )) {
     found.set(name, stringify(answer));
   }
+  let left = inflateLimit(text.length);
   for (const [hash, packed] of Object.entries(membersOf(classes))) {
     if (typeof packed !== 'string') continue;
     try {
-      found.set(`class ${hash}`, unpacked(packed));
+      const unpackedClass = unpacked(packed, left);
+      left -= unpackedClass.length;
+      found.set(`class ${hash}`, unpackedClass);
     } catch (error) {
       return wrong(`its class ${hash} cannot be unpacked: ${reasonOf(error)}`);
     }
@@ -249,7 +250,8 @@ function packed(text: string): string {
   return deflateSync(text, { level: 9 }).toString('base64');
 }
 
-function unpacked(text: string): string {
+/** @param most limit in bytes */
+function unpacked(text: string, most: number): string {
   const packed = Buffer.from(text, 'base64');
-  return inflateSync(packed, { maxOutputLength: LARGEST_CLASS }).toString();
+  return inflateSync(packed, { maxOutputLength: Math.max(1, most) }).toString();
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { BoundedMap } from '../../bounded-map.js';
 import { reasonOf } from '../../errors.js';
+import { inflateLimit } from '../../files/inflate-limit.js';
 import {
   type MayRetry,
   type ObjectStore,
@@ -81,7 +82,8 @@ export class LayerStore {
       throw new Error(`the object ${key} in ${this.#objects.shown} is damaged`);
     }
     try {
-      const table = new Table(await inflated(found.bytes));
+      const maxOutputLength = inflateLimit(found.bytes.length);
+      const table = new Table(await inflated(found.bytes, { maxOutputLength }));
       this.#keep(name, table, new Age(found.age));
       return table;
     } catch (error) {
