@@ -1,4 +1,5 @@
 // Readers of untrusted JSON values. Those with a path throw a `TypeError` with it and the expected type.
+import { MAX_DEPTH, parse, TooManyValues } from './json.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -27,8 +28,7 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 export function object(value: unknown, where: string): Members {
-  if (!isObject(value)) return wrong(where, 'an object');
-  return Object.fromEntries(Object.entries(value));
+  return isObject(value) ? value : wrong(where, 'an object');
 }
 
 export function list<T>(
@@ -94,7 +94,27 @@ export function felt(value: unknown, where: string): string {
   return isFelt(value) ? value : wrong(where, 'a felt in canonical form');
 }
 
-export const felts = (value: unknown, where: string): readonly string[] => list(value, where, felt);
+export function felts(value: unknown, where: string): readonly string[] {
+  // The path of each item is needed for an error only, and images hold millions of felts.
+  return Array.isArray(value) && value.every(isFelt) ? value : list(value, where, felt);
+}
+
+/** Two to the power of 251, which addresses are below; texts of its length compare like numbers. */
+const ADDRESS_BOUND = `0x8${'0'.repeat(62)}`;
+
+export function address(value: unknown, where: string): string {
+  const found = felt(value, where);
+  const isBelow = found.length < ADDRESS_BOUND.length || found < ADDRESS_BOUND;
+  return isBelow ? found : wrong(where, 'an address below 2^251');
+}
+
+/** A hexadecimal number without leading zeros. @param bits a multiple of four */
+export function hexBits(value: unknown, where: string, bits: number): string {
+  const isShort = typeof value === 'string' && value.length <= 2 + bits / 4;
+  return isShort && /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/.test(value)
+    ? value
+    : wrong(where, `a hexadecimal number of up to ${bits} bits`);
+}
 
 /** A hexadecimal number of up to 32 bytes, as L1 nodes write it, not necessarily canonical. */
 export function hexNumber(value: unknown, where: string): string {
@@ -107,12 +127,18 @@ export function oneOf<T extends string>(value: unknown, where: string, known: re
   return known.find((one) => one === value) ?? wrong(where, `one of ${known.join(', ')}`);
 }
 
+/** Most values in a text: parsed, a value takes up to thirty times the memory of its shortest text. */
+export const MOST_VALUES = 8_000_000;
+/** Characters of a text that cannot hold too many values for its parsed form to fit into memory. */
+const UNCOUNTED = 1 << 20;
+
 /** The object in a JSON text to which answers add members. */
 export function objectText(text: string, where: string): Members {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = text.length > UNCOUNTED ? parse(text, MAX_DEPTH, MOST_VALUES) : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof TooManyValues) return wrong(where, `at most ${MOST_VALUES} values`);
     return wrong(where, 'JSON');
   }
   // Members are inserted before its last character, after a comma.

@@ -27,7 +27,11 @@ async function run(args: readonly string[], input = ''): Promise<string> {
  *
  * @param script is given the address of the compiled file as its first argument
  */
-export async function runElsewhere(file: string, script: string, input = ''): Promise<string> {
+export async function runElsewhere(
+  file: string,
+  script: string,
+  { input = '', flags = [] }: { readonly input?: string; readonly flags?: readonly string[] } = {},
+): Promise<string> {
   // Inside the repository, because packages are looked for from there.
   const folder = await mkdtemp(join(ROOT, 'node_modules', '.compiled-'));
   try {
@@ -38,7 +42,8 @@ export async function runElsewhere(file: string, script: string, input = ''): Pr
       join(PACKAGE, file),
     ]);
     const compiled = pathToFileURL(join(folder, file.replace(/\.ts$/, '.js'))).href;
-    return await run(['--expose-gc', '--input-type=module', '-e', script, compiled], input);
+    const node = ['--expose-gc', ...flags, '--input-type=module'];
+    return await run([...node, '-e', script, compiled], input);
   } finally {
     await rm(folder, { recursive: true });
   }

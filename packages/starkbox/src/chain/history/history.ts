@@ -111,19 +111,19 @@ export class History {
   /**
    * Restores a history from block records, oldest first, and rebuilds its index.
    *
-   * @param check throws for a block that cannot follow its predecessor
+   * @param check rejects a block that cannot follow its predecessor
    */
   static async restore(
     first: number,
     records: Iterable<Uint8Array>,
-    check: (number: number, block: PackedBlock, before: PackedBlock | undefined) => void = () => {},
+    check?: (number: number, block: PackedBlock, before: PackedBlock | undefined) => Promise<void>,
   ): Promise<History> {
     const blocks: PackedBlock[] = [];
     const slices = new Slices();
     for (const record of records) {
       const before = blocks.at(-1);
       const block = readPackedBlock(record, before);
-      check(first + blocks.length, block, before);
+      await check?.(first + blocks.length, block, before);
       blocks.push(block);
       if (slices.isOver) await slices.next();
     }

@@ -113,6 +113,16 @@ export function transactionIndex({ felts }: PackedBlock, hash: string): number {
   return at < 0 ? -1 : at / FELT - HEADER_FELTS;
 }
 
+/** Number of transaction hashes. */
+export function transactionHashCount({ felts }: PackedBlock): number {
+  return felts.length / FELT - HEADER_FELTS;
+}
+
+/** Index marks of its events and its block keys. */
+export function storedMarks({ indexMarks }: PackedBlock): readonly number[] {
+  return marksFromText(indexMarks);
+}
+
 /** All index marks: of the block hash, transaction hashes, events and block keys. */
 export function marksOf(block: PackedBlock): readonly number[] {
   const hashes = [blockHash(block), ...transactionHashes(block)].map((hash) => markOf(hash));

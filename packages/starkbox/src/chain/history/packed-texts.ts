@@ -63,9 +63,14 @@ export function textsAt(body: PackedTexts, index: number): TransactionTexts | un
 }
 
 export function allTexts(body: PackedTexts): readonly TransactionTexts[] {
-  return body.flatMap((piece) =>
-    Array.from({ length: piece.size / PARTS }, (_, index) => transactionIn(piece, index * PARTS)),
-  );
+  return [...eachText(body)];
+}
+
+/** The texts of one transaction after another; holds one decompressed chunk at a time. */
+export function* eachText(body: PackedTexts): Generator<TransactionTexts, void, undefined> {
+  for (const piece of body) {
+    for (let start = 0; start < piece.size; start += PARTS) yield transactionIn(piece, start);
+  }
 }
 
 /** The receipts only, for event searches. */
@@ -205,13 +210,16 @@ class Unpacked {
   /** Start of each part, and the start that a part after the last one would have. */
   readonly #starts: readonly number[];
 
-  constructor(bytes: Buffer) {
+  /** Throws if there are more than `size` parts: a few kilobytes can unpack to millions of separators. */
+  constructor(bytes: Buffer, size: number) {
     const starts = [0];
     for (let end = bytes.indexOf(END); end >= 0; end = bytes.indexOf(END, end + 1)) {
+      if (starts.length === size) throw new Error(`there are more than ${size} parts`);
       starts.push(end + 1);
     }
+    starts.push(bytes.length + 1);
     this.#bytes = bytes;
-    this.#starts = [...starts, bytes.length + 1];
+    this.#starts = starts;
   }
 
   part(index: number): string | undefined {
@@ -227,7 +235,7 @@ let recent: { readonly texts: TextChunk; readonly unpacked: Unpacked } | undefin
 function unpacked(texts: TextChunk, packed: string): Unpacked {
   if (recent?.texts === texts) return recent.unpacked;
   try {
-    recent = { texts, unpacked: new Unpacked(unpack(packed)) };
+    recent = { texts, unpacked: new Unpacked(unpack(packed), texts.size) };
     return recent.unpacked;
   } catch (error) {
     throw damaged(reasonOf(error));

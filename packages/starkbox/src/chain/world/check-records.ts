@@ -1,38 +1,61 @@
 // Validation of the blocks of an image; checksums do not protect against a hand-made image.
 
 import {
+  address,
   count,
   felt,
   felts,
+  hexBits,
   hexNumber,
   isFelt,
   list,
+  listOf,
   type Members,
   object,
   objectText,
   oneOf,
+  optional,
   string,
 } from '../../json/reader.js';
+import { Slices } from '../../scheduling/slices.js';
 import { type Emitted, eventMarks } from '../history/event-index.js';
-import { marksOf, type PackedBlock, pricesOf, transactionHashes } from '../history/packed-block.js';
-import { allTexts, TEXTS_OF_TRANSACTION, type TransactionTexts } from '../history/packed-texts.js';
+import {
+  type PackedBlock,
+  pricesOf,
+  storedMarks,
+  transactionHash,
+  transactionHashCount,
+} from '../history/packed-block.js';
+import { eachText, TEXTS_OF_TRANSACTION, type TransactionTexts } from '../history/packed-texts.js';
+import { checkCalls } from '../history/stored-trace.js';
 import { readMessage } from './messages.js';
 
 const FELT_BYTES = 32;
 /** The field prime as big-endian latin1 bytes, which compare like the numbers. */
 const PRIME = Buffer.from(`0800000000000011${'0'.repeat(47)}1`, 'hex').toString('latin1');
 const PRICE = /^0x[1-9a-f][0-9a-f]{0,31}$/;
-const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'] as const;
+const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
+type TransactionType = (typeof TYPES)[number];
 
-/** Throws an error with the block number unless the block can follow its predecessor. */
-export function checkBlock(
+/** Classes that transactions declare, and the place of the declaration in messages. */
+export type Declarations = Map<string, string>;
+
+/**
+ * Rejects with the block number unless the block can follow its predecessor.
+ *
+ * @param declarations gets those of the block
+ */
+export async function checkBlock(
   number: number,
   block: PackedBlock,
   before: PackedBlock | undefined,
-): void {
+  declarations: Declarations,
+): Promise<void> {
   try {
     checkFrame(block, before);
-    checkTexts(block, before);
+    for (const [index, hash] of await checkTexts(block, before)) {
+      declarations.set(hash, `block ${number}: transaction ${index}, transaction.class_hash`);
+    }
   } catch (error) {
     throw new Error(`block ${number}: ${error instanceof Error ? error.message : error}`);
   }
@@ -61,40 +84,66 @@ function checkFrame(block: PackedBlock, before: PackedBlock | undefined): void {
   }
 }
 
-function checkTexts(block: PackedBlock, before: PackedBlock | undefined): void {
-  const hashes = transactionHashes(block);
+/**
+ * Holds the texts of one transaction at a time: those of a block can unpack to gigabytes.
+ *
+ * @returns the declared classes, each with the index of its transaction
+ */
+async function checkTexts(
+  block: PackedBlock,
+  before: PackedBlock | undefined,
+): Promise<readonly (readonly [index: number, classHash: string])[]> {
+  const transactions = transactionHashCount(block);
   const added = block.transactionsUpTo - (before?.transactionsUpTo ?? 0);
-  must(added === hashes.length, 'its number of transactions is wrong');
+  must(added === transactions, 'its number of transactions is wrong');
   must(
     block.texts.every(({ size }) => size > 0 && size % TEXTS_OF_TRANSACTION === 0),
     'a chunk of its texts is incomplete',
   );
-  const texts = allTexts(block.texts);
-  must(texts.length === hashes.length, 'it lacks texts of its transactions');
-  const events = texts.flatMap((one, index) =>
-    checkTransaction(one, hashes[index] ?? '', `transaction ${index}`),
-  );
-  const emitted = block.eventsUpTo - (before?.eventsUpTo ?? 0);
-  must(emitted === events.length, 'its number of events is wrong');
-  const marks = new Set(events.length > 0 ? marksOf(block) : []);
-  must(
-    eventMarks(events).every((mark) => marks.has(mark)),
-    'its index lacks an event',
-  );
-  if (block.stateDiff) checkStateDiff(block.stateDiff.part(0));
+  const texts = block.texts.reduce((sum, { size }) => sum + size, 0);
+  must(texts === transactions * TEXTS_OF_TRANSACTION, 'it lacks texts of its transactions');
+  const slices = new Slices();
+  const marks = new Set(storedMarks(block));
+  const declared: [index: number, classHash: string][] = [];
+  let [index, eventCount] = [0, 0];
+  for (const transaction of eachText(block.texts)) {
+    const hash = transactionHash(block, index);
+    const { events, classHash } = checkTransaction(transaction, hash, `transaction ${index}`);
+    must(
+      eventMarks(events).every((mark) => marks.has(mark)),
+      `its index lacks an event of transaction ${index}`,
+    );
+    if (classHash !== undefined) declared.push([index, classHash]);
+    eventCount += events.length;
+    index += 1;
+    if (slices.isOver) await slices.next();
+  }
+  const expected = block.eventsUpTo - (before?.eventsUpTo ?? 0);
+  must(eventCount === expected, 'its number of events is wrong');
+  if (block.stateDiff) {
+    must(block.stateDiff.size === 1, 'its state difference is not one text');
+    checkStateDiff(objectText(block.stateDiff.part(0), 'state difference'), 'state difference');
+  }
+  return declared;
 }
 
-/** Validates the texts of a transaction and returns its events. */
+/** What other parts of an image have to match. */
+interface CheckedTransaction {
+  readonly events: readonly Emitted[];
+  /** The class that it declares. */
+  readonly classHash: string | undefined;
+}
+
+/** Validates the texts of a transaction. */
 export function checkTransaction(
   { transaction, receipt, trace, proofFacts }: TransactionTexts,
   hash: string,
   where: string,
-): readonly Emitted[] {
+): CheckedTransaction {
   const sent = objectText(transaction, `${where}, transaction`);
   const type = oneOf(sent['type'], `${where}, transaction.type`, TYPES);
   checkSent(sent, type, `${where}, transaction`);
-  const shown = objectText(trace, `${where}, trace`);
-  must(shown['type'] === type, `${where}, trace.type: expected ${type}`);
+  checkTrace(objectText(trace, `${where}, trace`), type, `${where}, trace`);
   if (proofFacts !== undefined) felts(proofFacts, `${where}, proof facts`);
   const received = objectText(receipt, `${where}, receipt`);
   must(
@@ -102,45 +151,83 @@ export function checkTransaction(
     `${where}, receipt: it belongs to another transaction`,
   );
   must(received['type'] === type, `${where}, receipt.type: expected ${type}`);
-  return checkReceipt(received, `${where}, receipt`);
+  return {
+    events: checkReceipt(received, `${where}, receipt`),
+    classHash: type === 'DECLARE' ? string(sent['class_hash'], where) : undefined,
+  };
 }
 
-/** Names of the felt members and of the felt list members, by transaction type. */
-const SENT: Readonly<
-  Record<(typeof TYPES)[number], readonly [readonly string[], readonly string[]]>
-> = {
-  INVOKE: [
-    ['sender_address', 'nonce'],
-    ['calldata', 'signature'],
-  ],
-  DECLARE: [['sender_address', 'nonce', 'class_hash', 'compiled_class_hash'], ['signature']],
-  DEPLOY_ACCOUNT: [
-    ['nonce', 'class_hash', 'contract_address_salt'],
-    ['constructor_calldata', 'signature'],
-  ],
-  DEPLOY: [['class_hash', 'contract_address_salt'], ['constructor_calldata']],
-  L1_HANDLER: [['contract_address', 'entry_point_selector', 'nonce'], ['calldata']],
+/** Names of members by transaction type. */
+interface SentMembers {
+  readonly address?: string;
+  readonly felts: readonly string[];
+  readonly lists: readonly string[];
+}
+
+const SENT: Readonly<Record<TransactionType, SentMembers>> = {
+  INVOKE: {
+    address: 'sender_address',
+    felts: ['nonce'],
+    lists: ['calldata', 'signature', 'paymaster_data', 'account_deployment_data'],
+  },
+  DECLARE: {
+    address: 'sender_address',
+    felts: ['nonce', 'class_hash', 'compiled_class_hash'],
+    lists: ['signature', 'paymaster_data', 'account_deployment_data'],
+  },
+  DEPLOY_ACCOUNT: {
+    felts: ['nonce', 'class_hash', 'contract_address_salt'],
+    lists: ['constructor_calldata', 'signature', 'paymaster_data'],
+  },
+  L1_HANDLER: {
+    address: 'contract_address',
+    felts: ['entry_point_selector', 'nonce'],
+    lists: ['calldata'],
+  },
 };
-const FEE_BOUNDS = ['l1_gas', 'l1_data_gas', 'l2_gas'];
+const RESOURCES = ['l1_gas', 'l1_data_gas', 'l2_gas'] as const;
+const AVAILABILITY = ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const;
 
 /** Validates a transaction as methods return it. */
-export function checkSent(sent: Members, type: (typeof TYPES)[number], where: string): void {
-  const version = hexNumber(sent['version'], `${where}.version`);
-  const [single, lists] = SENT[type];
-  for (const name of single) felt(sent[name], `${where}.${name}`);
-  for (const name of lists) felts(sent[name], `${where}.${name}`);
-  if (version !== '0x3') return;
-  hexNumber(sent['tip'], `${where}.tip`);
-  felts(sent['paymaster_data'], `${where}.paymaster_data`);
+export function checkSent(sent: Members, type: TransactionType, where: string): void {
+  const members = SENT[type];
+  if (members.address !== undefined) address(sent[members.address], `${where}.${members.address}`);
+  for (const name of members.felts) felt(sent[name], `${where}.${name}`);
+  for (const name of members.lists) felts(sent[name], `${where}.${name}`);
+  if (type === 'L1_HANDLER') checkMessageSent(sent, where);
+  else checkOffer(sent, where);
+}
+
+function checkMessageSent(sent: Members, where: string): void {
+  oneOf(sent['version'], `${where}.version`, ['0x0']);
+  must(listOf(sent['calldata']).length > 0, `${where}.calldata: expected the sender on L1`);
+  if (sent['paid_fee_on_l1'] !== undefined) {
+    hexNumber(sent['paid_fee_on_l1'], `${where}.paid_fee_on_l1`);
+  }
+  optional(sent['l1_transaction_hash'], `${where}.l1_transaction_hash`, hexNumber);
+}
+
+/** What a transaction of an account offers to pay. */
+function checkOffer(sent: Members, where: string): void {
+  oneOf(sent['version'], `${where}.version`, ['0x3']);
+  hexBits(sent['tip'], `${where}.tip`, 64);
   const bounds = object(sent['resource_bounds'], `${where}.resource_bounds`);
-  for (const name of FEE_BOUNDS) {
-    const bound = object(bounds[name], `${where}.resource_bounds.${name}`);
-    hexNumber(bound['max_amount'], `${where}.resource_bounds.${name}.max_amount`);
-    hexNumber(bound['max_price_per_unit'], `${where}.resource_bounds.${name}.max_price_per_unit`);
+  for (const name of RESOURCES) {
+    const place = `${where}.resource_bounds.${name}`;
+    const bound = object(bounds[name], place);
+    hexBits(bound['max_amount'], `${place}.max_amount`, 64);
+    hexBits(bound['max_price_per_unit'], `${place}.max_price_per_unit`, 128);
   }
-  for (const name of ['nonce_data_availability_mode', 'fee_data_availability_mode']) {
-    oneOf(sent[name], `${where}.${name}`, ['L1', 'L2']);
+  for (const name of AVAILABILITY) oneOf(sent[name], `${where}.${name}`, ['L1', 'L2']);
+}
+
+function checkTrace(trace: Members, type: TransactionType, where: string): void {
+  oneOf(trace['type'], `${where}.type`, [type]);
+  checkCalls(trace, where);
+  if (trace['state_diff'] !== undefined) {
+    checkStateDiff(object(trace['state_diff'], `${where}.state_diff`), `${where}.state_diff`);
   }
+  checkGas(trace['execution_resources'], `${where}.execution_resources`);
 }
 
 /** Validates a receipt and returns its events. */
@@ -164,7 +251,7 @@ export function checkReceipt(receipt: Members, where: string): readonly Emitted[
 
 export function checkGas(value: unknown, where: string): void {
   const gas = object(value, where);
-  for (const name of FEE_BOUNDS) count(gas[name], `${where}.${name}`);
+  for (const name of RESOURCES) count(gas[name], `${where}.${name}`);
 }
 
 function readEvent(value: unknown, where: string): Emitted {
@@ -184,16 +271,17 @@ const DIFF_LISTS = {
   replaced_classes: ['contract_address', 'class_hash'],
 } as const;
 
-function checkStateDiff(text: string): void {
-  const diff = objectText(text, 'state difference');
+function checkStateDiff(diff: Members, where: string): void {
   for (const [name, members] of Object.entries(DIFF_LISTS)) {
-    list(diff[name], `state difference.${name}`, (value, where) => {
-      const entry = object(value, where);
-      for (const member of members) felt(entry[member], `${where}.${member}`);
-      if (name === 'storage_diffs') list(entry['storage_entries'], where, readSlot);
+    list(diff[name], `${where}.${name}`, (value, place) => {
+      const entry = object(value, place);
+      for (const member of members) felt(entry[member], `${place}.${member}`);
+      if (name === 'storage_diffs') {
+        list(entry['storage_entries'], `${place}.storage_entries`, readSlot);
+      }
     });
   }
-  felts(diff['deprecated_declared_classes'], 'state difference.deprecated_declared_classes');
+  felts(diff['deprecated_declared_classes'], `${where}.deprecated_declared_classes`);
 }
 
 function readSlot(value: unknown, where: string): void {

@@ -7,7 +7,7 @@ import {
   shownBlockGeneration,
 } from '../../block-generation.js';
 import { PersistentSet } from '../../immutable.js';
-import { parse, stringify } from '../../json/json.js';
+import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import {
   boolean,
   count,
@@ -15,6 +15,7 @@ import {
   felts,
   integer,
   list,
+  MOST_VALUES,
   object,
   objectText,
   optional,
@@ -88,7 +89,7 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
  * mempool must then be settled on the state.
  */
 export function readWorldJson(text: string): WorldParts {
-  const parts = object(parse(text), 'moment');
+  const parts = object(parse(text, MAX_DEPTH, MOST_VALUES), 'moment');
   return Object.freeze({
     clock: readClock(parts['clock']),
     gas: readGas(parts['gas']),

@@ -23,9 +23,8 @@ const FRAME_HEAD = 8;
 const FRAME_BYTES = 1 << 20;
 /** Incompressible content is stored as it is, after a short prefix. */
 const LONGEST_FRAME = FRAME_BYTES + 64;
-/** Limits of size and ratio against decompression bombs. Real images reach a ratio of 2 to 10. */
-const MOST_UNPACKED = 256 << 20;
-const MOST_GAINED = 64;
+/** Bytes that the packed frames of any section may unpack to. */
+const LEAST_UNPACKED = 16 << 20;
 /** Frames that may be compressed ahead of writing. */
 const PACKED_AHEAD = 4;
 
@@ -194,6 +193,7 @@ export class ImageReader {
   #checksum = crc32(START);
   /** The current or last section, for error messages. */
   #section: string | undefined;
+  /** Of its packed frames. */
   #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
 
@@ -227,6 +227,7 @@ export class ImageReader {
   /** The name of the next section; undefined at the end, which must be the end of the file. */
   next(): string | undefined {
     this.#section = undefined;
+    this.#unpackedBytes = 0;
     const [kind, bytes] = this.#frame();
     if (kind === SECTION) {
       this.#section = bytes.toString();
@@ -239,8 +240,13 @@ export class ImageReader {
     return undefined;
   }
 
-  /** The content of the section, which must be read to its end. */
-  *pieces(): Generator<Uint8Array, void, undefined> {
+  /**
+   * The content of the section, which must be read to its end.
+   *
+   * @param gain limit against decompression bombs: its packed frames may unpack to this many times
+   *   the size of the image; zero allows no packed frames
+   */
+  *pieces(gain: number): Generator<Uint8Array, void, undefined> {
     const begin = this.#at;
     let length = 0;
     for (;;) {
@@ -250,7 +256,7 @@ export class ImageReader {
         this.#finish(length, begin);
         return;
       }
-      const piece = kind === PLAIN ? bytes : this.#unpacked(bytes);
+      const piece = kind === PLAIN ? bytes : this.#unpacked(bytes, gain);
       length += piece.length;
       yield piece;
     }
@@ -277,7 +283,8 @@ export class ImageReader {
     return [kind, bytes];
   }
 
-  #unpacked(bytes: Buffer): Buffer {
+  #unpacked(bytes: Buffer, gain: number): Buffer {
+    if (gain === 0) this.#damaged('its frames must not be packed');
     let unpacked: Buffer;
     try {
       unpacked = brotliDecompressSync(bytes, { maxOutputLength: FRAME_BYTES });
@@ -285,7 +292,7 @@ export class ImageReader {
       return this.#damaged('a frame cannot be unpacked');
     }
     this.#unpackedBytes += unpacked.length;
-    if (this.#unpackedBytes > MOST_UNPACKED + MOST_GAINED * this.#source.size) {
+    if (this.#unpackedBytes > LEAST_UNPACKED + gain * this.#source.size) {
       this.#damaged('it unpacks to more than any chain would');
     }
     return unpacked;

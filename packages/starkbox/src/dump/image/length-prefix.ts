@@ -9,8 +9,15 @@ export async function* prefixed(
   for await (const record of sliced(records)) yield new ByteWriter().bytes(record).done();
 }
 
-/** Buffers at most one record and one chunk, whatever length a prefix states. */
-export function* unprefixed(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+/**
+ * Buffers at most one record and one chunk, whatever length a prefix states.
+ *
+ * @param shortest length of the shortest valid record: packed, millions of empty ones take a few bytes
+ */
+export function* unprefixed(
+  pieces: Iterable<Uint8Array>,
+  shortest = 0,
+): Generator<Uint8Array, void, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;
   let needed = 1;
@@ -27,6 +34,7 @@ export function* unprefixed(pieces: Iterable<Uint8Array>): Generator<Uint8Array,
         needed = end === undefined ? length - at + 1 : end - at;
         break;
       }
+      if (prefix.length < shortest) throw new Error('a record is too short');
       yield bytes.subarray(prefix.at, end);
       at = end;
     }

@@ -3,11 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { State, type Origin as StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
 import { settledMempool } from '../../chain/mempool/mempool.js';
-import { checkBlock } from '../../chain/world/check-records.js';
+import { checkBlock, type Declarations } from '../../chain/world/check-records.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { readWorldJson } from '../../chain/world/world-json.js';
 import { List } from '../../immutable.js';
+import { objectText } from '../../json/reader.js';
 import { sliced } from '../../scheduling/slices.js';
 import { ImageReader, type Progress } from './format.js';
 import { type ImageHeader, imageHeader, readHeader } from './header.js';
@@ -27,6 +28,16 @@ export interface ReadOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+// Limits of what sections unpack to, in times the size of the whole image. Real images reach 2 to 10.
+const MOST_GAINED = 64;
+/** The engine holds a state in up to twenty times its bytes. */
+const MOST_GAINED_BY_STATES = 8;
+/** Blocks are written as they are, because their texts are packed already. */
+const NOT_PACKED = 0;
+
+/** Length of a call without parameters and id, in bytes. */
+const SHORTEST_CALL = '{"method":"devnet_"}'.length;
+
 export interface Loaded {
   readonly header: ImageHeader;
   readonly world: World;
@@ -44,12 +55,13 @@ export async function readImage(source: Source, reading: ReadOptions = {}): Prom
   ] as const;
   // The caller may close the source after an error, so both reads must have ended.
   await Promise.allSettled(parts);
-  const [others, history] = await Promise.all(parts);
+  const [others, { history, declarations }] = await Promise.all(parts);
   mustFollow(history, reading);
   try {
     const world = joined(history, others, reading);
     mustBeAsSaid(world, header);
     mustHoldDifferences(world);
+    await mustHoldClasses(world, declarations);
     return { header, world: await withDifferences(world, header) };
   } catch (error) {
     throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
@@ -79,6 +91,19 @@ function mustHoldDifferences({ history, pendingState: state, keepsHistory }: Wor
   }
 }
 
+/** Every declared class must be in the state, because transactions are run again with it. */
+async function mustHoldClasses(world: World, declarations: Declarations): Promise<void> {
+  const { pendingState: state, pending } = world;
+  const declared = new Map(declarations);
+  for (const [index, { record }] of pending.transactions.entries()) {
+    const { type, class_hash } = objectText(record.transaction, 'transaction');
+    if (type === 'DECLARE') declared.set(String(class_hash), `pending[${index}].transaction`);
+  }
+  for await (const [hash, where] of sliced(declared)) {
+    must((await state.class(hash)) !== undefined, `${where}: there is no class ${hash}`);
+  }
+}
+
 /**
  * The world with the diff of each block in the block, if its state will forget it: images of older versions
  * hold them in states without history.
@@ -94,16 +119,25 @@ async function withDifferences(world: World, { keeps_history }: ImageHeader): Pr
   return Object.freeze({ ...world, history: await History.restore(history.first, records()) });
 }
 
-async function readBlocks(source: Source, { first_block }: ImageHeader): Promise<History> {
+interface CheckedBlocks {
+  readonly history: History;
+  readonly declarations: Declarations;
+}
+
+async function readBlocks(source: Source, { first_block }: ImageHeader): Promise<CheckedBlocks> {
   const reader = new ImageReader(source);
+  const declarations: Declarations = new Map();
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
     await reader.skip();
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
-    const history = await History.restore(first_block, unprefixed(reader.pieces()), checkBlock);
+    const records = unprefixed(reader.pieces(NOT_PACKED));
+    const history = await History.restore(first_block, records, (number, block, before) =>
+      checkBlock(number, block, before, declarations),
+    );
     must(history.latest !== undefined, 'there is no block');
-    return history;
+    return { history, declarations };
   } catch (error) {
     throw reader.explain(error);
   }
@@ -117,16 +151,16 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
-    const rest = readWorldJson(Buffer.concat([...reader.pieces()]).toString());
+    const rest = readWorldJson(Buffer.concat([...reader.pieces(MOST_GAINED)]).toString());
     must(rest.messages.l1 === undefined, 'an image holds no connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
     await reader.skip();
     must(reader.next() === 'state', 'the section "state" is missing');
-    const state = await State.import(reader.pieces(), origin);
+    const state = await State.import(reader.pieces(MOST_GAINED_BY_STATES), origin);
     let next = reader.next();
     let latest: State | undefined;
     if (next === 'latest') {
-      latest = await State.import(reader.pieces(), origin);
+      latest = await State.import(reader.pieces(MOST_GAINED_BY_STATES), origin);
       next = reader.next();
     }
     latest ??= await state.rewind(state.version - 1);
@@ -134,7 +168,7 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
     let journal = List<string>();
     if (next === 'journal') {
       const calls: string[] = [];
-      for await (const call of sliced(unprefixed(reader.pieces()))) {
+      for await (const call of sliced(unprefixed(reader.pieces(MOST_GAINED), SHORTEST_CALL))) {
         calls.push(Buffer.from(call).toString());
       }
       journal = List(calls);

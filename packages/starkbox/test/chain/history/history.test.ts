@@ -374,11 +374,9 @@ describe('the memory of a block with one transfer', () => {
       import { text } from 'node:stream/consumers';
       const { weigh } = await import(process.argv[1]);
       console.log(JSON.stringify(await weigh(JSON.parse(await text(process.stdin)), 5_000)));`;
-    const said = await runElsewhere(
-      'test/chain/history/history-weight.ts',
-      script,
-      JSON.stringify(samples),
-    );
+    const said = await runElsewhere('test/chain/history/history-weight.ts', script, {
+      input: JSON.stringify(samples),
+    });
     const weight: Weight = JSON.parse(said);
     console.log('a block with one transfer:', weight);
     expect(weight.block).toBeLessThan(3 * 1024);

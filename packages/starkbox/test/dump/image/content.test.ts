@@ -237,6 +237,11 @@ describe('the section "blocks"', () => {
     ['a trace that is no JSON', text(TRACE, 'trace')],
     ['a trace of another type', text(TRACE, member('type', 'L1_HANDLER'))],
     ['a trace that is a number', text(TRACE, '5')],
+    ['a trace whose call is nothing', text(TRACE, member('execute_invocation', null))],
+    ['a trace with an odd call', text(TRACE, member('execute_invocation.calls', [{}]))],
+    ['a trace with odd gas', text(TRACE, member('execute_invocation.execution_resources', {}))],
+    ['a transaction of another version', text(TRANSACTION, member('version', '0x5'))],
+    ['a transaction with an endless tip', text(TRANSACTION, member('tip', `0x1${'0'.repeat(16)}`))],
   ])('with %s is refused', async (_, edit) => {
     const block = parts.blocks[RICH];
     if (!block) throw new Error('there is no such block');

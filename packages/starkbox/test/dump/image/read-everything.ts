@@ -56,12 +56,7 @@ export async function readEverything(node: Starkbox): Promise<void> {
     ['starknet_getEvents', { filter: { from_block: 'pre_confirmed', chunk_size: 100 } }],
     ['starknet_getMessagesStatus', { transaction_hash: '0xabc' }],
     ['devnet_listBlocks', { limit: 100 }],
-    ['devnet_listTransactions', { limit: 100 }],
-    ['devnet_listTransactions', { limit: 100, filter: { status: 'REVERTED' } }],
-    ['devnet_listTransactions', { limit: 100, filter: { contract: STRK } }],
     ['devnet_listClasses', { limit: 100 }],
-    ['devnet_listMessages', { direction: 'TO_L1', limit: 100 }],
-    ['devnet_listMessages', { direction: 'TO_L2', limit: 100 }],
     ['devnet_getLabels', {}],
     ['devnet_search', { query: '0x1' }],
     ['devnet_search', { query: 'alice' }],
@@ -71,6 +66,7 @@ export async function readEverything(node: Starkbox): Promise<void> {
   ] as const) {
     await ask(node, method, params);
   }
+  await reportOnBlocks(node);
 }
 
 async function readBlock(node: Starkbox, block_id: unknown): Promise<void> {
@@ -95,5 +91,32 @@ async function readBlock(node: Starkbox, block_id: unknown): Promise<void> {
     await ask(node, 'starknet_getTransactionReceipt', { transaction_hash });
     await ask(node, 'starknet_getTransactionStatus', { transaction_hash });
     await ask(node, 'starknet_traceTransaction', { transaction_hash });
+  }
+}
+
+/** Everything that decodes the texts of a transaction, or runs it again. */
+export async function explainTransaction(node: Starkbox, transaction_hash: unknown): Promise<void> {
+  await ask(node, 'devnet_explainTransaction', { transaction_hash });
+  await ask(node, 'devnet_machineTrace', { transaction_hash });
+  await ask(node, 'devnet_executedLines', { transaction_hash });
+  const contracts = [{ contract_address: STRK, keys: ['0x1'] }];
+  await ask(node, 'devnet_nameStorage', { contracts, transaction_hash });
+}
+
+/** Everything that reports on the transactions of many blocks. */
+export async function reportOnBlocks(node: Starkbox): Promise<void> {
+  for (const [method, params] of [
+    ['devnet_gasReport', {}],
+    ['devnet_gasReport', { group_by: 'contract', include: ['values', 'stacks'] }],
+    ['devnet_gasReport', { include: ['resources'] }],
+    ['devnet_coverage', {}],
+    ['devnet_coverage', { include: ['statements'] }],
+    ['devnet_listTransactions', { limit: 100 }],
+    ['devnet_listTransactions', { limit: 100, filter: { status: 'REVERTED' } }],
+    ['devnet_listTransactions', { limit: 100, filter: { contract: STRK } }],
+    ['devnet_listMessages', { direction: 'TO_L1', limit: 100 }],
+    ['devnet_listMessages', { direction: 'TO_L2', limit: 100 }],
+  ] as const) {
+    await ask(node, method, params);
   }
 }

@@ -26,7 +26,7 @@ export async function partsOf(image: Uint8Array): Promise<Parts> {
   const header: Json = Object(JSON.parse(reader.begin()));
   const others = new Map<string, Buffer>();
   for (let name = reader.next(); name !== undefined; name = reader.next()) {
-    others.set(name, Buffer.concat([...reader.pieces()]));
+    others.set(name, Buffer.concat([...reader.pieces(Number.POSITIVE_INFINITY)]));
   }
   const take = (name: string): Buffer => {
     const content = others.get(name) ?? Buffer.of();
@@ -67,7 +67,8 @@ export async function changed(parts: Parts, change: Change): Promise<Buffer> {
   return forged(header, sections);
 }
 
-async function joined(records: readonly Uint8Array[]): Promise<Buffer> {
+/** Records as a section holds them. */
+export async function joined(records: readonly Uint8Array[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of prefixed(records)) pieces.push(piece);
   return Buffer.concat(pieces);
