@@ -358,6 +358,13 @@ export class History {
     );
   }
 
+  /** As `record`, without the state difference, which blocks from a store carry. */
+  recordWithoutDiff(number: number): Uint8Array {
+    const block = this.#at(number);
+    if (!block) throw new RangeError(`there is no block ${number}`);
+    return recordOf({ ...block, stateDiff: undefined });
+  }
+
   /** Index marks of a block. */
   marks(number: number): readonly number[] {
     const block = this.#at(number);

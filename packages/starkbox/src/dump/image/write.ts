@@ -2,7 +2,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Origin as StateSource } from '@starkbox/engine';
-import type { History } from '../../chain/history/history.js';
 import type { World } from '../../chain/world/world.js';
 import { worldJson } from '../../chain/world/world-json.js';
 import { codeOf } from '../../errors.js';
@@ -41,7 +40,7 @@ export async function writeImage(
   const withoutL1 = { ...world, messages: { ...world.messages, l1: undefined } };
   await writer.section('moment', [Buffer.from(worldJson(withoutL1))], 'small');
   // Their texts are compressed already, and the rest is hashes.
-  await writer.section('blocks', prefixed(recordsOf(world.history)), 'none');
+  await writer.section('blocks', prefixed(recordsOf(world)), 'none');
   await writer.section('state', world.pendingState.export(), 'fast');
   // A state without history cannot be rewound to the end of the last block.
   if (!world.keepsHistory) await writer.section('latest', world.latestState.export(), 'fast');
@@ -120,8 +119,9 @@ export async function imageBytes(
   return { ...written, image: Buffer.concat(pieces) };
 }
 
-function* recordsOf(history: History): Generator<Uint8Array, void, undefined> {
+/** A state with history holds the state differences of blocks, so that they are not written twice. */
+function* recordsOf({ history, keepsHistory }: World): Generator<Uint8Array, void, undefined> {
   for (let number = history.first; number < history.next; number += 1) {
-    yield history.record(number);
+    yield keepsHistory ? history.recordWithoutDiff(number) : history.record(number);
   }
 }
