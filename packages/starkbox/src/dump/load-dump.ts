@@ -10,9 +10,10 @@ import type { DUMP_FORMAT } from '../spec.js';
 import { type DumpOptions, failFile } from './dump.js';
 import { isImage } from './image/format.js';
 import { trimMemoryLater } from './image/memory-trim.js';
-import { type Loaded, readImage } from './image/read.js';
+import type { Loaded } from './image/read.js';
 import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
-import { callsIn, failDump, parseJournal } from './journal.js';
+import { failDump, parseJournal } from './journal.js';
+import { readChecked } from './read-checked.js';
 
 /** What the caller requires of a file. */
 export interface FileExpectation {
@@ -86,31 +87,20 @@ export async function worldInText(options: DumpOptions, image: string): Promise<
   return withJournal(options, found, { image });
 }
 
-async function loadImage(
-  { chain, check, onProgress }: DumpOptions,
-  source: Source,
-): Promise<Loaded> {
+function loadImage({ chain, check, onProgress }: DumpOptions, source: Source): Promise<Loaded> {
   const { chainId, keepsHistory, fork } = chain.options;
   const { history } = chain.world;
   const { first } = history;
   const parentHash = history.header(first)?.parentHash;
-  const loaded = await readImage(source, {
+  const reading = {
     chainId,
     keepsHistory,
     first,
     parentHash,
     origin: fork?.stateSource,
     onProgress,
-  });
-  const { journal } = loaded.world;
-  if (journal.isEmpty()) return loaded;
-  try {
-    await check(await callsIn(loaded.world));
-    return loaded;
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new ImageError(`the image is damaged in the section "journal": ${error.message}`);
-  }
+  };
+  return readChecked(source, reading, check);
 }
 
 /** @param named prefix of error messages: the name of the file and a colon, or nothing */

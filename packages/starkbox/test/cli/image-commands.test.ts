@@ -1,5 +1,5 @@
 // Output of `starkbox inspect` and `starkbox diff`.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { storageAddress } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/cli.js';
 import { createNode, type Starkbox } from '../../src/index.js';
+import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/sections.js';
 
 /** Where a mapping of this name keeps what belongs to 0xa11ce. */
 const heldSlot = (): string => storageAddress('held', ['0xa11ce']);
@@ -85,6 +86,34 @@ describe('inspect', () => {
       last_block: 12,
       sections: [{ name: 'moment' }, { name: 'blocks' }, { name: 'state' }, { name: 'journal' }],
     });
+  });
+
+  test('rejects what a load rejects, by the same reason', async () => {
+    const parts = await partsOf(readFileSync(FIRST));
+    const block = parts.blocks[2];
+    if (!block) throw new Error('there is no such block');
+    const texts = textsIn(block);
+    const trace: Json = Object(JSON.parse(texts[3] ?? ''));
+    const wrong = texts.with(3, JSON.stringify({ ...trace, function_invocation: {} }));
+    const path = join(folder, 'malformed.image');
+    await using loading = await createNode({ seed: 0 });
+    for (const change of [
+      { blocks: parts.blocks.with(2, withTexts(block, wrong)) },
+      { journal: ['{"jsonrpc":"2.0","method":"devnet_dump","id":0}'] },
+      { header: { ...parts.header, slots: 5 } },
+    ]) {
+      writeFileSync(path, await changed(parts, change));
+      const { failed, exitCode } = await command('inspect', path);
+      const error = await loading
+        .request('devnet_load', { path })
+        .catch((reason: unknown) => reason);
+      const { message }: Json = Object(error);
+      expect([exitCode, failed.trim()]).toEqual([
+        1,
+        `error: ${String(message).replace('Deserialization error: ', '')}`,
+      ]);
+      expect((await command('diff', path, FIRST)).exitCode).toBe(1);
+    }
   });
 
   test('says what is wrong', async () => {

@@ -1,5 +1,5 @@
 // The diff command: prints how two images differ.
-import { readImage } from '../../dump/image/read.js';
+import { readAsNode } from '../../node/read-image.js';
 import { columns, counted, grouped, moment, type Style } from './format.js';
 import {
   type BlockFacts,
@@ -20,8 +20,8 @@ export async function diff(
   // Both are opened before one is read, which may take long.
   const [before, after] = await withImage(oldPath, (old) =>
     withImage(newPath, async (now) => [
-      await readingFrom(oldPath, readImage(old)),
-      await readingFrom(newPath, readImage(now)),
+      await readingFrom(oldPath, readAsNode(old)),
+      await readingFrom(newPath, readAsNode(now)),
     ]),
   );
   const difference = await differenceOf(before, after, given);

@@ -1,12 +1,12 @@
-// The inspect command: prints what an image contains.
+// The inspect command: checks an image as a load does, and prints what it contains.
 import { FORMAT } from '../../dump/image/format.js';
-import { surveyImage } from '../../dump/image/read.js';
+import { readAsNode } from '../../node/read-image.js';
 import { columns, counted, grouped, moment, type Style, size } from './format.js';
 import { readingFrom, withImage } from './input-files.js';
 
 export async function inspect(path: string, { json, paint }: Style): Promise<string> {
   const { header, sections, bytes } = await withImage(path, async (source) => ({
-    ...(await readingFrom(path, surveyImage(source))),
+    ...(await readingFrom(path, readAsNode(source))),
     bytes: source.size,
   }));
   if (json) {
@@ -37,7 +37,7 @@ export async function inspect(path: string, { json, paint }: Style): Promise<str
     unpacked > stored ? `${size(unpacked)} unpacked` : '',
   ]);
   return [
-    `${paint('bold', path)}  ${size(bytes)}, all checksums right`,
+    `${paint('bold', path)}  ${size(bytes)}, every part checked`,
     ...columns(rows, '  '),
     paint('bold', 'sections'),
     ...columns(sizes, '  '),

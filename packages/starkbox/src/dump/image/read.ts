@@ -10,7 +10,7 @@ import { readWorldJson } from '../../chain/world/world-json.js';
 import { List } from '../../immutable.js';
 import { objectText } from '../../json/reader.js';
 import { sliced } from '../../scheduling/slices.js';
-import { ImageReader, type Progress } from './format.js';
+import { ImageReader, type Progress, type SectionSize } from './format.js';
 import { type ImageHeader, imageHeader, readHeader } from './header.js';
 import { unprefixed } from './length-prefix.js';
 import { ImageError, type Source } from './source.js';
@@ -40,13 +40,14 @@ const SHORTEST_CALL = '{"method":"devnet_"}'.length;
 
 export interface Loaded {
   readonly header: ImageHeader;
+  readonly sections: readonly SectionSize[];
   readonly world: World;
 }
 
 /** Throws an `ImageError` if the source is not an image, is damaged, or does not fit the chain. */
 export async function readImage(source: Source, reading: ReadOptions = {}): Promise<Loaded> {
   // Verification takes a tenth of the time of reading, and rejects damaged images early.
-  const { header } = await surveyImage(source);
+  const { header, sections } = await surveyImage(source);
   mustFit(header, reading);
   // States are read mostly by an engine thread, while this thread reads the blocks.
   const parts = [
@@ -62,7 +63,7 @@ export async function readImage(source: Source, reading: ReadOptions = {}): Prom
     mustBeAsSaid(world, header);
     mustHoldDifferences(world);
     await mustHoldClasses(world, declarations);
-    return { header, world: await withDifferences(world, header) };
+    return { header, sections, world: await withDifferences(world, header) };
   } catch (error) {
     throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
   }
@@ -221,9 +222,7 @@ function mustFollow(history: History, { parentHash }: ReadOptions): void {
 }
 
 /** The header and the sizes of the sections; verifies all checksums without decompressing. */
-export async function surveyImage(
-  source: Source,
-): Promise<{ readonly header: ImageHeader; readonly sections: ImageReader['sizes'] }> {
+async function surveyImage(source: Source): Promise<Omit<Loaded, 'world'>> {
   const reader = new ImageReader(source);
   try {
     const header = readHeader(reader.begin());
