@@ -55,6 +55,8 @@ export class Chain {
   /** Undefined unless calls are recorded. */
   readonly calls: RecordedCalls | undefined;
   #options: ChainOptions;
+  /** The options that a restart returns to. */
+  #restartOptions: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
   /** Steps that exchange messages with L1. */
@@ -77,6 +79,7 @@ export class Chain {
     executions: Executions = new Executions({ ...options, maximumExecutions: slotsOf(options) }),
   ) {
     this.#options = options;
+    this.#restartOptions = options;
     this.executions = executions;
     this.calls = options.recordsCalls ? new RecordedCalls() : undefined;
     this.#writer = new Writer(start, store, options);
@@ -102,7 +105,7 @@ export class Chain {
     return new Chain(options, after, store);
   }
 
-  /** Replaced only by a restart on another network. */
+  /** Replaced by a restart on another network, and by the load of a chain with other accounts. */
   get options(): ChainOptions {
     return this.#options;
   }
@@ -121,7 +124,9 @@ export class Chain {
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
   branch(): Chain {
     const { options, world, executions } = this;
-    return new Chain(options, withNoSnapshots(unlinked(world)), undefined, executions);
+    const branch = new Chain(options, withNoSnapshots(unlinked(world)), undefined, executions);
+    branch.#restartOptions = this.#restartOptions;
+    return branch;
   }
 
   /** What a function makes of the newest world, on disk or not, after all changes requested before. */
@@ -318,19 +323,31 @@ export class Chain {
   /** Replaces the world by a new one that keeps the link to L1; snapshots are dropped. */
   async restart(
     relink: (link: L1Link) => L1Link | undefined = readOn,
-    options: ChainOptions = this.#options,
+    options: ChainOptions = this.#restartOptions,
   ): Promise<void> {
     return this.#replace('restart', async (before) => {
       const world = await createWorld(options);
       this.#options = options;
+      this.#restartOptions = options;
       this.executions.resize(slotsOf(options));
       return { ...world, messages: restarted(before.messages, relink) };
     });
   }
 
-  /** Replaces the world by another; snapshots are dropped. */
-  replace(make: (before: World) => Promise<World>): Promise<void> {
-    return this.#replace('load', make);
+  /**
+   * Replaces the world by another; snapshots are dropped.
+   *
+   * @param options those of the other world, up to the next restart
+   */
+  replace(
+    make: (before: World) => Promise<World>,
+    options: ChainOptions = this.#options,
+  ): Promise<void> {
+    return this.#replace('load', async (before) => {
+      const world = await make(before);
+      this.#options = options;
+      return world;
+    });
   }
 
   #replace(kind: 'restart' | 'load', make: (before: World) => Promise<World>): Promise<void> {

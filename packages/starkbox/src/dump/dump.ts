@@ -1,5 +1,7 @@
 // Dumps of the chain, as a journal or as an image, by a call or at exit.
 import type { Chain } from '../chain/chain.js';
+import type { ChainOptions } from '../chain/chain-options.js';
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { JsonText } from '../json/json.js';
@@ -9,7 +11,7 @@ import type { ImageHeader } from './image/header.js';
 import { trimMemoryLater } from './image/memory-trim.js';
 import { ImageError } from './image/source.js';
 import { imageBytes, type WriteOptions, writeImageFile } from './image/write.js';
-import { failDump, type JournalCall, journalText } from './journal.js';
+import { failDump, type JournalCall, journalFileText, journalText } from './journal.js';
 import { writeWhole } from './journal-file.js';
 
 export interface DumpOptions {
@@ -28,9 +30,23 @@ export interface DumpOptions {
   /** Throws an `RpcError` for calls that no journal may hold. */
   readonly check: (calls: readonly JournalCall[]) => Promise<void>;
   /** Replays calls on an empty chain; throws the error of a failed call. */
-  readonly repeat: (calls: readonly JournalCall[]) => Promise<World>;
+  readonly repeat: (calls: readonly JournalCall[]) => Promise<LoadedWorld>;
+  /** The accounts that the chain began with. */
+  readonly genesis: () => GenesisRecord;
+  /**
+   * The options of a chain that begins with other accounts; those of the chain without a record.
+   *
+   * @throws RpcError if the chain must keep its accounts
+   */
+  readonly optionsWith: (genesis: GenesisRecord | undefined) => Promise<ChainOptions>;
   /** Receives the progress of a long image. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A world from a dump, and the options of its chain. */
+export interface LoadedWorld {
+  readonly world: World;
+  readonly options: ChainOptions;
 }
 
 /** Upper bound of the other parts of a request that carries an image, in bytes. */
@@ -74,18 +90,21 @@ export async function dumpImage(
 export function dumpJournal(options: DumpOptions, target: DumpTarget | undefined): JsonText {
   const { world } = options.chain;
   if (!options.keepsJournal) failDump(NO_JOURNAL[options.format]);
-  const text = journalText(world);
-  if (target && !world.journal.isEmpty()) writeWhole(target.path, text, target.shown);
-  return new JsonText(text);
+  if (target && !world.journal.isEmpty()) {
+    writeWhole(target.path, journalFileText(world, options.genesis()), target.shown);
+  }
+  return new JsonText(journalText(world));
 }
 
 function factsOf({ first_block, last_block, transactions }: ImageHeader) {
   return { first_block, last_block, transactions };
 }
 
-function writingOf({ chain, writtenBy, keepsJournal, onProgress }: DumpOptions): WriteOptions {
+function writingOf(options: DumpOptions): WriteOptions {
+  const { chain, writtenBy, keepsJournal, onProgress } = options;
   const { chainId, fork } = chain.options;
-  return { chainId, writtenBy, keepsJournal, origin: fork?.stateSource, onProgress };
+  const genesis = options.genesis();
+  return { chainId, writtenBy, keepsJournal, genesis, origin: fork?.stateSource, onProgress };
 }
 
 /**
@@ -98,7 +117,9 @@ export async function dumpAtExit(options: DumpOptions, start: World): Promise<vo
   const { world } = chain;
   if (path === undefined || world === start) return;
   if (format === 'image') await dumpImage(options, { path });
-  else if (!world.journal.isEmpty()) writeWhole(path, journalText(world));
+  else if (!world.journal.isEmpty()) {
+    writeWhole(path, journalFileText(world, options.genesis()));
+  }
 }
 
 function failTooLong(error: unknown): never {

@@ -1,13 +1,15 @@
 // Journal file, written as a whole or extended with each change of the chain.
 import { closeSync, existsSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
 import type { Chain } from '../chain/chain.js';
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
 import { replaceText } from '../files/atomic-file.js';
 import { FileError, fileError, openRegular } from '../files/regular-file.js';
 import type { Log } from '../log.js';
-import { failDump, journalText } from './journal.js';
+import type { DumpOptions } from './dump.js';
+import { failDump, journalFileText } from './journal.js';
 
 /** Writes a file atomically, by a temporary file and a rename. */
 export function writeWhole(path: string, text: string, shown: string = path): void {
@@ -29,17 +31,19 @@ function replaceJournal(path: string, text: string, shown: string): void {
 /** Mirror of the journal in a file. A failed write is logged and retried. */
 export class JournalFile {
   readonly #path: string;
+  readonly #genesis: () => GenesisRecord;
   readonly #log: Log;
   /** Length of the file in bytes; undefined unless it equals the last journal. */
   #length: number | undefined;
 
   /** @throws RpcError if the journal cannot be written now */
-  constructor(chain: Chain, path: string, log: Log) {
+  constructor({ chain, genesis }: Pick<DumpOptions, 'chain' | 'genesis'>, path: string, log: Log) {
     this.#path = path;
+    this.#genesis = genesis;
     this.#log = log;
     const { journal } = chain.world;
     if (!journal.isEmpty()) {
-      const text = journalText(chain.world);
+      const text = journalFileText(chain.world, genesis());
       writeWhole(path, text);
       this.#length = Buffer.byteLength(text);
     }
@@ -75,7 +79,7 @@ export class JournalFile {
   }
 
   #replace(world: World): number {
-    const text = journalText(world);
+    const text = journalFileText(world, this.#genesis());
     replaceJournal(this.#path, text, this.#path);
     return Buffer.byteLength(text);
   }

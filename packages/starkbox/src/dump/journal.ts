@@ -1,4 +1,5 @@
 // Journal: the calls that produced a chain, as text.
+import { type GenesisRecord, readGenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse } from '../json/json.js';
@@ -10,6 +11,38 @@ import { ERRORS } from '../spec.js';
 /** A journal as text: a list of calls. */
 export function journalText({ journal }: World): string {
   return `[${journal.join(',')}]`;
+}
+
+/** A journal as files hold it: its first entry tells with which accounts the calls were made. */
+export function journalFileText({ journal }: World, genesis: GenesisRecord): string {
+  return `[${[recordCall(genesis), ...journal].join(',')}]`;
+}
+
+// A list of calls has no place for other values. A read is repeated without an effect by other
+// programs that load journals, and its id may be any string.
+const RECORD_METHOD = 'devnet_getConfig';
+const RECORD = 'starkbox genesis ';
+
+function recordCall(genesis: GenesisRecord): string {
+  const id = `${RECORD}${JSON.stringify(genesis)}`;
+  return JSON.stringify({ jsonrpc: '2.0', method: RECORD_METHOD, params: null, id });
+}
+
+/** Whether an entry of a journal is the record of its accounts. */
+export function isRecord({ method, id }: JournalCall, index: number): boolean {
+  const isString = typeof id === 'string' && id.startsWith(RECORD);
+  return index === 0 && method === RECORD_METHOD && isString;
+}
+
+/** The record in the first entry of a journal; other programs and older versions write none. */
+export function genesisIn(calls: readonly JournalCall[]): GenesisRecord | undefined {
+  const [first] = calls;
+  if (!first || !isRecord(first, 0)) return undefined;
+  try {
+    return readGenesisRecord(JSON.parse(String(first.id).slice(RECORD.length)), 'genesis');
+  } catch (error) {
+    return failDump(`Deserialization error: call 0 of the journal: ${reasonOf(error)}`);
+  }
 }
 
 /** A call as a journal holds it. */

@@ -7,7 +7,7 @@ import { fileExists } from '../files/regular-file.js';
 import { List } from '../immutable.js';
 import { stringify } from '../json/json.js';
 import type { DUMP_FORMAT } from '../spec.js';
-import { type DumpOptions, failFile } from './dump.js';
+import { type DumpOptions, failFile, type LoadedWorld } from './dump.js';
 import { isImage } from './image/format.js';
 import { trimMemoryLater } from './image/memory-trim.js';
 import type { Loaded } from './image/read.js';
@@ -28,7 +28,7 @@ export async function worldInFile(
   options: DumpOptions,
   path: string,
   { format, given }: FileExpectation = {},
-): Promise<World> {
+): Promise<LoadedWorld> {
   const shown = given ?? path;
   if (!exists(path, shown)) failDump('The file does not exist');
   // At startup the message already names the file.
@@ -52,7 +52,7 @@ export async function worldInFile(
     );
   }
   // The journal may be replayed from another working directory, but only within --dump-dir.
-  return withJournal(options, found, {
+  return withOptions(options, found, {
     path: options.directory === undefined ? resolve(path) : shown,
   });
 }
@@ -66,7 +66,11 @@ function exists(path: string, shown: string): boolean {
 }
 
 /** @param named prefix of error messages: the name of the file and a colon, or nothing */
-async function repeatText({ repeat }: DumpOptions, text: string, named: string): Promise<World> {
+async function repeatText(
+  { repeat }: DumpOptions,
+  text: string,
+  named: string,
+): Promise<LoadedWorld> {
   try {
     return await repeat(parseJournal(text));
   } catch (error) {
@@ -78,13 +82,13 @@ async function repeatText({ repeat }: DumpOptions, text: string, named: string):
 }
 
 /** The world of an image in base64. */
-export async function worldInText(options: DumpOptions, image: string): Promise<World> {
+export async function worldInText(options: DumpOptions, image: string): Promise<LoadedWorld> {
   const bytes = Buffer.from(image, 'base64');
   const found = await withSource(
     () => sourceOfBytes(bytes),
     (source) => loadImage(options, source),
   );
-  return withJournal(options, found, { image });
+  return withOptions(options, found, { image });
 }
 
 function loadImage({ chain, check, onProgress }: DumpOptions, source: Source): Promise<Loaded> {
@@ -124,6 +128,15 @@ async function withSource<T>(
 
 function lacksJournal({ keepsJournal }: DumpOptions, { header }: Loaded): boolean {
   return keepsJournal && header.journal_calls === null;
+}
+
+async function withOptions(
+  options: DumpOptions,
+  loaded: Loaded,
+  params: object,
+): Promise<LoadedWorld> {
+  const world = withJournal(options, loaded, params);
+  return { world, options: await options.optionsWith(loaded.header.genesis) };
 }
 
 /** The journal of an image without one begins with the call that loads the image. */

@@ -7,7 +7,7 @@ import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices } from '../scheduling/slices.js';
 import { methodFacts } from '../spec.js';
-import { failDump, type JournalCall } from './journal.js';
+import { failDump, isRecord, type JournalCall } from './journal.js';
 
 /**
  * Checks every call of a journal before any of them runs: only methods that journals record are
@@ -15,15 +15,17 @@ import { failDump, type JournalCall } from './journal.js';
  */
 export async function checkCalls(calls: readonly JournalCall[], schema: Schema): Promise<void> {
   const slices = new Slices();
+  const first = calls.findIndex((call, index) => !isRecord(call, index));
   for (const [index, call] of calls.entries()) {
-    await locating(call, index, () => checkCall(call, index, schema));
+    if (isRecord(call, index)) continue;
+    await locating(call, index, () => checkCall(call, index === first, schema));
     if (slices.isOver) await slices.next();
   }
 }
 
 async function checkCall(
   { method, params }: JournalCall,
-  index: number,
+  isFirst: boolean,
   schema: Schema,
 ): Promise<void> {
   const name = canonicalName(method);
@@ -38,11 +40,11 @@ async function checkCall(
   }
   const reader = schema.reader(name);
   const given = (typeof reader === 'function' ? reader : await reader)(params);
-  if (name === 'devnet_load') checkLoad(given, index);
+  if (name === 'devnet_load') checkLoad(given, isFirst);
 }
 
-function checkLoad(given: Readonly<Record<string, unknown>>, index: number): void {
-  if (index > 0) failDump('a journal may load an image only as its first call');
+function checkLoad(given: Readonly<Record<string, unknown>>, isFirst: boolean): void {
+  if (!isFirst) failDump('a journal may load an image only as its first call');
   const { path, image, format = 'image' } = given;
   const isImage = (path === undefined) !== (image === undefined) && given['events'] === undefined;
   if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
@@ -73,6 +75,7 @@ export async function repeatCalls(
   calls: readonly JournalCall[],
 ): Promise<void> {
   for (const [index, call] of calls.entries()) {
+    if (isRecord(call, index)) continue;
     const before = chain.world;
     try {
       await locating(call, index, () => repeatCall(dispatcher, call));

@@ -105,7 +105,7 @@ export class Starkbox implements AsyncDisposable {
   }
 
   get config(): Config {
-    return this.#service.base.config;
+    return this.#service.current.config;
   }
 
   /** The accounts that exist from the start, with their keys. */
@@ -133,7 +133,7 @@ export class Starkbox implements AsyncDisposable {
   }
 
   get #genesis(): Genesis {
-    return this.#service.base.genesis;
+    return this.#service.current.genesis;
   }
 
   // Calls.

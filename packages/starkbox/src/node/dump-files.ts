@@ -36,10 +36,12 @@ export class DumpFiles implements Part {
     const { chain } = this.#options;
     const { dumpPath } = this.#config;
     if (dumpPath !== undefined && fileExists(dumpPath)) {
-      const world = await worldInFile(this.#options, dumpPath).catch((error: unknown) => {
-        throw new Error(`Failed to load ${dumpPath}: ${reasonOf(error)}`);
-      });
-      await chain.replace(async () => world);
+      const { world, options } = await worldInFile(this.#options, dumpPath).catch(
+        (error: unknown) => {
+          throw new Error(`Failed to load ${dumpPath}: ${reasonOf(error)}`);
+        },
+      );
+      await chain.replace(async () => world, options);
       this.#hasLoaded = true;
     }
     this.#loaded = chain.world;
@@ -49,7 +51,7 @@ export class DumpFiles implements Part {
   follow(): void {
     const { dumpOn, dumpPath } = this.#config;
     if (dumpOn !== 'block' || dumpPath === undefined) return;
-    this.#journal = new JournalFile(this.#options.chain, dumpPath, this.#log);
+    this.#journal = new JournalFile(this.#options, dumpPath, this.#log);
   }
 
   /** The node is running: from now on, closing dumps. A failed start leaves the file as it is. */

@@ -1,13 +1,17 @@
 // Options of chains: from a config to what a chain is created with.
 import type { ChainOptions } from '../chain/chain-options.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Config } from '../config/options.js';
+import { failDump } from '../dump/journal.js';
+import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import type { CONFIG } from '../spec.js';
 import { chainOptionsOf, shownConfig } from './chain-options.js';
 import { logPrinted } from './log-printed.js';
 import type { Forked } from './origins.js';
+import { withGenesis } from './recorded-genesis.js';
 
 /** What a chain is created with. */
 export interface ChainBase {
@@ -21,7 +25,7 @@ export class ChainBases {
   readonly #keepsJournal: boolean;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
-  readonly #shown = new WeakMap<ChainOptions, CONFIG>();
+  readonly #known = new WeakMap<ChainOptions, ChainBase & { readonly shown: CONFIG }>();
 
   constructor(keepsJournal: boolean, log: Log, probe: Probe | undefined) {
     this.#keepsJournal = keepsJournal;
@@ -38,14 +42,29 @@ export class ChainBases {
       onPrinted: logPrinted(this.#log),
       onObserverError: (name, err) => this.#log.error({ err }, `${name} failed after a change`),
     };
-    this.#shown.set(options, shownConfig(config, genesis, fork));
-    return { config, genesis, options };
+    const base = { config, genesis, options };
+    this.#known.set(options, { ...base, shown: shownConfig(config, genesis, fork) });
+    return base;
   }
 
-  /** The config of a chain that was made with options from here. */
-  shown(options: ChainOptions): CONFIG {
-    const config = this.#shown.get(options);
-    if (!config) throw new Error('the options of this chain were made elsewhere');
-    return config;
+  /** What a chain was made with, from its options. */
+  of(options: ChainOptions): ChainBase & { readonly shown: CONFIG } {
+    const base = this.#known.get(options);
+    if (!base) throw new Error('the options of this chain were made elsewhere');
+    return base;
+  }
+
+  /** The options of a chain with the accounts of a record. @throws RpcError if its class is not here */
+  async withGenesis(options: ChainOptions, record: GenesisRecord): Promise<ChainOptions> {
+    const config = withGenesis(this.of(options).config, record);
+    const base = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
+      failDump(`The accounts of the file cannot be made: ${reasonOf(error)}`),
+    );
+    const { genesis, options: made } = base;
+    const { hash } = genesis.accountClass;
+    if (hash === record.account_class_hash) return made;
+    return failDump(
+      `The file has accounts of class ${record.account_class_hash}, and this node of class ${hash}: start it with --account-class-custom and the file of that class`,
+    );
   }
 }

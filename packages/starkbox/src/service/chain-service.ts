@@ -2,13 +2,14 @@
 
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
+import type { ChainOptions } from '../chain/chain-options.js';
+import { type GenesisRecord, isSameGenesis } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
 import { Explainer, failureLine } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
-import type { World } from '../chain/world/world.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
-import { type DumpOptions, longestInline } from '../dump/dump.js';
-import type { JournalCall } from '../dump/journal.js';
+import { type DumpOptions, type LoadedWorld, longestInline } from '../dump/dump.js';
+import { failDump, genesisIn, type JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
@@ -38,6 +39,7 @@ import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
+import { genesisRecordOf, shownDifference } from './recorded-genesis.js';
 import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recording.js';
 import type { Settings } from './settings.js';
 
@@ -202,8 +204,13 @@ export class ChainService {
     this.#release?.();
   }
 
+  /** What its world was made with: after a load, the accounts can be others than those of `base`. */
+  get current(): ChainBase {
+    return this.shared.bases.of(this.chain.options);
+  }
+
   get #recorded(): RecordedNode {
-    return { base: this.base, chain: this.chain, version: this.shared.version };
+    return { base: this.current, chain: this.chain, version: this.shared.version };
   }
 
   get #ownHandlers(): HandlerLookup {
@@ -228,7 +235,7 @@ export class ChainService {
 
   /** The config of a chain as `devnet_getConfig` shows it. */
   configOf(chain: Chain): CONFIG {
-    const shown = this.shared.bases.shown(chain.options);
+    const { shown } = this.shared.bases.of(chain.options);
     const port = this.binding.port ?? this.base.config.port;
     return { ...shown, server_config: { ...shown.server_config, port } };
   }
@@ -246,20 +253,40 @@ export class ChainService {
       writtenBy: `starkbox ${version}`,
       check: (calls) => checkCalls(calls, protocol.schema),
       repeat: (calls) => this.#repeat(calls),
+      genesis: () => this.#genesisOf(chain),
+      optionsWith: (genesis) => this.#optionsWith(chain, genesis),
       onProgress: progress,
     };
   }
 
+  #genesisOf({ options }: Chain): GenesisRecord {
+    const { config, genesis } = this.shared.bases.of(options);
+    return genesisRecordOf(config, genesis.accountClass.hash);
+  }
+
+  async #optionsWith(chain: Chain, genesis: GenesisRecord | undefined): Promise<ChainOptions> {
+    const { bases, settings } = this.shared;
+    const known = this.#genesisOf(chain);
+    if (!genesis || isSameGenesis(genesis, known)) return chain.options;
+    // The options of a stored chain are stored beside it, and cannot change.
+    if (this.isStored || settings.config.instanceStore !== undefined) {
+      failDump(
+        `The file and this chain were made with other accounts, ${shownDifference(genesis, known)}, and a chain that is kept keeps its own: load the file in a node without --data-dir and --instance-store, or in a new directory`,
+      );
+    }
+    return bases.withGenesis(chain.options, genesis);
+  }
+
   /** The world after a journal's calls, made on a scratch chain. */
-  async #repeat(calls: readonly JournalCall[]): Promise<World> {
+  async #repeat(calls: readonly JournalCall[]): Promise<LoadedWorld> {
     const { schema } = this.shared.protocol;
     await checkCalls(calls, schema);
-    const scratch = await Chain.create(this.chain.options);
+    const scratch = await Chain.create(await this.#optionsWith(this.chain, genesisIn(calls)));
     const l1 = this.#l1Of(scratch);
     try {
       const dispatcher = this.#newest(this.#handlersOf(scratch, l1), false);
       await repeatCalls(dispatcher, scratch, calls);
-      return scratch.world;
+      return { world: scratch.world, options: scratch.options };
     } finally {
       await l1.close();
       await scratch.close();

@@ -7,7 +7,7 @@ import type { Recorder } from '../server/recorder.js';
 import type { ChainBase } from './chain-bases.js';
 
 export interface RecordedNode {
-  readonly base: Pick<ChainBase, 'config' | 'genesis'>;
+  readonly base: Pick<ChainBase, 'config'>;
   readonly chain: Chain;
   readonly version: string;
 }
@@ -44,9 +44,10 @@ export async function openRecording(node: RecordedNode, log: Log): Promise<Recor
 
 /** Keys and words that are redacted wherever requests are shown. */
 export function secretsOf({ base, chain }: RecordedNode): Secrets {
-  const { config, genesis } = base;
+  const { config } = base;
   const { l1 } = chain.world.messages;
-  const keys = genesis.accounts.map(({ privateKey }) => privateKey);
+  // A load can bring other accounts than the node was started with.
+  const keys = chain.options.genesis.accounts.map(({ privateKey }) => privateKey);
   return {
     keys: l1 ? [...keys, l1.key] : keys,
     words: [

@@ -9,6 +9,7 @@ import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js'
 import { withRecorded } from '../fork/open-fork.js';
 import type { Log } from '../log.js';
 import type { LockedDirectory } from '../store/open.js';
+import { withDumped } from './recorded-genesis.js';
 
 export interface Settings {
   readonly config: Config;
@@ -37,7 +38,9 @@ export async function checkSettings(
 ): Promise<Settings> {
   const given = directory?.given ?? keys;
   const config = withPriceOfRules(
-    directory && !directory.isNew ? directory.config : defaultConfig(await withRecorded(values)),
+    directory && !directory.isNew
+      ? directory.config
+      : defaultConfig(await withRecorded(await withDumped(values))),
     given,
   );
   // Programs may pass a whole config, in which a default was not chosen.

@@ -28,7 +28,9 @@ const mint = (node: Starkbox, amount: number): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount });
 const balance = async (node: Starkbox): Promise<unknown> =>
   node.request('devnet_getAccountBalance', { address: '0x1', block_id: 'pre_confirmed' });
-const written = (): readonly { method: string }[] => JSON.parse(readFileSync(path, 'utf8'));
+/** The calls in the file, without the record of its accounts. */
+const written = (): readonly { method: string }[] =>
+  JSON.parse(readFileSync(path, 'utf8')).slice(1);
 const methods = (): readonly string[] => written().map(({ method }) => method);
 const held = (amount: string) => ({ amount, unit: 'FRI' });
 

@@ -195,7 +195,8 @@ test('with --dump-on block, a write that fails is logged, and the next change br
   const log = { debug: quiet, info: quiet, warn: quiet, error };
   const path = join(folder, 'followed.json');
   const node = await start({ dumpOn: 'block', dumpPath: path }, log);
-  const written = (): unknown => JSON.parse(readFileSync(path, 'utf8'));
+  // Without the record of its accounts.
+  const written = (): unknown => JSON.parse(readFileSync(path, 'utf8')).slice(1);
   await mint(node);
   expect(written()).toHaveLength(1);
   rmSync(path);

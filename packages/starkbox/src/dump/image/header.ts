@@ -1,5 +1,6 @@
 // Header of an image.
 
+import { type GenesisRecord, readGenesisRecord } from '../../chain/genesis/genesis-record.js';
 import type { World } from '../../chain/world/world.js';
 import { boolean, count, felt, object, string } from '../../json/reader.js';
 
@@ -25,6 +26,8 @@ export interface ImageHeader {
   readonly keeps_history: boolean;
   /** Number of calls in the journal; `null` without one. */
   readonly journal_calls: number | null;
+  /** Options of its accounts; older versions did not write them. */
+  readonly genesis?: GenesisRecord;
 }
 
 /** Facts that are not part of the world. */
@@ -34,11 +37,12 @@ export interface ImageContext {
   readonly writtenBy: string;
   /** Whether the journal holds every call that made the world. */
   readonly keepsJournal: boolean;
+  readonly genesis?: GenesisRecord | undefined;
 }
 
 export function imageHeader(
   world: World,
-  { chainId, writtenBy, keepsJournal }: ImageContext,
+  { chainId, writtenBy, keepsJournal, genesis }: ImageContext,
 ): ImageHeader {
   const { history, pendingState: state, pending, journal, keepsHistory } = world;
   const { slots, contracts, classes } = state.figures();
@@ -58,6 +62,7 @@ export function imageHeader(
     slots,
     keeps_history: keepsHistory,
     journal_calls: keepsJournal ? journal.size : null,
+    ...(genesis ? { genesis } : {}),
   };
 }
 
@@ -82,5 +87,8 @@ export function readHeader(text: string): ImageHeader {
     slots: number('slots'),
     keeps_history: boolean(given['keeps_history'], 'header.keeps_history'),
     journal_calls: given['journal_calls'] === null ? null : number('journal_calls'),
+    ...(given['genesis'] === undefined
+      ? {}
+      : { genesis: readGenesisRecord(given['genesis'], 'header.genesis') }),
   };
 }

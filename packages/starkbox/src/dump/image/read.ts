@@ -70,9 +70,10 @@ export async function readImage(source: Source, reading: ReadOptions = {}): Prom
 }
 
 function mustBeAsSaid(world: World, header: ImageHeader): void {
-  const { written_by: writtenBy, chain_id: chainId, keeps_history } = header;
+  const { written_by: writtenBy, chain_id: chainId, keeps_history, genesis } = header;
   const keepsJournal = header.journal_calls !== null;
-  const found = { ...imageHeader(world, { writtenBy, chainId, keepsJournal }), keeps_history };
+  const context = { writtenBy, chainId, keepsJournal, genesis };
+  const found = { ...imageHeader(world, context), keeps_history };
   const wrong = names(found).find((name) => found[name] !== header[name]);
   must(wrong === undefined, `it does not hold what its header says of ${wrong}`);
 }
@@ -219,6 +220,11 @@ function mustFollow(history: History, { parentHash }: ReadOptions): void {
       `the image is of a fork of block ${found}, and this chain of one of ${parentHash}`,
     );
   }
+}
+
+/** The header alone; only its own checksum is verified. */
+export function headerIn(source: Source): ImageHeader {
+  return readHeader(new ImageReader(source).begin());
 }
 
 /** The header and the sizes of the sections; verifies all checksums without decompressing. */

@@ -1,6 +1,11 @@
 // Methods that dump and load the chain.
-import type { World } from '../../chain/world/world.js';
-import { type DumpOptions, type DumpTarget, dumpImage, dumpJournal } from '../../dump/dump.js';
+import {
+  type DumpOptions,
+  type DumpTarget,
+  dumpImage,
+  dumpJournal,
+  type LoadedWorld,
+} from '../../dump/dump.js';
 import { failDump } from '../../dump/journal.js';
 import { worldInFile, worldInText } from '../../dump/load-dump.js';
 import { invalidParams } from '../../errors.js';
@@ -18,12 +23,13 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
     async devnet_load({ path, events, image, format }) {
       const given = [path, events, image].filter((one) => one !== undefined);
       if (given.length !== 1) invalidParams('params: give one of path, events and image');
-      let world: World;
+      let loaded: LoadedWorld;
       if (path !== undefined)
-        world = await worldInFile(options, fileOf(options, path), { format, given: path });
-      else if (image !== undefined) world = await worldInText(options, image);
-      else world = await options.repeat(events ?? []);
-      await options.chain.replace(async () => world);
+        loaded = await worldInFile(options, fileOf(options, path), { format, given: path });
+      else if (image !== undefined) loaded = await worldInText(options, image);
+      else loaded = await options.repeat(events ?? []);
+      const { world } = loaded;
+      await options.chain.replace(async () => world, loaded.options);
       return {};
     },
   };

@@ -1,0 +1,59 @@
+// Record of the options that determine the accounts of a chain, as dumps hold it.
+import { boolean, count, felt, type Members, object, oneOf, string } from '../../json/reader.js';
+
+const U32 = 2 ** 32 - 1;
+const MOST_ACCOUNTS = 255;
+/** A number below 2^256 has no more digits. */
+const BALANCE = /^\d{1,78}$/;
+
+export interface GenesisRecord {
+  readonly seed: number;
+  /** Number of accounts. */
+  readonly accounts: number;
+  /** `custom` for a class from a file. */
+  readonly account_class: 'cairo0' | 'cairo1' | 'custom';
+  readonly account_class_hash: string;
+  /** Decimal, in wei and in fri. */
+  readonly initial_balance: string;
+  readonly predeclare_argent: boolean;
+}
+
+/** Throws a `TypeError` for values that no chain has. */
+export function readGenesisRecord(value: unknown, where: string): GenesisRecord {
+  const record = object(value, where);
+  return {
+    seed: upTo(U32, record, 'seed', where),
+    accounts: upTo(MOST_ACCOUNTS, record, 'accounts', where),
+    account_class: oneOf(record['account_class'], `${where}.account_class`, [
+      'cairo0',
+      'cairo1',
+      'custom',
+    ]),
+    account_class_hash: felt(record['account_class_hash'], `${where}.account_class_hash`),
+    initial_balance: balance(record['initial_balance'], `${where}.initial_balance`),
+    predeclare_argent: boolean(record['predeclare_argent'], `${where}.predeclare_argent`),
+  };
+}
+
+function upTo(most: number, record: Members, name: string, where: string): number {
+  const found = count(record[name], `${where}.${name}`);
+  if (found > most) throw new TypeError(`${where}.${name}: expected at most ${most}`);
+  return found;
+}
+
+function balance(value: unknown, where: string): string {
+  const found = string(value, where);
+  if (!BALANCE.test(found)) throw new TypeError(`${where}: expected a decimal number of 256 bits`);
+  return found;
+}
+
+/** Whether two chains begin with the same accounts. */
+export function isSameGenesis(one: GenesisRecord, other: GenesisRecord): boolean {
+  return JSON.stringify(ordered(one)) === JSON.stringify(ordered(other));
+}
+
+function ordered(record: GenesisRecord): readonly unknown[] {
+  const { seed, accounts, account_class, account_class_hash, initial_balance } = record;
+  const classOf = account_class === 'custom' ? account_class_hash : account_class;
+  return [seed, accounts, classOf, BigInt(initial_balance).toString(), record.predeclare_argent];
+}

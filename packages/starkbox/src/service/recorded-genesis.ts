@@ -1,0 +1,107 @@
+// Accounts that a dump was made with, and the options of the node.
+
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
+import { longName } from '../config/option.js';
+import { type Config, OPTIONS } from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { isImage } from '../dump/image/format.js';
+import { headerIn } from '../dump/image/read.js';
+import { sourceOfFile } from '../dump/image/source.js';
+import { genesisIn, parseJournal } from '../dump/journal.js';
+import { fileExists } from '../files/regular-file.js';
+
+const KEYS = ['seed', 'accounts', 'accountClass', 'initialBalance', 'predeclareArgent'] as const;
+type Key = (typeof KEYS)[number];
+type RecordedOptions = Pick<Config, Key>;
+
+export function genesisRecordOf(config: Config, accountClassHash: string): GenesisRecord {
+  return {
+    seed: config.seed,
+    accounts: config.accounts,
+    account_class: config.accountClassCustom === undefined ? config.accountClass : 'custom',
+    account_class_hash: accountClassHash,
+    initial_balance: config.initialBalance.toString(),
+    predeclare_argent: config.predeclareArgent,
+  };
+}
+
+/** The config of a chain with the accounts of a record. */
+export function withGenesis(config: Config, record: GenesisRecord): Config {
+  const { accountClass, ...rest } = optionsOf(record);
+  // A custom class is compared by its hash, because a file must not name other files to open.
+  return record.account_class === 'custom'
+    ? { ...config, ...rest }
+    : { ...config, ...rest, accountClass, accountClassCustom: undefined };
+}
+
+function optionsOf(record: GenesisRecord): RecordedOptions {
+  return {
+    seed: record.seed,
+    accounts: record.accounts,
+    accountClass: record.account_class === 'custom' ? 'cairo1' : record.account_class,
+    initialBalance: BigInt(record.initial_balance),
+    predeclareArgent: record.predeclare_argent,
+  };
+}
+
+/** The options by which two records differ, for messages: `--seed 5 and --seed 6`. */
+export function shownDifference(one: GenesisRecord, other: GenesisRecord): string {
+  const [options, others] = [optionsOf(one), optionsOf(other)];
+  const key = KEYS.find((name) => options[name] !== others[name]);
+  if (key === undefined) {
+    return `accounts of class ${one.account_class_hash} and of class ${other.account_class_hash}`;
+  }
+  return `${shown(key, options)} and ${shown(key, others)}`;
+}
+
+const shown = (key: Key, options: Partial<RecordedOptions>): string =>
+  `${longName(OPTIONS[key])} ${options[key]}`;
+
+/**
+ * Given options, completed with those that the file at `--dump-path` was made with, if there is one.
+ *
+ * @throws ConfigError if a given option contradicts the file
+ */
+export async function withDumped(given: Partial<Config>): Promise<Partial<Config>> {
+  const { dumpPath } = given;
+  if (dumpPath === undefined) return given;
+  const record = recordIn(dumpPath);
+  if (!record) return given;
+  const { accountClass, ...rest } = optionsOf(record);
+  const isCustom = record.account_class === 'custom';
+  const recorded: Partial<RecordedOptions> = isCustom ? rest : { ...rest, accountClass };
+  for (const key of KEYS) {
+    const [was, asked] = [recorded[key], given[key]];
+    if (was !== undefined && asked !== undefined && asked !== was) {
+      refuseOption(dumpPath, shown(key, recorded), shown(key, given));
+    }
+  }
+  const { accountClassCustom } = given;
+  if (!isCustom && accountClassCustom !== undefined) {
+    const asked = `${longName(OPTIONS.accountClassCustom)} ${accountClassCustom}`;
+    refuseOption(dumpPath, shown('accountClass', recorded), asked);
+  }
+  return { ...given, ...recorded };
+}
+
+function refuseOption(path: string, was: string, asked: string): never {
+  throw new ConfigError(
+    `${path} was made with ${was} and cannot be loaded with ${asked}: leave the option out, or choose another file with --dump-path`,
+  );
+}
+
+/** The record in a dump; none in a file that has none or is damaged, which the load rejects. */
+function recordIn(path: string): GenesisRecord | undefined {
+  try {
+    if (!fileExists(path)) return undefined;
+    const source = sourceOfFile(path);
+    try {
+      if (isImage(source)) return headerIn(source).genesis;
+      return genesisIn(parseJournal(source.read(0, source.size).toString()));
+    } finally {
+      source.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
