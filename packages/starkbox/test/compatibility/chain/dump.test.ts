@@ -40,7 +40,9 @@ async function start(changes: Partial<Config> = {}): Promise<Running> {
 const mint = (client: Client, amount = 1): Promise<{ tx_hash: string; new_balance: string }> =>
   client.call('devnet_mint', { address: '0x1', amount });
 const height = (client: Client): Promise<number> => client.call('starknet_blockNumber');
-const written = (file = path): readonly RPC_CALL[] => JSON.parse(readFileSync(file, 'utf8'));
+/** The calls in the file, without the first, which records the accounts of the chain. */
+const written = (file = path): readonly RPC_CALL[] =>
+  JSON.parse(readFileSync(file, 'utf8')).slice(1);
 
 async function eventsOf(client: Client): Promise<readonly RPC_CALL[]> {
   const dump = await client.call('devnet_dump', { inline: true });
