@@ -11,14 +11,14 @@ import { readSources } from '../../../src/config/source.js';
 import { DebugInfos } from '../../../src/debug-info/debug-infos.js';
 import { readImage } from '../../../src/dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../../src/dump/image/source.js';
-import { parseJournal } from '../../../src/dump/journal.js';
+import { genesisIn, parseJournal } from '../../../src/dump/journal.js';
 import { RpcError } from '../../../src/errors.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { MemoryRun } from '../../../src/hosting/layers/run.js';
 import { manifestBytes, readManifest } from '../../../src/hosting/manifest.js';
 import { stringify } from '../../../src/json/json.js';
 import { IdentityError, identityFrom } from '../../../src/store/directory/identity.js';
-import { type Change, changed, partsOf } from '../../dump/image/sections.js';
+import { type Change, changed, partsOf, textsIn, withTexts } from '../../dump/image/sections.js';
 import { bytesOf, outcome, type Target } from './target.js';
 
 const ARTIFACT = new URL('../../../../../contracts/cairo/upgraded.sierra.json', import.meta.url);
@@ -45,6 +45,14 @@ export async function fileTargets(folder: string): Promise<readonly Target[]> {
     .filter((name) => name.endsWith('.class'))
     .slice(0, 3)
     .map((name) => readFileSync(join(classes, name)));
+  const rich = parts.blocks.findIndex(({ texts }) => texts.length > 0);
+  const block = parts.blocks[rich];
+  if (!block) throw new Error('the image has no transaction');
+  const texts = textsIn(block);
+  const stored = (name: string, at: number): Target =>
+    section(name, bytesOf(texts[at] ?? ''), (input) => ({
+      blocks: parts.blocks.with(rich, withTexts(block, texts.with(at, input.toString()))),
+    }));
   const config = join(folder, 'starkbox.config.json');
   const lock = join(folder, 'fork.lock.json');
   return [
@@ -63,13 +71,16 @@ export async function fileTargets(folder: string): Promise<readonly Target[]> {
     })),
     section('states', parts.others.get('state') ?? Buffer.of(), (input) => ({ state: input })),
     section('blocks', record, (input) => ({ records: [...records, input] })),
+    stored('transactions', 0),
+    stored('receipts', 2),
+    stored('traces', 3),
     {
       name: 'journals',
       lanes: 1,
-      seeds: [bytesOf(JOURNAL), bytesOf('[]')],
+      seeds: [bytesOf(JOURNAL), bytesOf('[]'), bytesOf(RECORDED)],
       take: (input) =>
         outcome(
-          () => parseJournal(input.toString()),
+          () => genesisIn(parseJournal(input.toString())),
           (error) => error instanceof RpcError,
         ),
     },
@@ -156,6 +167,21 @@ export async function fileTargets(folder: string): Promise<readonly Target[]> {
 
 const JOURNAL =
   '[{"jsonrpc":"2.0","id":1,"method":"devnet_mint","params":{"address":"0x1","amount":5}},{"jsonrpc":"2.0","method":"devnet_createBlock","id":"a"},{"method":"devnet_setTime","jsonrpc":"1.0","params":[1,true],"id":null}]';
+const RECORDED = JSON.stringify([
+  {
+    jsonrpc: '2.0',
+    method: 'devnet_getConfig',
+    params: null,
+    id: `starkbox genesis ${JSON.stringify({
+      seed: 7,
+      accounts: 10,
+      account_class: 'cairo1',
+      account_class_hash: '0x5',
+      initial_balance: '1000',
+      predeclare_argent: false,
+    })}`,
+  },
+]);
 const IDENTITY = `${JSON.stringify({
   format: 2,
   id: '5f0c2b7d9a1e4c36',
