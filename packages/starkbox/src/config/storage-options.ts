@@ -70,7 +70,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     group: 'State',
     default: undefined,
     parse: path,
-    help: 'File of the dump; if it exists at the start, it is loaded.',
+    help: 'File of the dump; if it exists at the start, it is loaded with the accounts that it records.',
   },
   dumpFormat: {
     flag: '--dump-format <FORMAT>',

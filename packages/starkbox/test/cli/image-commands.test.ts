@@ -77,6 +77,13 @@ describe('inspect', () => {
     }
   });
 
+  test('prints the accounts, where the image records them', async () => {
+    expect((await command('inspect', FIRST)).said).toMatch(/accounts +not recorded\n/);
+    expect((await command('inspect', A)).said).toMatch(
+      /accounts +1 account of class cairo1, seed 0\n/,
+    );
+  });
+
   test('prints the same for machines', async () => {
     const { said } = await command('inspect', FIRST, '--json');
     expect(JSON.parse(said)).toMatchObject({

@@ -1,5 +1,6 @@
 // The inspect command: checks an image as a load does, and prints what it contains.
 import { FORMAT } from '../../dump/image/format.js';
+import type { ImageHeader } from '../../dump/image/header.js';
 import { readAsNode } from '../../node/read-image.js';
 import { columns, counted, grouped, moment, type Style, size } from './format.js';
 import { readingFrom, withImage } from './input-files.js';
@@ -25,6 +26,7 @@ export async function inspect(path: string, { json, paint }: Style): Promise<str
       'transactions',
       `${grouped(header.transactions)} with ${counted(header.events, 'event')}; ${grouped(waiting)} more in the block under construction`,
     ],
+    ['accounts', accountsOf(header)],
     ['contracts', grouped(header.contracts)],
     ['classes', grouped(header.classes)],
     ['slots', grouped(header.slots)],
@@ -43,4 +45,10 @@ export async function inspect(path: string, { json, paint }: Style): Promise<str
     ...columns(sizes, '  '),
     '',
   ].join('\n');
+}
+
+function accountsOf({ genesis }: ImageHeader): string {
+  if (!genesis) return 'not recorded';
+  const { accounts, seed, account_class } = genesis;
+  return `${counted(accounts, 'account')} of class ${account_class}, seed ${seed}`;
 }
