@@ -15,6 +15,7 @@ const GAS_PRICE = {
   group: 'Gas prices',
   isPortable: true,
   default: 10n ** 9n,
+  defaultText: '1000000000; on a fork, the price in the fork block',
   parse: bigNumber(1n, 2n ** 128n - 1n),
 };
 
@@ -110,7 +111,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     group: 'Blocks and time',
     isPortable: true,
     default: undefined,
-    defaultText: 'now',
+    defaultText: 'now; on a fork, one second after the fork block',
     parse: wholeNumber(0),
     help: 'Time of the first block, in seconds since 1970.',
   },

@@ -38,7 +38,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     group: 'Forking',
     default: undefined,
     parse: webUrls,
-    help: 'URL of a node of the network to fork; with several, separated by commas, the others are fallbacks.',
+    help: 'URL of a node of the network to fork; with several, separated by commas, the others are fallbacks. Gas prices and the start time come from the fork block, unless you give options for them.',
   },
   forkBlock: {
     flag: '--fork-block <BLOCK>',

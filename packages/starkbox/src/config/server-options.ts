@@ -66,9 +66,9 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--allowed-hosts <NAMES...>',
     group: 'Server',
     default: undefined,
-    defaultText: 'loopback names if --host is one, else any',
+    defaultText: 'none if --host is a loopback address; else private names, or any with a token',
     parse: hostNames,
-    help: 'Host names that requests may use, in addition to IP addresses and loopback names; * for any.',
+    help: 'Host names that requests may use, in addition to IP addresses and loopback names; * for any. A request with another name fails with status 403. Private names are names without a dot, such as that of a container, and names that end in .internal, .local, .test or .home.arpa.',
   },
   allowedOrigins: {
     flag: '--allowed-origins <SITES...>',

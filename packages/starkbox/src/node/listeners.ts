@@ -97,7 +97,7 @@ export class Listeners implements Part {
     const { binding } = service;
     return steps.run(async () => {
       const page = await steps.open('metrics page', () =>
-        root?.telemetry.openPage((name) => this.#access.admitsHost(name)),
+        root?.telemetry.openPage((header) => this.#access.hostRefusal(header)),
       );
       await service.beginTime();
       const server = await steps.open('HTTP server', () => this.#serveHttp(at));

@@ -2,12 +2,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 
 export interface AccessOptions {
   /** The address that the server listens on. */
   readonly host: string;
   /** Further names that a Host header may have; `*` for any. */
   readonly allowedHosts: readonly string[] | undefined;
+  /** URL at which other nodes reach this one. */
+  readonly nodeUrl?: string | undefined;
+  /** URL at which clients reach this node, such as that of a proxy. */
+  readonly publicUrl?: string | undefined;
   /** Sites whose pages may use every method; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
   /** The token that every request has to carry, unless it carries one of a tenant. */
@@ -21,6 +26,9 @@ export const TOKEN_PROTOCOL = 'starkbox.bearer.';
 /** The subprotocol that the server selects. */
 export const SOCKET_PROTOCOL = 'starkbox';
 
+/** Characters of a Host header in messages. */
+const LONGEST_HOST = 100;
+
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
 
 /** The same rules hold for HTTP and for WebSockets. */
@@ -29,16 +37,19 @@ export class AccessRules {
   readonly #origins: ReadonlySet<string>;
   readonly #digest: Buffer | undefined;
   readonly #tenants: ReadonlyMap<string, string> | undefined;
-  readonly #allowsAnyHost: boolean;
+  readonly #admitsAnyHost: boolean;
+  readonly #admitsPrivateNames: boolean;
 
-  constructor({ host, allowedHosts, allowedOrigins, token, tenants }: AccessOptions) {
-    this.#hosts = new Set([host, ...(allowedHosts ?? [])].map((name) => name.toLowerCase()));
+  constructor(options: AccessOptions) {
+    const { host, allowedHosts, allowedOrigins, token, tenants } = options;
+    const isOpen = !isLoopback(host.toLowerCase()) && allowedHosts === undefined;
+    this.#hosts = namesOf(options, isOpen);
     this.#origins = new Set(allowedOrigins);
     this.#digest = token === undefined ? undefined : digestOf(token);
     this.#tenants = tenants;
-    // A server that is open to the network has names that are not known here.
-    this.#allowsAnyHost =
-      this.#hosts.has('*') || (allowedHosts === undefined && !isLoopback(host.toLowerCase()));
+    // A rebound page cannot send the token, and paths without one hold no secret.
+    this.#admitsAnyHost = this.#hosts.has('*') || (isOpen && this.requiresToken);
+    this.#admitsPrivateNames = isOpen;
   }
 
   get requiresToken(): boolean {
@@ -51,14 +62,27 @@ export class AccessRules {
    */
   admitsHost(header: string | undefined): boolean {
     // Only browsers are open to DNS rebinding, and they always send the header.
-    if (header === undefined || this.#allowsAnyHost) return true;
+    if (header === undefined || this.#admitsAnyHost) return true;
     return this.#isOwnName(header);
+  }
+
+  /** The message for a Host header that is not admitted; undefined for all others. */
+  hostRefusal(header: string | undefined): string | undefined {
+    if (this.admitsHost(header)) return undefined;
+    const shown = JSON.stringify(header?.slice(0, LONGEST_HOST));
+    const name = hostOf(header ?? '');
+    const fix =
+      name === undefined
+        ? 'send the name of the node'
+        : `start the node with --allowed-hosts ${name.slice(0, LONGEST_HOST)}, or connect to its IP address`;
+    return `Host ${shown} is not a name of this node: ${fix}`;
   }
 
   #isOwnName(header: string): boolean {
     const name = hostOf(header);
     if (name === undefined) return false;
-    return isLoopback(name) || isIP(name) !== 0 || this.#hosts.has(name);
+    if (isLoopback(name) || isIP(name) !== 0 || this.#hosts.has(name)) return true;
+    return this.#admitsPrivateNames && isPrivate(header, name);
   }
 
   /** Whether a request carries a token, if one is required. */
@@ -119,6 +143,30 @@ function socketToken(header: string | undefined): string | undefined {
     .map((one) => one.trim())
     .find((one) => one.startsWith(TOKEN_PROTOCOL));
   return protocol && Buffer.from(protocol.slice(TOKEN_PROTOCOL.length), 'base64url').toString();
+}
+
+/** Lower-case names that this node goes by. */
+function namesOf(options: AccessOptions, isOpen: boolean): ReadonlySet<string> {
+  const { host, allowedHosts = [], nodeUrl, publicUrl } = options;
+  const urls = [nodeUrl, publicUrl].filter((url) => url !== undefined);
+  const names = [
+    host,
+    ...allowedHosts,
+    ...urls.map((url) => new URL(url).hostname),
+    ...(isOpen ? [hostname()] : []),
+  ];
+  return new Set(names.map((name) => bare(name.toLowerCase())));
+}
+
+/** Top-level domains that are reserved, so that no site has a name below them. */
+const RESERVED = /\.(home\.arpa|internal|local|test)$/;
+
+/**
+ * True for a name outside of public DNS, such as that of a container in its network. A site has a dot in its name:
+ * registries give no addresses to top-level domains. A dot at the end skips the search domains of the network.
+ */
+function isPrivate(header: string, name: string): boolean {
+  return RESERVED.test(name) || !header.includes('.');
 }
 
 /** The name in a Host header, without its port. */

@@ -12,20 +12,21 @@ export interface MetricsPageOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly text: () => Promise<string>;
-  /** Whether a request that names this host may be answered. */
-  readonly admitsHost: (header: string | undefined) => boolean;
+  /** The message for a Host header that is not admitted. */
+  readonly hostRefusal: (header: string | undefined) => string | undefined;
 }
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export async function serveMetrics(options: MetricsPageOptions): Promise<MetricsPage> {
-  const { host, port, text, admitsHost } = options;
+  const { host, port, text, hostRefusal } = options;
   const name = host.includes(':') ? `[${host}]` : host;
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
   server.on('request', (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     request.resume();
-    if (!admitsHost(request.headers.host)) return void response.writeHead(403).end();
+    const wrongHost = hostRefusal(request.headers.host);
+    if (wrongHost !== undefined) return void response.writeHead(403).end(`${wrongHost}\n`);
     if (path !== '/metrics') return void response.writeHead(404).end();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return void response.writeHead(405, { allow: 'GET,HEAD' }).end();

@@ -17,7 +17,9 @@ export interface Telemetry {
   /** Adds figures that are read at each scrape; to be called once. */
   observe(figures: () => Figures): void;
   /** Opens the metrics page, if there is to be one. */
-  openPage(admitsHost: (header: string | undefined) => boolean): Promise<MetricsPage | undefined>;
+  openPage(
+    hostRefusal: (header: string | undefined) => string | undefined,
+  ): Promise<MetricsPage | undefined>;
   /** Sends the traces that are left. */
   close(): Promise<void>;
 }
@@ -38,10 +40,10 @@ export async function openTelemetry(
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     onStall: stallReporter(metrics, log),
     observe: (figures) => metrics?.observe(figures),
-    async openPage(admitsHost) {
+    async openPage(hostRefusal) {
       if (host === undefined || !metrics) return undefined;
       const { serveMetrics } = await import('./metrics-page.js');
-      return serveMetrics({ host, port, text: () => metrics.text(), admitsHost });
+      return serveMetrics({ host, port, text: () => metrics.text(), hostRefusal });
     },
     async close() {
       await traces?.close().catch((err: unknown) => log.warn({ err }, 'Traces were not sent'));

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type AccessOptions, AccessRules } from '../../src/server/access.js';
 
@@ -58,11 +59,78 @@ describe('the name we are called by', () => {
     expect(access({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
   });
 
-  test('a node on the network accepts any host name, until names are given', () => {
-    expect(access({ host: '0.0.0.0' }).admitsHost('starkbox')).toBe(true);
-    expect(access({ host: '0.0.0.0', allowedHosts: ['a'] }).admitsHost('starkbox')).toBe(false);
-    expect(access({ host: 'box.example' }).admitsHost('anything')).toBe(true);
-    expect(access({ host: '::1' }).admitsHost('anything')).toBe(false);
+  describe('of a node on the network', () => {
+    const open = access({ host: '0.0.0.0' });
+
+    test.each([
+      'starkbox',
+      'starkbox:5050',
+      'project_devnet_1:5050',
+      'host.docker.internal:5050',
+      'starkbox.team.svc.cluster.local:5050',
+      'box.home.arpa',
+      hostname(),
+      '192.168.1.20:5050',
+      'localhost:5050',
+      undefined,
+    ])('%s may be used, because no site can have it', (name) => {
+      expect(open.admitsHost(name)).toBe(true);
+    });
+
+    test.each([
+      'rebound.example',
+      'rebound.example:5050',
+      'rebound.example.:5050',
+      'starkbox.:5050',
+      'local.example',
+      'internal.example:5050',
+      '127.0.0.1.nip.io:5050',
+      'home.arpa.example',
+      '',
+    ])('%j may not: a page of that site could read the seed', (name) => {
+      expect(open.admitsHost(name)).toBe(false);
+    });
+
+    test('any name may be used with the token, which no page of a site has', () => {
+      expect(access({ host: '0.0.0.0', token: TOKEN }).admitsHost('box.example')).toBe(true);
+      expect(access({ host: '127.0.0.1', token: TOKEN }).admitsHost('box.example')).toBe(false);
+    });
+
+    test('names that are given count alone', () => {
+      const named = access({ host: '0.0.0.0', allowedHosts: ['a'] });
+      expect(named.admitsHost('a:5050')).toBe(true);
+      expect(named.admitsHost('starkbox')).toBe(false);
+      expect(access({ host: '0.0.0.0', allowedHosts: ['*'] }).admitsHost('a.example')).toBe(true);
+    });
+
+    test('the names in its own addresses may be used', () => {
+      const named = access({
+        host: '0.0.0.0',
+        nodeUrl: 'http://one.example:5050',
+        publicUrl: 'https://Chains.Example/team',
+      });
+      expect(named.admitsHost('one.example:5050')).toBe(true);
+      expect(named.admitsHost('chains.example')).toBe(true);
+      expect(named.admitsHost('two.example')).toBe(false);
+      expect(access({ host: 'box.example' }).admitsHost('box.example:5050')).toBe(true);
+      expect(access({ host: 'box.example' }).admitsHost('other.example')).toBe(false);
+    });
+
+    test('a page of the node under such a name may steer the chain', () => {
+      const page = { origin: 'http://starkbox:5050', host: 'starkbox:5050' };
+      expect(open.isForeign(page)).toBe(false);
+      expect(open.isForeign({ ...page, host: 'other:5050' })).toBe(true);
+      expect(access().isForeign(page)).toBe(true);
+    });
+  });
+
+  test('a refusal names the host that was sent and the option that allows it', () => {
+    const refusal = access().hostRefusal('Box.Example:5050');
+    expect(refusal).toContain('"Box.Example:5050"');
+    expect(refusal).toContain('--allowed-hosts box.example');
+    expect(access().hostRefusal('\u001b[31m evil')).not.toContain('\u001b');
+    expect(access().hostRefusal('x'.repeat(10_000))?.length).toBeLessThan(400);
+    expect(access().hostRefusal('localhost')).toBeUndefined();
   });
 });
 

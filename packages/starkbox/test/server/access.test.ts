@@ -16,7 +16,7 @@ interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly data?: unknown };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
 /** Not with fetch, which sends the host it likes. */
@@ -159,6 +159,21 @@ test('sites and names that were allowed', async () => {
   const headers = { origin: 'https://app.example', host: 'box.example' };
   expect((await send(url, { headers, call: ACCOUNTS })).error).toBeUndefined();
   expect((await overSocket(url, ACCOUNTS, headers)).code).toBeUndefined();
+});
+
+test('general.13: a node on all interfaces does not answer a rebound page', async () => {
+  const url = (await listening({ host: '0.0.0.0' })).replace('0.0.0.0', '127.0.0.1');
+  // A GET of a page of the same site has no Origin header.
+  const rebound = { path: '/config', method: 'GET', headers: { host: 'rebound.example:5050' } };
+  const answer = await send(url, rebound);
+  expect(answer).toMatchObject({ status: 403, error: { code: FORBIDDEN } });
+  expect(answer.error?.message).toContain('rebound.example');
+  expect(answer.error?.message).toContain('--allowed-hosts');
+  expect(await overSocket(url, 'starknet_blockNumber', rebound.headers)).toEqual({ status: 403 });
+  for (const host of ['starkbox:5050', 'host.docker.internal:5050', '192.168.1.20:5050']) {
+    expect((await send(url, { ...rebound, headers: { host } })).status).toBe(200);
+    expect((await send(url, { headers: { host }, call: ACCOUNTS })).error).toBeUndefined();
+  }
 });
 
 test('every client needs the token', async () => {

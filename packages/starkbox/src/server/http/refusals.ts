@@ -34,9 +34,9 @@ export function refuseAccess(
   const { access } = options;
   const { headers } = request;
   if (!access) return undefined;
-  if (!access.admitsHost(headers.host)) {
-    const message = 'This node does not go by that name; --allowed-hosts gives it one';
-    return refusalOf(request, options, 403, new RpcError(-32604, message));
+  const wrongHost = access.hostRefusal(headers.host);
+  if (wrongHost !== undefined) {
+    return refusalOf(request, options, 403, new RpcError(-32604, wrongHost));
   }
   if (!requiresToken || access.admitsToken(headers)) return undefined;
   const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
