@@ -329,8 +329,9 @@ export class ChainService {
         ? { chain, explainer: served.explainer, onRefused: this.#onRefused }
         : undefined;
     return this.shared.protocol.handlersOf(served, (name, handler) => {
-      const limited = limitTransactions(name, forked(name, handler), limits);
-      const whole = explained ? explainErrors(name, limited, explained) : limited;
+      // Inside of the routing: errors of the origin are passed on unchanged.
+      const explaining = explained ? explainErrors(name, handler, explained) : handler;
+      const whole = limitTransactions(name, forked(name, explaining), limits);
       return this.shared.instances().guarded?.(this, name, whole) ?? whole;
     });
   }

@@ -184,6 +184,51 @@ describe('an error of the origin', () => {
   });
 });
 
+/** Calls at a block of the origin whose failures are explained at a local block. */
+const EXECUTIONS: readonly (readonly [string, object])[] = [
+  [
+    'starknet_call',
+    { request: { contract_address: '0x5', entry_point_selector: '0x6', calldata: [] } },
+  ],
+  [
+    'starknet_estimateMessageFee',
+    {
+      message: {
+        from_address: `0x${'0'.repeat(39)}1`,
+        to_address: '0x5',
+        entry_point_selector: '0x6',
+        payload: [],
+      },
+    },
+  ],
+];
+
+describe('an error of an execution at the origin', () => {
+  test.each(
+    EXECUTIONS.flatMap(([method, params]) => [
+      [method, params, written(40, 'Contract error', { revert_error: 'as it was' })] as const,
+      [method, params, written(41, 'Transaction execution error', 'a text')] as const,
+      // Last, because it is cached.
+      [method, params, written(20, 'Contract not found')] as const,
+    ]),
+  )('is passed on without an explanation of ours: %s %j %s', async (method, params, error) => {
+    const answer = await during(
+      { body: envelope(error) },
+      async ({ block_id }: { readonly block_id?: unknown }) => {
+        const asked = { jsonrpc: '2.0', id: 'mine', method, params: { ...params, block_id } };
+        const response = await fetch(fork.url, {
+          method: 'POST',
+          headers: JSON_TYPE,
+          body: JSON.stringify(asked),
+        });
+        return response.text();
+      },
+      method,
+    );
+    expect(answer).toBe(envelope(error)('mine'));
+  });
+});
+
 const page = (): string => '<html><body>The service is busy</body></html>';
 /** What the node asks before it reports a failure. */
 const ATTEMPTS = 6;
