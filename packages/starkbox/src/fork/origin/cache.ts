@@ -82,8 +82,9 @@ export class Cache {
     return this.#lines.get(name);
   }
 
+  /** Replaces another answer of the same name. */
   keepLine(name: string, text: string): void {
-    if (this.#lines.has(name)) return;
+    if (this.#lines.get(name) === text) return;
     this.#lines.set(name, text);
     if (!this.#folders) return;
     this.#unwritten.push(`${lineOf(name, text)}\n`);

@@ -1,10 +1,11 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
 import { innermostReason } from '../../errors.js';
-import { parse } from '../../json/json.js';
+import { parse, stringify } from '../../json/json.js';
 import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { type Posted, Poster } from './poster.js';
-import { shapeError } from './shapes.js';
+import { isFelt } from './reads.js';
+import { hasClassHash, shapeError, subjectError } from './shapes.js';
 
 /** Outcome of one question. */
 export type AskOutcome =
@@ -23,8 +24,9 @@ export type Retry = 'again' | 'elsewhere';
 
 export interface Asked {
   readonly method: string;
-  /** As JSON text. */
-  readonly params: string;
+  readonly params: unknown;
+  /** The parameters as JSON text. */
+  readonly text: string;
 }
 
 /** Larger than any class or block, and small enough for memory. */
@@ -96,8 +98,8 @@ export class Endpoint {
   > {
     const isBatch = questions.length > 1;
     const bodies = questions.map(
-      ({ method, params }, id) =>
-        `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`,
+      ({ method, text }, id) =>
+        `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${text}}`,
     );
     const all = (error: OriginFailure, retry: Retry, retryAfter?: number) => ({
       outcomes: questions.map((): AskOutcome => ({ kind: 'failure', error, retry })),
@@ -124,7 +126,8 @@ export class Endpoint {
       if (value === undefined) {
         return all(this.failure('malformed', 'its answer is not JSON'), 'again');
       }
-      return { outcomes: this.#outcomes(questions, value, isBatch) };
+      const outcomes = this.#outcomes(questions, value, isBatch);
+      return { outcomes: await this.#withCheckedClasses(questions, outcomes) };
     } catch (error) {
       if (!(error instanceof OriginFailure)) throw error;
       return all(error, error.kind === 'timeout' ? 'elsewhere' : 'again');
@@ -136,7 +139,7 @@ export class Endpoint {
   }
 
   #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly AskOutcome[] {
-    if (!isBatch) return questions.map(({ method }) => this.#single(method, value));
+    if (!isBatch) return questions.map((question) => this.#single(question, value));
     const replies = new Map<unknown, unknown>();
     for (const reply of Array.isArray(value) ? value : []) {
       if (isObject(reply) && 'id' in reply) replies.set(String(reply['id']), reply);
@@ -144,28 +147,50 @@ export class Endpoint {
     // An error of the whole batch has no id, and is no answer to any of its questions.
     const refusal = isError(value) ? this.#refusal(value.error) : undefined;
     return questions.map(
-      ({ method }, id) => refusal ?? this.#outcome(method, replies.get(String(id))),
+      (question, id) => refusal ?? this.#outcome(question, replies.get(String(id))),
     );
   }
 
-  #single(method: string, value: unknown): AskOutcome {
+  #single(question: Asked, value: unknown): AskOutcome {
     const reply: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
     const id = isObject(reply) && 'id' in reply ? reply['id'] : null;
-    if (id === null || String(id) === '0') return this.#outcome(method, reply);
-    const error = this.failure('malformed', `it answers ${method} with the id of another question`);
-    return { kind: 'failure', error, retry: 'again' };
+    if (id === null || String(id) === '0') return this.#outcome(question, reply);
+    return this.#wrong(question, 'the id of another question');
   }
 
-  #outcome(method: string, reply: unknown): AskOutcome {
+  #outcome(question: Asked, reply: unknown): AskOutcome {
     if (isError(reply)) {
       const error = new OriginError(reply.error, this.shown);
       if (error.isAboutTheChain) return { kind: 'error', error };
       if (isRateLimit(reply.error)) return this.#refusal(reply.error);
       return { kind: 'failure', error, retry: error.mayPass ? 'again' : 'elsewhere' };
     }
-    const hasResult = isObject(reply) && 'result' in reply;
-    const fault = hasResult ? shapeError(method, reply['result']) : 'neither result nor error';
-    if (hasResult && fault === undefined) return { kind: 'result', result: reply['result'] };
+    if (!isObject(reply) || !('result' in reply)) {
+      return this.#wrong(question, 'neither result nor error');
+    }
+    const { method, params } = question;
+    const { result } = reply;
+    const fault = shapeError(method, result) ?? subjectError(method, params, result);
+    return fault === undefined ? { kind: 'result', result } : this.#wrong(question, fault);
+  }
+
+  /** Replaces classes that do not have the hash that was asked for. */
+  #withCheckedClasses(
+    questions: readonly Asked[],
+    outcomes: readonly AskOutcome[],
+  ): Promise<readonly AskOutcome[]> {
+    return Promise.all(
+      outcomes.map(async (outcome, index) => {
+        const question = questions[index];
+        if (question?.method !== 'starknet_getClass' || outcome.kind !== 'result') return outcome;
+        const { class_hash: hash } = membersOf(question.params);
+        if (!isFelt(hash) || (await hasClassHash(stringify(outcome.result), hash))) return outcome;
+        return this.#wrong(question, `a class that does not have the hash ${hash}`);
+      }),
+    );
+  }
+
+  #wrong({ method }: Asked, fault: string): AskOutcome {
     const error = this.failure('malformed', `it answers ${method} with ${fault}`);
     return { kind: 'failure', error, retry: 'again' };
   }

@@ -108,6 +108,11 @@ export class LockFile {
     }, GATHER).unref();
   }
 
+  /** Drops an answer that is wrong, so that another is recorded. */
+  forget(name: string): void {
+    this.#answers.delete(name);
+  }
+
   /** Writes all answers, merged with those that other processes have written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);

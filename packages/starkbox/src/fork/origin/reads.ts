@@ -1,5 +1,6 @@
 // Reads of a state: cache key, request to the origin, and the error that means absence.
 import type { OriginQuestion } from '@starkbox/engine';
+import { isFelt as isCanonicalFelt } from '../../json/reader.js';
 import { ERRORS } from '../../spec.js';
 
 /** Name of a read, the same in the cache, the lock file and the log of reads. */
@@ -70,8 +71,9 @@ export function wireQuestion(question: OriginQuestion, blockHash: string): WireQ
 
 const FELT = /^0x[0-9a-fA-F]{1,64}$/;
 
+/** In any form, below the prime of the field. */
 export function isFelt(value: unknown): value is string {
-  return typeof value === 'string' && FELT.test(value);
+  return typeof value === 'string' && FELT.test(value) && isCanonicalFelt(canonical(value));
 }
 
 /** Lower case, no leading zeros: origins differ in how they write felts. */

@@ -107,21 +107,21 @@ export class Remote {
     const known = this.#underWay.get(name);
     if (known) return known;
     const work = { kind: 'upstream', method } as const;
-    const answer = during(this.#probe, work, () => this.#enqueue(method, text, insists)).finally(
-      () => this.#underWay.delete(name),
-    );
+    const answer = during(this.#probe, work, () =>
+      this.#enqueue({ method, params, text }, insists),
+    ).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, answer);
     return answer;
   }
 
-  #enqueue(method: string, params: string, insists: boolean): Promise<unknown> {
+  #enqueue(asked: Asked, insists: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new OriginFailure('unreachable', '', 'the connection was closed here'));
         return;
       }
       this.#figures.questions += 1;
-      const question = { method, params, insists, resolve, reject };
+      const question = { ...asked, insists, resolve, reject };
       this.#queue.push({ ...question, excluded: new Set(), attempts: 0 });
       this.#pumpSoon();
     });

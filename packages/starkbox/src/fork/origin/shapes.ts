@@ -1,7 +1,9 @@
-// Shapes of the origin's answers by method, loose enough for any version of the specification.
+// Checks of the origin's answers, before they are cached: their shape by method, loose enough for any version of the
+// specification, and that they are about what was asked.
 
-import { isObject } from '../../json/reader.js';
-import { isFelt } from './reads.js';
+import { Class } from '@starkbox/engine';
+import { isObject, membersOf } from '../../json/reader.js';
+import { canonical, isFelt } from './reads.js';
 
 interface Shape {
   readonly fits: (result: unknown) => boolean;
@@ -35,8 +37,12 @@ const felt: Shape = { fits: isFelt, name: 'a felt' };
 const count: Shape = { fits: isCount, name: 'a number' };
 const text: Shape = { fits: isText, name: 'a string' };
 const any: Shape = { fits: isObject, name: 'an object' };
+const isBlock = objectWith({ block_number: isCount, status: isText, transactions: isList });
+const isClosed = objectWith({ block_hash: isFelt, parent_hash: isFelt, timestamp: isCount });
 const block: Shape = {
-  fits: objectWith({ block_number: isCount, status: isText, transactions: isList }),
+  // Only a block under construction has no hash.
+  fits: (value) =>
+    isBlock(value) && (membersOf(value)['block_hash'] === undefined || isClosed(value)),
   name: 'a block',
 };
 const transaction: Shape = { fits: objectWith({ type: isText }), name: 'a transaction' };
@@ -92,6 +98,43 @@ export function shapeError(method: string, result: unknown): string | undefined 
   const shape = SHAPES[method];
   if (!shape || shape.fits(result)) return undefined;
   return `${described(result)} instead of ${shape.name}`;
+}
+
+/** What a question names, and its answer as well. */
+const IDENTIFIED_BY: Readonly<Record<string, readonly ('block' | 'transaction')[]>> = {
+  starknet_getBlockWithReceipts: ['block'],
+  starknet_getBlockWithTxHashes: ['block'],
+  starknet_getBlockWithTxs: ['block'],
+  starknet_getStateUpdate: ['block'],
+  starknet_getTransactionByHash: ['transaction'],
+  starknet_getTransactionReceipt: ['transaction'],
+};
+
+/** The fault of a result that is about something else; `undefined` without one. */
+export function subjectError(method: string, params: unknown, result: unknown): string | undefined {
+  const answered = membersOf(result);
+  const { block_id, transaction_hash } = membersOf(params);
+  const { block_hash, block_number } = membersOf(block_id);
+  const subjects = { block: { block_hash, block_number }, transaction: { transaction_hash } };
+  for (const kind of IDENTIFIED_BY[method] ?? []) {
+    for (const [name, wanted] of Object.entries(subjects[kind])) {
+      const value = answered[name];
+      if (wanted === undefined || value === undefined || isSame(wanted, value)) continue;
+      return `another ${kind}: ${name} ${described(value)} instead of ${described(wanted)}`;
+    }
+  }
+  return undefined;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (isFelt(one) && isFelt(other)) return canonical(one) === canonical(other);
+  return String(one) === String(other);
+}
+
+/** Whether a class, as JSON text, has a hash. */
+export async function hasClassHash(text: string, hash: string): Promise<boolean> {
+  const actual = await Class.hashOf(text).catch(() => undefined);
+  return actual === canonical(hash);
 }
 
 const LONGEST = 40;

@@ -3,6 +3,7 @@ import type { OriginQuestion } from '@starkbox/engine';
 import { stringify } from '../../json/json.js';
 import { OriginError, OriginFailure } from './failure.js';
 import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
+import { hasClassHash } from './shapes.js';
 import type { Sources } from './sources.js';
 
 /** Stored for a class that exists: its text is stored once for all blocks. */
@@ -44,12 +45,22 @@ export class StateReads {
   async #felt(question: OriginQuestion): Promise<string> {
     const { cache, lock } = this.#sources;
     const name = nameOf(question);
-    const known = lock?.answer(`${this.#scope}${name}`) ?? cache.line(name);
+    const known = this.#knownFelt(name);
     this.#sources.looked(METHODS[question.kind], known !== undefined);
     const text = known ?? (await this.#ask(question));
     cache.keepLine(name, text);
     lock?.record(`${this.#scope}${name}`, text);
     return text;
+  }
+
+  /** Files may hold answers that were not checked. */
+  #knownFelt(name: string): string | undefined {
+    const { cache, lock } = this.#sources;
+    const scoped = `${this.#scope}${name}`;
+    const text = lock?.answer(scoped) ?? cache.line(name);
+    if (text === undefined || isFeltText(text)) return text;
+    lock?.forget(scoped);
+    return undefined;
   }
 
   async #classText(hash: string): Promise<string> {
@@ -77,8 +88,12 @@ export class StateReads {
       lock?.answer(`${this.#scope}${name}`) ??
       cache.line(name) ??
       (this.#declared.has(hash) ? PRESENT : undefined);
-    if (fact !== PRESENT) return fact;
-    return lock?.answer(name) ?? cache.classText(hash);
+    if (fact === undefined || fact === ABSENT) return fact;
+    const text = fact === PRESENT ? (lock?.answer(name) ?? (await cache.classText(hash))) : fact;
+    // Files may hold classes that were not checked.
+    if (text === undefined || (await hasClassHash(text, hash))) return text;
+    lock?.forget(name);
+    return undefined;
   }
 
   async #ask(question: OriginQuestion): Promise<string> {
@@ -95,6 +110,10 @@ export class StateReads {
       throw error.asFailure(method);
     }
   }
+}
+
+function isFeltText(text: string): boolean {
+  return text === ABSENT || (text.startsWith('"') && isFelt(text.slice(1, -1)));
 }
 
 /** The origin's answer to a read, checked, as JSON text. */
