@@ -2,6 +2,7 @@
 import { innermostReason } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject, memberOf, membersOf } from '../../json/reader.js';
+import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { type Posted, Poster } from './poster.js';
 import { isFelt } from './reads.js';
@@ -29,19 +30,26 @@ export interface Asked {
   readonly text: string;
 }
 
-/** Larger than any class or block, and small enough for memory. */
-const MOST_BYTES = 256 << 20;
+/** Limit of one answer; larger than any class or block. */
+const LARGEST_ANSWER = 128 << 20;
+/** Failures that would take as long, or as much memory, again at the same address. */
+const LASTING: ReadonlySet<OriginFailure['kind']> = new Set(['timeout', 'too-large']);
 /** Limit of a whole answer, as a multiple of the limit without data. */
 const WHOLE_ANSWER = 6;
 
 export class Endpoint {
   readonly shown: string;
   readonly #poster: Poster;
+  readonly #budget: MemoryBudget;
   #takesBatches = true;
   #resting: NodeJS.Timeout | undefined;
 
-  /** @param headers of every request, as `Name: value`; they are secrets and sent nowhere else */
-  constructor(url: string, headers: readonly string[] = []) {
+  /**
+   * @param headers of every request, as `Name: value`; they are secrets and sent nowhere else
+   * @param budget of the answers that are under way
+   */
+  constructor(url: string, headers: readonly string[], budget: MemoryBudget) {
+    this.#budget = budget;
     const target = new URL(url);
     const { username, password } = target;
     target.username = '';
@@ -105,9 +113,10 @@ export class Endpoint {
       outcomes: questions.map((): AskOutcome => ({ kind: 'failure', error, retry })),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     });
+    const share = this.#budget.open();
     try {
       const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
-      const { status, headers, text } = await this.#post(body, patience, signal);
+      const { status, headers, text } = await this.#post(body, patience, signal, share);
       if (status === 429) {
         const error = this.failure('rate-limited', 'it answers 429, too many requests');
         return all(error, 'again', retryAfterOf(headers));
@@ -130,7 +139,9 @@ export class Endpoint {
       return { outcomes: await this.#withCheckedClasses(questions, outcomes) };
     } catch (error) {
       if (!(error instanceof OriginFailure)) throw error;
-      return all(error, error.kind === 'timeout' ? 'elsewhere' : 'again');
+      return all(error, LASTING.has(error.kind) ? 'elsewhere' : 'again');
+    } finally {
+      share.close();
     }
   }
 
@@ -205,23 +216,38 @@ export class Endpoint {
     };
   }
 
-  async #post(body: string, patience: number, closing: AbortSignal): Promise<Posted> {
+  /** Counts the bytes of an answer; throws if they are too many. */
+  #count(length: number, share: Share): void {
+    const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
+    if (length > LARGEST_ANSWER) {
+      const reason = `its answer is larger than ${mebibytes(LARGEST_ANSWER)} MiB`;
+      throw this.failure('too-large', reason);
+    }
+    if (share.take(length - share.held)) return;
+    const limit = mebibytes(this.#budget.limit);
+    const reason = `answers under way take more than ${limit} MiB together; ask for less at once`;
+    throw this.failure('overloaded', reason);
+  }
+
+  async #post(body: string, patience: number, closing: AbortSignal, share: Share): Promise<Posted> {
     const ending = new AbortController();
     const { signal } = ending;
-    let isSilent = false;
-    const end = (): void => {
-      isSilent = true;
+    let lateness: string | undefined;
+    const endBecause = (reason: string) => (): void => {
+      lateness = reason;
       ending.abort();
     };
     const close = (): void => ending.abort();
-    const timer = setTimeout(end, patience);
-    const whole = setTimeout(end, WHOLE_ANSWER * patience);
+    const seconds = patience / 1000;
+    const timer = setTimeout(endBecause(`no answer within ${seconds} s`), patience);
+    const most = WHOLE_ANSWER * patience;
+    const whole = setTimeout(endBecause(`its answer took over ${most / 1000} s`), most);
     closing.addEventListener('abort', close);
     let hasBegun = false;
     const onData = (length: number): void => {
       hasBegun = true;
       if (length > 0) timer.refresh();
-      if (length > MOST_BYTES) throw this.failure('malformed', 'its answer is too large');
+      this.#count(length, share);
     };
     try {
       closing.throwIfAborted();
@@ -229,7 +255,7 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof OriginFailure) throw error;
       if (closing.aborted) throw this.failure('unreachable', 'the connection was closed here');
-      if (isSilent) throw this.failure('timeout', `no answer within ${patience / 1000} s`);
+      if (lateness !== undefined) throw this.failure('timeout', lateness);
       throw hasBegun
         ? this.failure('malformed', `its answer broke off (${innermostReason(error)})`)
         : this.failure('unreachable', unreachable(innermostReason(error)));

@@ -8,6 +8,8 @@ export type OriginFailureKind =
   | 'http' // a status other than 200
   | 'rate-limited' // too many requests
   | 'malformed' // an answer that is incomplete or of a wrong shape
+  | 'too-large' // an answer beyond the limit
+  | 'overloaded' // answers under way hold as much memory as they may
   | 'rpc' // an error to a question of the node itself
   | 'missing'; // offline, and not in the lock file
 

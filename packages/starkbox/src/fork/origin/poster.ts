@@ -48,7 +48,8 @@ export class Poster {
         options.onData(0);
         return { status, headers, text: await textOf(response, options.onData) };
       }
-      response.resume();
+      // Its body may be endless.
+      response.destroy();
       if (!this.#follows) throw new Error('it redirects');
       const target = new URL(headers.location, url);
       // A password belongs to one site.
@@ -98,14 +99,17 @@ function textOf(response: IncomingMessage, onData: PostOptions['onData']): Promi
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
-    decompressed(response)
+    const body = decompressed(response);
+    body
       .on('data', (piece: Buffer) => {
-        pieces.push(piece);
         length += piece.length;
         try {
           onData(length);
+          pieces.push(piece);
         } catch (error) {
+          pieces.length = 0;
           response.destroy();
+          body.destroy();
           reject(error);
         }
       })

@@ -4,6 +4,7 @@ import { reasonOf } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { during, type Probe } from '../../probe.js';
+import { MemoryBudget } from '../../scheduling/memory-budget.js';
 import { type Asked, Endpoint, type Retry } from './endpoint.js';
 import { OriginError, OriginFailure } from './failure.js';
 
@@ -31,12 +32,18 @@ const DEFAULT_POLICY: RequestPolicy = {
   concurrency: 32,
 };
 
+/** Bytes of answers under way, of all origins of the process together. */
+const MOST_UNDER_WAY = 256 << 20;
+const UNDER_WAY = new MemoryBudget(MOST_UNDER_WAY);
+
 export interface RemoteOptions {
   /** HTTP headers of every request, as `Name: value`. */
   readonly headers?: readonly string[] | undefined;
   readonly log: Log;
   readonly policy?: Partial<RequestPolicy>;
   readonly probe?: Probe | undefined;
+  /** Memory of the answers under way. Default: 256 MiB for all origins of the process. */
+  readonly budget?: MemoryBudget;
 }
 
 export interface RemoteFigures {
@@ -87,8 +94,9 @@ export class Remote {
   #isPumpDue = false;
   #figures = { questions: 0, requests: 0, retries: 0 };
 
-  constructor(urls: readonly string[], { log, headers, policy = {}, probe }: RemoteOptions) {
-    this.#endpoints = urls.map((url) => new Endpoint(url, headers));
+  constructor(urls: readonly string[], options: RemoteOptions) {
+    const { log, headers = [], policy = {}, probe, budget = UNDER_WAY } = options;
+    this.#endpoints = urls.map((url) => new Endpoint(url, headers, budget));
     this.#policy = { ...DEFAULT_POLICY, ...policy };
     this.#log = log;
     this.#probe = probe;
