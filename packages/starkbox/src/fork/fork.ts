@@ -33,6 +33,8 @@ export type OriginReads = Pick<
 
 /** Largest page of events that every origin accepts. */
 const EVENTS_AT_ONCE = 1000;
+/** Pages of events that a subscription may begin with; an origin could send pages without end. */
+const MOST_PAGES = 1000;
 /** Headers per batch. */
 const HEADERS_AT_ONCE = 100;
 /** Prefix of continuation tokens for pages of the origin's events. */
@@ -113,12 +115,12 @@ export class Fork {
   }
 
   /** The block in which the origin last wrote a slot; 0 where it never did. */
-  async writtenAt(contract_address: string, key: string): Promise<number> {
+  async writtenAt(contract_address: string, key: string, signal?: AbortSignal): Promise<number> {
     const block_id = { block_number: this.block.number };
     const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
     const params = { contract_address, key, block_id, response_flags };
     try {
-      const { text } = await this.#forward('starknet_getStorageAt', params);
+      const { text } = await this.#forward('starknet_getStorageAt', params, signal);
       const { last_update_block: number } = membersOf(parse(text));
       return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
     } catch (error) {
@@ -133,15 +135,15 @@ export class Fork {
   }
 
   /** Number of the origin's block with an id that is not of a local block. */
-  async find(id: BLOCK_ID, accepted: number | undefined): Promise<number> {
+  async find(id: BLOCK_ID, accepted: number | undefined, signal?: AbortSignal): Promise<number> {
     if (id === 'l1_accepted') {
       const { number: last } = this.block;
       if (accepted !== undefined && accepted >= last) return last;
-      const newest = Math.max(accepted ?? -1, (await this.#origin.l1Accepted()) ?? -1);
+      const newest = Math.max(accepted ?? -1, (await this.#origin.l1Accepted(signal)) ?? -1);
       return newest < 0 ? fail('BLOCK_NOT_FOUND') : newest;
     }
     if (typeof id === 'string') return fail('BLOCK_NOT_FOUND');
-    if ('block_hash' in id) return this.#origin.numberOf(id.block_hash);
+    if ('block_hash' in id) return this.#origin.numberOf(id.block_hash, signal);
     return id.block_number <= this.block.number ? id.block_number : fail('BLOCK_NOT_FOUND');
   }
 
@@ -155,25 +157,37 @@ export class Fork {
     }
   }
 
-  /** The origin's answer about its history. */
+  /**
+   * The origin's answer about its history.
+   *
+   * @param signal ends the questions to the origin when their caller has gone
+   */
   async answer(
     method: string,
     params: Readonly<Record<string, unknown>>,
     accepted: number | undefined,
+    signal?: AbortSignal,
   ): Promise<JsonText> {
     const asked =
       params['block_id'] === 'l1_accepted'
-        ? { ...params, block_id: { block_number: await this.find('l1_accepted', accepted) } }
+        ? {
+            ...params,
+            block_id: { block_number: await this.find('l1_accepted', accepted, signal) },
+          }
         : params;
-    const answer = await this.#forward(method, asked);
-    return this.#asAccepted(method, params, answer, accepted);
+    const answer = await this.#forward(method, asked, signal);
+    return this.#asAccepted(method, params, answer, accepted, signal);
   }
 
   /** Asks the origin in its version of the specification. */
-  async #forward(method: string, params: Readonly<Record<string, unknown>>): Promise<JsonText> {
+  async #forward(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonText> {
     const { specVersion } = this.#origin;
     const asked = isOlder(specVersion) ? olderParams(method, params, specVersion) : params;
-    return this.#origin.forward(method, asked);
+    return this.#origin.forward(method, asked, signal);
   }
 
   /**
@@ -184,10 +198,11 @@ export class Fork {
     { from, to, addresses, keys }: EventRange,
     chunkSize: number,
     token: string | undefined,
+    signal?: AbortSignal,
   ): Promise<{ readonly events: readonly OriginEvent[]; readonly next: string | undefined }> {
     const several = addresses?.length === 1 ? undefined : addresses;
     const filtered = isOlder(this.#origin.specVersion) ? several : undefined;
-    const answer = await this.#origin.forward('starknet_getEvents', {
+    const question = {
       filter: {
         from_block: { block_number: from },
         to_block: { block_number: Math.min(to, this.block.number) },
@@ -196,7 +211,8 @@ export class Fork {
         chunk_size: Math.min(chunkSize, EVENTS_AT_ONCE),
         continuation_token: token?.slice(ORIGIN_TOKEN.length),
       },
-    });
+    };
+    const answer = await this.#origin.forward('starknet_getEvents', question, signal);
     const { events, continuation_token: next } = membersOf(parse(answer.text));
     const wanted = new Set<unknown>(filtered);
     return {
@@ -207,23 +223,33 @@ export class Fork {
     };
   }
 
-  /** All events of a range, page by page. */
-  async *events(range: EventRange): AsyncGenerator<OriginEvent, void, undefined> {
+  /** All events of a range, page by page. Throws if they are too many. */
+  async *events(
+    range: EventRange,
+    signal?: AbortSignal,
+  ): AsyncGenerator<OriginEvent, void, undefined> {
     let token: string | undefined;
-    do {
-      const page = await this.eventPage(range, EVENTS_AT_ONCE, token);
+    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+      const page = await this.eventPage(range, EVENTS_AT_ONCE, token, signal);
       yield* page.events;
       token = page.next;
-    } while (token !== undefined);
+      if (token === undefined) return;
+    }
+    refuse(
+      `The origin has more than ${MOST_PAGES} pages of events from block ${range.from} to ${range.to}: begin at a later block, or give addresses or keys`,
+    );
   }
 
   /** Headers from a block to the fork point, in the origin's format. */
-  async headers(from: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  async headers(
+    from: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const found: Readonly<Record<string, unknown>>[] = [];
     for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
       const count = Math.min(HEADERS_AT_ONCE, this.block.number - first + 1);
       const blocks = await Promise.all(
-        Array.from({ length: count }, (_, index) => this.#origin.header(first + index)),
+        Array.from({ length: count }, (_, index) => this.#origin.header(first + index, signal)),
       );
       found.push(...blocks.map(membersOf));
     }
@@ -236,6 +262,7 @@ export class Fork {
     params: Readonly<Record<string, unknown>>,
     answer: JsonText,
     accepted: number | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<JsonText> {
     const isAccepted = (number: unknown): boolean =>
       accepted !== undefined && typeof number === 'number' && number <= accepted;
@@ -262,29 +289,34 @@ export class Fork {
       }
       case 'status': {
         if (accepted === undefined) return answer;
-        const number = await this.#origin.blockOf(String(params['transaction_hash']));
+        const number = await this.#origin.blockOf(String(params['transaction_hash']), signal);
         return isAccepted(number) ? written(onL1(membersOf(parse(answer.text)))) : answer;
       }
       case 'messages':
-        return this.#messages(answer, isAccepted);
+        return this.#messages(answer, isAccepted, signal);
       default:
         return answer;
     }
   }
 
   /** Only messages up to the fork point are part of this chain. */
-  async #messages(answer: JsonText, isAccepted: (number: number) => boolean): Promise<JsonText> {
+  async #messages(
+    answer: JsonText,
+    isAccepted: (number: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonText> {
     const statuses = await Promise.all(
       listOf(parse(answer.text)).map(async (item) => {
         const status = membersOf(item);
         const number = await this.#origin
-          .blockOf(String(status['transaction_hash']))
+          .blockOf(String(status['transaction_hash']), signal)
           .catch((error: unknown) => {
             if (isCode(error, 'TXN_HASH_NOT_FOUND')) return undefined;
             throw error;
           });
         if (number === undefined) return [];
-        const known = 'execution_status' in status ? status : await this.#withExecution(status);
+        const known =
+          'execution_status' in status ? status : await this.#withExecution(status, signal);
         return [isAccepted(number) ? onL1(known) : known];
       }),
     );
@@ -293,11 +325,10 @@ export class Fork {
   }
 
   /** The status of a message from an origin of 0.8, which leaves it out. */
-  async #withExecution(status: Readonly<Record<string, unknown>>) {
+  async #withExecution(status: Readonly<Record<string, unknown>>, signal: AbortSignal | undefined) {
     const { transaction_hash } = status;
-    const answer = await this.#origin.forward('starknet_getTransactionStatus', {
-      transaction_hash,
-    });
+    const method = 'starknet_getTransactionStatus';
+    const answer = await this.#origin.forward(method, { transaction_hash }, signal);
     const { execution_status } = membersOf(parse(answer.text));
     return { ...status, execution_status };
   }

@@ -59,7 +59,7 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
     if (!fork) return handler(params, context);
     const { world } = chain;
     if (isOurs && !isOurs(world, params)) {
-      return fork.answer(name, { ...params }, world.acceptedOnL1);
+      return fork.answer(name, { ...params }, world.acceptedOnL1, context.session.signal);
     }
     return failingPlainly(() => own(params, context));
   };

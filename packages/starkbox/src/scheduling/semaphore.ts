@@ -97,6 +97,7 @@ export class Semaphore {
   }
 }
 
-function abandoned(): RpcError {
+/** The error of work that was ended because its client has gone. */
+export function abandoned(): RpcError {
   return new RpcError(-1, 'The client is gone, so this was not executed');
 }

@@ -50,7 +50,7 @@ export async function replayTransaction(
 ): Promise<ReplayedTransaction> {
   if (overrides) checkShape(overrides);
   const request = async (method: string, params: Members): Promise<unknown> =>
-    parse((await fork.answer(method, params, undefined)).text);
+    parse((await fork.answer(method, params, undefined, signal)).text);
   const was = membersOf(
     await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
   );

@@ -32,7 +32,8 @@ export class Answers {
     return this.#recent.size;
   }
 
-  async ask(method: string, params: Params): Promise<JsonText> {
+  /** @param signal ends the question to the origin when its caller has gone */
+  async ask(method: string, params: Params, signal?: AbortSignal): Promise<JsonText> {
     const { cache, lock, remote, looked, missing } = this.#sources;
     const name = nameOf(method, params);
     const known = await this.#known(name, method, params);
@@ -44,7 +45,7 @@ export class Answers {
     }
     if (!remote) return missing(name);
     looked(method, false);
-    const text = await remote.ask(method, params).then(
+    const text = await remote.ask(method, params, { signal }).then(
       (result) => stringify({ result }),
       (error: unknown) => {
         // Any other error may pass.
@@ -86,7 +87,7 @@ export class Answers {
   }
 
   /** A block without its status, which may change, and its transactions. */
-  async header(number: number): Promise<object> {
+  async header(number: number, signal?: AbortSignal): Promise<object> {
     const method = 'starknet_getBlockWithTxHashes';
     const params = { block_id: { block_number: number } };
     const { cache, lock, looked } = this.#sources;
@@ -101,7 +102,7 @@ export class Answers {
       this.#remember(name, known);
       return membersOf(parse(known));
     }
-    const header = headerOf(parse((await this.ask(method, params)).text));
+    const header = headerOf(parse((await this.ask(method, params, signal)).text));
     readForkBlock(header); // throws if it is not a closed block
     const text = stringify(header);
     this.#remember(name, text);
@@ -120,6 +121,7 @@ export class Answers {
     method: string,
     params: Params,
     read: (members: Readonly<Record<string, unknown>>) => number,
+    signal?: AbortSignal,
   ): Promise<number> {
     const { cache, lock } = this.#sources;
     const isLocked = lock?.answer(nameOf(method, params)) !== undefined;
@@ -128,7 +130,7 @@ export class Answers {
       lock?.record(name, known);
       return Number(known);
     }
-    const found = read(membersOf(parse((await this.ask(method, params)).text)));
+    const found = read(membersOf(parse((await this.ask(method, params, signal)).text)));
     cache.keepLine(name, String(found));
     return found;
   }

@@ -173,36 +173,42 @@ export class OriginClient {
   /**
    * The origin's answer to a method about its history. Blocks are given by number or hash, not by
    * tag. Blocks and transactions after the fork point are not found.
+   *
+   * @param signal ends the questions to the origin when their caller has gone
    */
-  async forward(method: string, params: Params): Promise<JsonText> {
-    await this.#checkBeforeForkPoint(params['block_id']);
+  async forward(method: string, params: Params, signal?: AbortSignal): Promise<JsonText> {
+    await this.#checkBeforeForkPoint(params['block_id'], signal);
     const { from_block, to_block } = membersOf(params['filter']);
-    await Promise.all([from_block, to_block].map((id) => this.#checkBeforeForkPoint(id)));
+    await Promise.all([from_block, to_block].map((id) => this.#checkBeforeForkPoint(id, signal)));
     const { transaction_hash: hash } = params;
     if (typeof hash !== 'string' || method === 'starknet_getMessagesStatus') {
-      return this.#answers.ask(method, params);
+      return this.#answers.ask(method, params, signal);
     }
-    const [answer] = await Promise.all([this.#answers.ask(method, params), this.blockOf(hash)]);
+    const [answer] = await Promise.all([
+      this.#answers.ask(method, params, signal),
+      this.blockOf(hash, signal),
+    ]);
     return answer;
   }
 
   /** Number of the block with a hash. */
-  async numberOf(blockHash: string): Promise<number> {
+  async numberOf(blockHash: string, signal?: AbortSignal): Promise<number> {
     if (blockHash === this.block.hash) return this.block.number;
     const method = 'starknet_getBlockWithTxHashes';
     const params = { block_id: { block_hash: blockHash } };
     const name = `block_number ${blockHash}`;
-    const number = await this.#answers.number(name, method, params, ({ block_number: found }) => {
+    const read = ({ block_number: found }: Params): number => {
       if (typeof found !== 'number' || found > this.block.number) fail('BLOCK_NOT_FOUND');
       return found;
-    });
+    };
+    const number = await this.#answers.number(name, method, params, read, signal);
     return number > this.block.number ? fail('BLOCK_NOT_FOUND') : number;
   }
 
   /** A block without its status, which may change, and its transactions. */
-  async header(number: number): Promise<object> {
+  async header(number: number, signal?: AbortSignal): Promise<object> {
     if (number > this.block.number) fail('BLOCK_NOT_FOUND');
-    return this.#answers.header(number);
+    return this.#answers.header(number, signal);
   }
 
   async hashOf(number: number): Promise<string> {
@@ -213,10 +219,10 @@ export class OriginClient {
   }
 
   /** The newest block up to the fork point that is accepted on L1; not cached. */
-  async l1Accepted(): Promise<number | undefined> {
+  async l1Accepted(signal?: AbortSignal): Promise<number | undefined> {
     try {
       const params = { block_id: 'l1_accepted' };
-      const answer = await this.#answers.ask('starknet_getBlockWithTxHashes', params);
+      const answer = await this.#answers.ask('starknet_getBlockWithTxHashes', params, signal);
       const { block_number: number } = membersOf(parse(answer.text));
       return typeof number === 'number' ? Math.min(number, this.block.number) : undefined;
     } catch (error) {
@@ -227,18 +233,18 @@ export class OriginClient {
   }
 
   /** Number of the block of a transaction. */
-  async blockOf(transactionHash: string): Promise<number> {
+  async blockOf(transactionHash: string, signal?: AbortSignal): Promise<number> {
     const params = { transaction_hash: transactionHash };
     const method = 'starknet_getTransactionReceipt';
     const name = `block_of ${transactionHash}`;
-    const number = await this.#answers.number(name, method, params, (receipt) => {
-      const { block_number: holder, block_hash: hash } = receipt;
+    const read = ({ block_number: holder, block_hash: hash }: Params): number => {
       // A transaction in the pending block has a block number but no block hash.
       if (typeof holder !== 'number' || hash === undefined || holder > this.block.number) {
         fail('TXN_HASH_NOT_FOUND');
       }
       return holder;
-    });
+    };
+    const number = await this.#answers.number(name, method, params, read, signal);
     return number > this.block.number ? fail('TXN_HASH_NOT_FOUND') : number;
   }
 
@@ -268,13 +274,13 @@ export class OriginClient {
     await this.flush();
   }
 
-  async #checkBeforeForkPoint(id: unknown): Promise<void> {
+  async #checkBeforeForkPoint(id: unknown, signal: AbortSignal | undefined): Promise<void> {
     if (id === undefined || id === null) return;
     const { block_number: number, block_hash: hash } = membersOf(id);
     if (typeof number === 'number' || typeof number === 'bigint') {
       if (number > this.block.number) fail('BLOCK_NOT_FOUND');
     } else if (typeof hash === 'string') {
-      await this.numberOf(hash);
+      await this.numberOf(hash, signal);
     } else {
       throw new Error(`${stringify(id)} is no block of the origin`);
     }

@@ -5,6 +5,8 @@ import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { during, type Probe } from '../../probe.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
+import { abandoned } from '../../scheduling/semaphore.js';
+import { SharedWork } from '../../scheduling/shared-work.js';
 import { type Asked, Endpoint, type Retry } from './endpoint.js';
 import { OriginError, OriginFailure } from './failure.js';
 
@@ -61,12 +63,16 @@ export interface Asking {
    * callers get the origin's error.
    */
   readonly insists?: boolean;
+  /** Ends the question once all callers that ask it have gone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiting extends Asked {
   readonly insists: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  /** Aborted when no caller waits for the answer. */
+  readonly signal: AbortSignal;
   /** Addresses that are not tried again. */
   readonly excluded: Set<Endpoint>;
   attempts: number;
@@ -85,7 +91,7 @@ export class Remote {
   readonly #policy: RequestPolicy;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #underWay = new Map<string, SharedWork<unknown>>();
   readonly #pauses = new Map<NodeJS.Timeout, Waiting>();
   readonly #closing = new AbortController();
   #queue: Waiting[] = [];
@@ -109,28 +115,34 @@ export class Remote {
   }
 
   /** Rejects with an `OriginError` if the origin answers with one, else with an `OriginFailure`. */
-  ask(method: string, params: unknown, { insists = false }: Asking = {}): Promise<unknown> {
+  ask(method: string, params: unknown, { insists = false, signal }: Asking = {}): Promise<unknown> {
     const text = stringify(params);
     const name = `${method} ${text} ${insists}`;
     const known = this.#underWay.get(name);
-    if (known) return known;
+    if (known && !known.isAborted) return known.join(signal);
     const work = { kind: 'upstream', method } as const;
-    const answer = during(this.#probe, work, () =>
-      this.#enqueue({ method, params, text }, insists),
-    ).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, answer);
-    return answer;
+    const shared = new SharedWork((ending) =>
+      during(this.#probe, work, () =>
+        this.#enqueue({ method, params, text }, insists, ending),
+      ).finally(() => {
+        if (this.#underWay.get(name) === shared) this.#underWay.delete(name);
+      }),
+    );
+    this.#underWay.set(name, shared);
+    return shared.join(signal);
   }
 
-  #enqueue(asked: Asked, insists: boolean): Promise<unknown> {
+  #enqueue(asked: Asked, insists: boolean, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new OriginFailure('unreachable', '', 'the connection was closed here'));
         return;
       }
       this.#figures.questions += 1;
-      const question = { ...asked, insists, resolve, reject };
-      this.#queue.push({ ...question, excluded: new Set(), attempts: 0 });
+      const excluded = new Set<Endpoint>();
+      const question = { ...asked, insists, signal, resolve, reject, excluded, attempts: 0 };
+      signal.addEventListener('abort', () => reject(abandoned()), { once: true });
+      this.#queue.push(question);
       this.#pumpSoon();
     });
   }
@@ -162,8 +174,12 @@ export class Remote {
     for (let at = 0; at < this.#queue.length; ) {
       if (this.#requestsUnderWay >= this.#policy.concurrency) return;
       const endpoint = this.#endpointFor(this.#queue[at]);
-      if (endpoint) this.#send(endpoint, this.#take(endpoint));
-      else at += 1; // all its addresses are resting
+      if (!endpoint) {
+        at += 1; // all its addresses are resting
+        continue;
+      }
+      const questions = this.#take(endpoint);
+      if (questions.length > 0) this.#send(endpoint, questions);
     }
   }
 
@@ -176,11 +192,12 @@ export class Remote {
     return undefined;
   }
 
-  /** Takes the questions of one request to an address from the queue. */
+  /** Takes the questions of one request to an address from the queue; abandoned ones are dropped. */
   #take(endpoint: Endpoint): readonly Waiting[] {
     const most = endpoint.takesBatches ? this.#policy.batch : 1;
     const taken: Waiting[] = [];
     this.#queue = this.#queue.filter((question) => {
+      if (question.signal.aborted) return false;
       if (taken.length >= most || question.excluded.has(endpoint)) return true;
       taken.push(question);
       return false;
@@ -191,12 +208,17 @@ export class Remote {
   #send(endpoint: Endpoint, questions: readonly Waiting[]): void {
     this.#requestsUnderWay += 1;
     this.#figures.requests += 1;
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    const closing = this.#closing.signal;
+    closing.addEventListener('abort', end);
+    whenAllAborted(questions, end);
     endpoint
-      .ask(questions, this.#policy.patience, this.#closing.signal)
+      .ask(questions, this.#policy.patience, ending.signal)
       .then((answer) => {
         if (!answer) {
           this.#log.debug({ url: endpoint.shown }, 'the origin takes no batches');
-          this.#queue.unshift(...questions);
+          this.#queue.unshift(...questions.filter(({ signal }) => !signal.aborted));
           return;
         }
         const { outcomes, retryAfter } = answer;
@@ -222,6 +244,7 @@ export class Remote {
         for (const { reject } of questions) reject(endpoint.failure('unreachable', reason));
       })
       .finally(() => {
+        closing.removeEventListener('abort', end);
         this.#requestsUnderWay -= 1;
         this.#pump();
       });
@@ -234,6 +257,7 @@ export class Remote {
     retry: Retry,
     isResting: boolean,
   ): void {
+    if (question.signal.aborted) return;
     const all = this.#endpoints;
     question.attempts += 1;
     if (retry === 'elsewhere') question.excluded.add(endpoint);
@@ -265,4 +289,14 @@ export class Remote {
     }, wait);
     this.#pauses.set(timer, question);
   }
+}
+
+/** Calls back when no caller waits for any of the questions. */
+function whenAllAborted(questions: readonly Waiting[], callback: () => void): void {
+  let count = questions.length;
+  const leave = (): void => {
+    count -= 1;
+    if (count === 0) callback();
+  };
+  for (const { signal } of questions) signal.addEventListener('abort', leave, { once: true });
 }

@@ -25,9 +25,14 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
   };
 
   /** First the pages of the origin, then those of this chain. */
-  const across = async (world: World, fork: Fork, filter: EventFilter) => {
+  const across = async (
+    world: World,
+    fork: Fork,
+    filter: EventFilter,
+    signal: AbortSignal | undefined,
+  ) => {
     const find = async (id: BLOCK_ID): Promise<number> =>
-      findBlock(world, id) ?? fork.find(id, world.acceptedOnL1);
+      findBlock(world, id) ?? fork.find(id, world.acceptedOnL1, signal);
     const from = filter.from_block ? await find(filter.from_block) : 0;
     const to = filter.to_block ? await find(filter.to_block) : pendingNumber(world);
     if (from > to) return { events: [], continuation_token: undefined };
@@ -50,7 +55,7 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
       addresses: typeof address === 'string' ? [address] : (address ?? undefined),
       keys: keys ?? [],
     };
-    const page = await fork.eventPage(range, chunk_size, token ?? undefined);
+    const page = await fork.eventPage(range, chunk_size, token ?? undefined, signal);
     const { next } = page;
     const events = page.events.map((event) => new JsonText(stringify(event)));
     if (next !== undefined || to < fork.next) return { events, continuation_token: next };
@@ -60,11 +65,12 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
   };
 
   return {
-    starknet_getEvents({ filter: asked }) {
+    starknet_getEvents({ filter: asked }, { session }) {
       // A larger page ends at the limit, and its token goes on from there.
       const filter = { ...asked, chunk_size: Math.min(asked.chunk_size, largest) };
       const { world, options } = chain;
-      return options.fork ? across(world, options.fork, filter) : local(world, filter);
+      if (!options.fork) return local(world, filter);
+      return across(world, options.fork, filter, session.signal);
     },
   };
 }

@@ -28,7 +28,8 @@ type StateMethods =
 
 export function stateMethods(chain: Chain): Group<StateMethods> {
   return {
-    async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
+    async starknet_getStorageAt(params, { session }) {
+      const { contract_address, key, block_id, response_flags } = params;
       const { world } = chain;
       const number = blockNumber(world, block_id);
       const isPlain = !response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK');
@@ -44,7 +45,8 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
         state.storageSince(contract_address, key) ??
         world.archived?.storageSince(contract_address, key, number);
       const { fork } = chain.options;
-      const below = since ?? (fork && (await fork.writtenAt(contract_address, key)));
+      const below =
+        since ?? (fork && (await fork.writtenAt(contract_address, key, session.signal)));
       return { value, last_update_block: below ?? 0 };
     },
 

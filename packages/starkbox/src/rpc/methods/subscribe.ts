@@ -109,8 +109,9 @@ export function subscribeMethods(
     async starknet_subscribeNewHeads({ block_id }, context) {
       const { world: before, options } = chain;
       const { fork } = options;
-      const first = await startOf(chain, block_id);
-      const older = fork && first !== undefined ? await fork.headers(first) : [];
+      const { signal } = context.session;
+      const first = await startOf(chain, block_id, signal);
+      const older = fork && first !== undefined ? await fork.headers(first, signal) : [];
       mustStand(before, fork, block_id);
       return begin(
         context,
@@ -140,13 +141,14 @@ export function subscribeMethods(
       if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
       const { world: before, options } = chain;
       const { fork } = options;
-      const first = (await startOf(chain, block_id)) ?? latestHeader(chain.world).number;
+      const { signal } = context.session;
+      const first = (await startOf(chain, block_id, signal)) ?? latestHeader(chain.world).number;
       const wanted = ORDER.indexOf(finality_status);
       const older: OriginEvent[] = [];
       if (fork && first < fork.next) {
         const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
         const range = { from: first, to, addresses, keys };
-        for await (const event of to < first ? [] : fork.events(range)) older.push(event);
+        for await (const event of to < first ? [] : fork.events(range, signal)) older.push(event);
       }
       mustStand(before, fork, block_id);
       return begin(
@@ -226,12 +228,13 @@ export function subscribeMethods(
 async function startOf(
   { world, options }: Chain,
   id: SUBSCRIPTION_BLOCK_ID | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
   if (id === undefined || id === 'latest') return undefined;
   if (typeof id === 'string') invalidParams(`Subscription block cannot be '${id}'`);
   const first =
     findBlock(world, id) ??
-    (await options.fork?.find(id, world.acceptedOnL1)) ??
+    (await options.fork?.find(id, world.acceptedOnL1, signal)) ??
     fail('BLOCK_NOT_FOUND');
   if (latestHeader(world).number - first > DEPTH) fail('TOO_MANY_BLOCKS_BACK');
   return first;

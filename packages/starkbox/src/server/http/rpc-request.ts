@@ -1,4 +1,5 @@
 // One JSON-RPC request over HTTP: body, timeout, share of the memory budget and answer.
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
@@ -174,6 +175,8 @@ class RequestSession implements Session {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
+      // Each call of a batch may listen.
+      setMaxListeners(0, this.#controller.signal);
       if (this.#ending) this.#controller.abort(this.#ending.reason);
     }
     return this.#controller.signal;

@@ -1,4 +1,5 @@
 // One WebSocket client: its queue of calls, its queue of frames and its limits.
+import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { RpcError } from '../../errors.js';
@@ -106,6 +107,8 @@ export class Connection implements Listener, Follower, Flushable {
       // Until the client answers the close frame, what it sends is still read.
       setTimeout(() => this.terminate(), SHUTDOWN_MILLISECONDS).unref();
     });
+    // Each call under way may listen.
+    setMaxListeners(0, this.#abandoned.signal);
     this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
     socket.on('message', (data: RawData) => this.#receive(data));
     socket.on('pong', () => {
