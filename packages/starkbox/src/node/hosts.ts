@@ -86,5 +86,7 @@ class BranchHost implements Host {
     await this.#listeners?.close();
     await this.#service.close();
     this.#events.onClosed(this);
+    // Test runners close branches, and end the process without closing their chain.
+    await this.#service.shared.origins.writeLock();
   }
 }

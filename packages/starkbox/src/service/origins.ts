@@ -44,6 +44,11 @@ export class Origins {
     await Promise.all(this.#clients.map((client) => client.flush()));
   }
 
+  /** Writes new answers to the lock file, if there is one. */
+  async writeLock(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.writeLock()));
+  }
+
   /** Answers that the current client holds. */
   get cacheSize(): number {
     return this.#clients.at(-1)?.figures().held ?? 0;

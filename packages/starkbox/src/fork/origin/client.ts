@@ -262,10 +262,16 @@ export class OriginClient {
 
   /** Writes the cache, the log of reads and the lock file. */
   async flush(): Promise<void> {
-    const { cache, lock, readLog } = this.#parts;
+    const { cache, readLog } = this.#parts;
     await Promise.all([cache.flush(), ...this.#earlier.map((earlier) => earlier.flush())]);
     await cache.write(() => readLog.write());
-    if (this.#parts.remote) await lock?.flush();
+    await this.writeLock();
+  }
+
+  /** Writes the answers that the lock file does not have yet. */
+  async writeLock(): Promise<void> {
+    const { lock, remote } = this.#parts;
+    if (remote) await lock?.flush();
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,18 @@
 // Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
+import { FileLock } from '@starkbox/engine';
 import { codeOf, reasonOf } from '../../errors.js';
+import { replaceText } from '../../files/atomic-file.js';
 import { inflateLimit } from '../../files/inflate-limit.js';
-import { readRegular } from '../../files/regular-file.js';
+import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import { replaceFile } from './cache.js';
+import { digest, replaceFile } from './cache.js';
 
 /** Chain and block of the answers. */
 export interface LockedOrigin {
@@ -27,6 +33,10 @@ const VERSION = 1;
 /** Milliseconds between an answer and the write of the file. */
 const GATHER = 2000;
 
+/** Milliseconds between attempts to become the only writer of the file, and the longest wait at the exit. */
+const RETRY = 20;
+const LONGEST_WAIT = 2000;
+
 /** Answers by name, as JSON texts. */
 type Answers = Map<string, string>;
 
@@ -34,9 +44,24 @@ interface Content {
   readonly origin: LockedOrigin | undefined;
   readonly options?: LockedOptions | undefined;
   readonly answers: Answers;
+  /** Classes by name, as they are in the file. */
+  readonly packed: Map<string, string>;
 }
 
-const nothing = (): Content => ({ origin: undefined, answers: new Map() });
+const nothing = (): Content => ({ origin: undefined, answers: new Map(), packed: new Map() });
+
+/** Files with answers that are not written yet; they are written when the process exits. */
+const unwritten = new Set<LockFile>();
+let isWritingAtExit = false;
+
+function writeAtExit(lock: LockFile): void {
+  unwritten.add(lock);
+  if (isWritingAtExit) return;
+  isWritingAtExit = true;
+  process.on('exit', () => {
+    for (const file of unwritten) file.flushNow();
+  });
+}
 
 /**
  * Answers are only added, so that several suites can share one file; another block starts a new
@@ -53,15 +78,16 @@ export class LockFile {
   #origin: LockedOrigin | undefined;
   #options: LockedOptions | undefined;
   #answers: Answers;
-  #isChanged = false;
+  #packed: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, { origin, options, answers }: Content = nothing()) {
+  constructor(path: string, { origin, options, answers, packed }: Content = nothing()) {
     this.path = path;
     this.#origin = origin;
     this.#options = options;
     this.#answers = answers;
+    this.#packed = packed;
   }
 
   /** Reads the file if it exists. Throws if it is no lock file. */
@@ -91,18 +117,19 @@ export class LockFile {
   begin(origin: LockedOrigin, options?: LockedOptions): void {
     if (options && stringify(options) !== stringify(this.#options)) {
       this.#options = options;
-      this.#isChanged = true;
+      writeAtExit(this);
     }
     if (this.#origin && stringify(this.#origin) === stringify(origin)) return;
     this.#origin = origin;
     this.#answers = new Map();
-    this.#isChanged = true;
+    this.#packed = new Map();
+    writeAtExit(this);
   }
 
   record(name: string, text: string): void {
     if (this.#answers.has(name)) return;
     this.#answers.set(name, text);
-    this.#isChanged = true;
+    writeAtExit(this);
     this.#timer ??= setTimeout(() => {
       this.flush().catch(() => {}); // the last flush reports it
     }, GATHER).unref();
@@ -111,39 +138,114 @@ export class LockFile {
   /** Drops an answer that is wrong, so that another is recorded. */
   forget(name: string): void {
     this.#answers.delete(name);
+    this.#packed.delete(name);
   }
 
   /** Writes all answers, merged with those that other processes have written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const run = this.#writing.then(async () => {
-      if (!this.#isChanged || !this.#origin) return;
-      this.#isChanged = false;
-      try {
-        const there = await readLock(this.path).catch(nothing);
-        const isSame = there.origin && stringify(there.origin) === stringify(this.#origin);
-        const answers = new Map([...(isSame ? there.answers : []), ...this.#answers]);
-        const options = this.#options ?? (isSame ? there.options : undefined);
-        await replaceFile(this.path, written({ origin: this.#origin, options, answers }));
-      } catch (error) {
-        this.#isChanged = true;
-        throw error;
-      }
-    });
+    const run = this.#writing.then(() => this.#write());
     this.#writing = run.catch(() => {});
     return run;
   }
+
+  /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */
+  flushNow(): void {
+    clearTimeout(this.#timer);
+    const writer = takeWriterNow(this.path);
+    try {
+      if (!unwritten.delete(this) || !this.#origin) return;
+      mkdirSync(dirname(this.path), { recursive: true });
+      replaceText(this.path, this.#merged(readLockNow(this.path)));
+    } catch (error) {
+      process.stderr.write(`The lock file ${this.path} cannot be written: ${reasonOf(error)}\n`);
+    } finally {
+      writer?.release();
+    }
+  }
+
+  async #write(): Promise<void> {
+    if (!unwritten.has(this) || !this.#origin) return;
+    const writer = await takeWriter(this.path);
+    try {
+      const there = await readLock(this.path).catch(nothing);
+      // Answers that come while the file is written are written the next time.
+      unwritten.delete(this);
+      await replaceFile(this.path, this.#merged(there));
+    } catch (error) {
+      unwritten.add(this);
+      throw error;
+    } finally {
+      writer?.release();
+    }
+  }
+
+  /** The text of the file, with the answers that other processes have written. */
+  #merged(there: Content): string {
+    const isSame = there.origin && stringify(there.origin) === stringify(this.#origin);
+    const base = isSame ? there : nothing();
+    return written({
+      origin: this.#origin,
+      options: this.#options ?? base.options,
+      answers: new Map([...base.answers, ...this.#answers]),
+      packed: packedClasses(this.#answers, this.#packed, base.packed),
+    });
+  }
+}
+
+/** Only one process at a time reads the file, adds its answers and replaces it. */
+function writerLock(path: string): string {
+  return join(tmpdir(), `starkbox-${digest(resolve(path)).slice(0, 16)}.lock`);
+}
+
+/** `undefined` where files cannot be locked. */
+async function takeWriter(path: string): Promise<FileLock | undefined> {
+  try {
+    for (;;) {
+      const lock = FileLock.take(writerLock(path));
+      if (lock) return lock;
+      await delay(RETRY);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `takeWriter`, without the event loop; `undefined` also after a while. */
+function takeWriterNow(path: string): FileLock | undefined {
+  const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  try {
+    for (let waited = 0; waited < LONGEST_WAIT; waited += RETRY) {
+      const lock = FileLock.take(writerLock(path));
+      if (lock) return lock;
+      Atomics.wait(clock, 0, 0, RETRY);
+    }
+  } catch {
+    // It is written without the lock.
+  }
+  return undefined;
 }
 
 async function readLock(path: string): Promise<Content> {
-  let text: string;
   try {
-    text = await readRegular(path);
+    return contentOf(path, await readRegular(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return nothing();
     throw error;
   }
+}
+
+/** Empty for a file that cannot be read, which is replaced. */
+function readLockNow(path: string): Content {
+  try {
+    return contentOf(path, readRegularSync(path));
+  } catch {
+    return nothing();
+  }
+}
+
+function contentOf(path: string, text: string): Content {
   const wrong = (reason: string): never => {
     throw new Error(`${path} is no lock file of a fork: ${reason}`);
   };
@@ -166,18 +268,20 @@ async function readLock(path: string): Promise<Content> {
   )) {
     found.set(name, stringify(answer));
   }
-  let left = inflateLimit(text.length);
-  for (const [hash, packed] of Object.entries(membersOf(classes))) {
-    if (typeof packed !== 'string') continue;
+  const packed = new Map<string, string>();
+  let unpackedLimit = inflateLimit(text.length);
+  for (const [hash, base64] of Object.entries(membersOf(classes))) {
+    if (typeof base64 !== 'string') continue;
     try {
-      const unpackedClass = unpacked(packed, left);
-      left -= unpackedClass.length;
+      const unpackedClass = unpacked(base64, unpackedLimit);
+      unpackedLimit -= unpackedClass.length;
       found.set(`class ${hash}`, unpackedClass);
+      packed.set(`class ${hash}`, base64);
     } catch (error) {
       return wrong(`its class ${hash} cannot be unpacked: ${reasonOf(error)}`);
     }
   }
-  return { origin: { chain_id, block }, options: recorded, answers: found };
+  return { origin: { chain_id, block }, options: recorded, answers: found, packed };
 }
 
 function readOptions(value: unknown): LockedOptions | undefined {
@@ -209,10 +313,8 @@ export function conflict(
 }
 
 /** One line per answer, so that a diff of two versions is readable. */
-function written({ origin, options, answers }: Content): string {
+function written({ origin, options, answers, packed }: Content): string {
   const sorted = [...answers].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const isClass = (name: string, text: string): boolean =>
-    name.startsWith('class ') && text !== 'null';
   const isRead = (name: string): boolean => !name.startsWith('starknet_');
   const section = (entries: readonly (readonly [string, string])[]): JsonText =>
     new JsonText(
@@ -242,7 +344,7 @@ function written({ origin, options, answers }: Content): string {
       section(
         sorted
           .filter(([name, text]) => isClass(name, text))
-          .map(([name, text]) => [name.slice('class '.length), JSON.stringify(packed(text))]),
+          .map(([name]) => [name.slice('class '.length), JSON.stringify(packed.get(name))]),
       ),
     ],
     ['answers', section(sorted.filter(([name]) => !isRead(name)))],
@@ -250,8 +352,24 @@ function written({ origin, options, answers }: Content): string {
   return `{\n${parts.map(([name, part]) => `  "${name}": ${stringify(part)}`).join(',\n')}\n}\n`;
 }
 
+function isClass(name: string, text: string): boolean {
+  return name.startsWith('class ') && text !== 'null';
+}
+
+/** Packs classes that are not packed yet. */
+function packedClasses(
+  answers: Answers,
+  own: Map<string, string>,
+  others: ReadonlyMap<string, string>,
+): Map<string, string> {
+  for (const [name, text] of answers) {
+    if (isClass(name, text) && !own.has(name)) own.set(name, pack(text));
+  }
+  return new Map([...others, ...own]);
+}
+
 /** A class is megabytes of numbers, so it is compressed. */
-function packed(text: string): string {
+function pack(text: string): string {
   return deflateSync(text, { level: 9 }).toString('base64');
 }
 
