@@ -1,6 +1,6 @@
 // Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
-import { type Colour, type Output, painter, wantsColour } from './terminal.js';
+import { type Colour, type Output, painter, shortened, visible, wantsColour } from './terminal.js';
 
 /** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
 export interface Log {
@@ -17,6 +17,9 @@ export interface LogOptions {
   readonly level: 'silent' | Level;
   readonly format: 'pretty' | 'json';
 }
+
+/** Characters of a message or of a field; a body is at most this long. */
+const LONGEST = 65 * 1024;
 
 const nothing = (): void => {};
 
@@ -54,9 +57,14 @@ function prettyLine(
   // Seconds since the start; the json format has the time of day.
   const time = paint('dim', `${process.uptime().toFixed(3).padStart(9)}s`);
   const name = paint(COLOURS[level], level.toUpperCase().padEnd(5));
-  const text = typeof first === 'string' ? first : (message ?? '');
+  const text = safe(typeof first === 'string' ? first : (message ?? ''));
   const [fields, stacks] = typeof first === 'string' ? ['', ''] : describe(first);
   return `${[time, name, text, paint('dim', fields)].filter(Boolean).join(' ')}\n${stacks}`;
+}
+
+/** Texts may come from outside: further lines are indented, so that none looks like one of the log. */
+function safe(text: string): string {
+  return visible(shortened(text, LONGEST)).replace(/\n(?!$)/g, '\n    ');
 }
 
 /** Fields as `name=value`, and the stacks of errors as lines of their own. */
@@ -64,10 +72,10 @@ function describe(fields: object): readonly [string, string] {
   const entries = Object.entries(fields instanceof Error ? { err: fields } : fields);
   const stacks = entries
     .filter(([, value]) => value instanceof Error)
-    .map(([, error]) => `${String(error.stack ?? error).replace(/^/gm, '    ')}\n`);
+    .map(([, error]) => `    ${safe(String(error.stack ?? error))}\n`);
   const plain = entries
     .filter(([, value]) => !(value instanceof Error) && value !== undefined)
-    .map(([key, value]) => `${key}=${inWords(value)}`);
+    .map(([key, value]) => `${key}=${safe(inWords(value))}`);
   return [plain.join(' '), stacks.join('')];
 }
 
@@ -92,7 +100,16 @@ function jsonLog(level: Level, output: Output): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.err },
+      hooks: {
+        logMethod(args, method) {
+          const cut = args.map((part) =>
+            typeof part === 'string' ? shortened(part, LONGEST) : part,
+          );
+          Reflect.apply(method, this, cut);
+        },
+      },
     },
-    output,
+    // JSON leaves some control characters as they are.
+    { write: (line: string) => void output.write(visible(line)) },
   );
 }

@@ -1,4 +1,4 @@
-// Colours of a terminal.
+// Texts on a terminal: colours, and texts from outside without control characters.
 
 /** A stream that text is written to. */
 export interface Output {
@@ -21,4 +21,34 @@ export function wantsColour(output: Output): boolean {
 export function painter(coloured: boolean): Paint {
   return (colour, text) =>
     coloured && text !== '' ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+}
+
+/**
+ * Control characters except tabs and line breaks, and characters that change the direction of a text: a terminal acts
+ * on them, so that a text from outside could overwrite or imitate others.
+ */
+const CONTROL = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Shows control characters as JSON escapes them; a JSON text stays equal. */
+export function visible(text: string): string {
+  return text.replace(CONTROL, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Separates the colours of `painter` from texts. */
+const COLOUR_CODE: RegExp = new RegExp(`(\u001b\\[(?:0|${Object.values(CODES).join('|')})m)`);
+
+/** As `visible`, for text that `painter` has coloured. */
+export function visiblePainted(text: string, coloured: boolean): string {
+  if (!coloured) return visible(text);
+  const parts = text.split(COLOUR_CODE);
+  return parts.map((part, index) => (index % 2 === 0 ? visible(part) : part)).join('');
+}
+
+/** Cuts a long text, and appends how long it was. */
+export function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest)}… (${text.length} characters)`;
 }

@@ -8,7 +8,14 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { Starkbox } from '../library/starkbox.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
-import { type Output, painter, wantsColour } from '../terminal.js';
+import {
+  type Output,
+  painter,
+  shortened,
+  visible,
+  visiblePainted,
+  wantsColour,
+} from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
 import { COMMAND_NAMES, runCommand } from './commands/command.js';
@@ -46,6 +53,8 @@ export interface Started {
 /** Either the process is done, or a node is listening. */
 export type Outcome = { readonly exitCode: number } | Started;
 
+/** Characters of the reason of a failure. */
+const LONGEST_REASON = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** By convention 128 plus the number of the signal. */
@@ -59,14 +68,16 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
   const refuse = (message: string, exitCode: number): Outcome => {
     const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
-    stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${message}\n${hint}`);
+    const reason = visible(shortened(message, LONGEST_REASON));
+    stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
     return { exitCode };
   };
 
   const argv = withoutHelpWord(options.argv);
   if (COMMAND_NAMES.includes(argv[0] ?? '')) {
     try {
-      stdout.write(await runCommand(argv, wantsColour(stdout)));
+      const coloured = wantsColour(stdout);
+      stdout.write(visiblePainted(await runCommand(argv, coloured), coloured));
       return { exitCode: 0 };
     } catch (error) {
       return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
@@ -117,7 +128,10 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
-  if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
+  if (config.banner) {
+    const coloured = wantsColour(stdout);
+    stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
+  }
   stdout.write(listeningLine(name, place));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.

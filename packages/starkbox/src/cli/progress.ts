@@ -1,5 +1,5 @@
 // Progress line in a terminal, removed at the end.
-import type { Output } from '../terminal.js';
+import { type Output, visible } from '../terminal.js';
 
 export interface Step {
   /** What is being done. */
@@ -23,7 +23,7 @@ export function progressLine(output: Output): ((step: Step) => void) | undefined
     } else if (bytes < drawn || bytes - drawn >= STRIDE) {
       const share =
         of === undefined ? '' : ` of ${megabytes(of)}, ${Math.floor((100 * bytes) / of)} %`;
-      output.write(`\r${section}: ${megabytes(bytes)}${share}\u001b[K`);
+      output.write(`\r${visible(section)}: ${megabytes(bytes)}${share}\u001b[K`);
       drawn = bytes;
     }
   };

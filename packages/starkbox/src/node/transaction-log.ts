@@ -8,7 +8,7 @@ import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
 import { type Log, silentLog } from '../log.js';
-import { type Colour, type Output, painter, wantsColour } from '../terminal.js';
+import { type Colour, type Output, painter, visiblePainted, wantsColour } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
 const MOST_WAITING = 200;
@@ -110,8 +110,11 @@ class TransactionLog {
     );
     const { status, text } = explained;
     if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
-    if (this.#traces) this.#traces.write(`transaction ${hash}\n${text}\n\n`);
-    else if (status !== 'SUCCEEDED') this.#log.debug(text);
+    if (this.#traces) {
+      const shown = visiblePainted(text, wantsColour(this.#traces));
+      this.#traces.write(`transaction ${hash}\n${shown}\n\n`);
+    }
+    if (!this.#traces && status !== 'SUCCEEDED') this.#log.debug(text);
     if (this.#waiting === 0 && this.#skipped > 0) {
       this.#log.info(`${this.#skipped} further transactions came too fast to be explained`);
       this.#skipped = 0;

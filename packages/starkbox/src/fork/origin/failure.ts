@@ -1,6 +1,7 @@
 // Failures of the origin: what failed, and at which address.
 import { RpcError } from '../../errors.js';
 import { ERRORS } from '../../spec.js';
+import { shortened } from '../../terminal.js';
 
 export type OriginFailureKind =
   | 'unreachable' // no connection, or it broke before an answer began
@@ -12,6 +13,9 @@ export type OriginFailureKind =
   | 'overloaded' // answers under way hold as much memory as they may
   | 'rpc' // an error to a question of the node itself
   | 'missing'; // offline, and not in the lock file
+
+/** Characters of a reason, which may contain a text of the origin. */
+const LONGEST_REASON = 1000;
 
 /**
  * The origin gave no answer. Callers get this error: a failed read must never look like a zero.
@@ -32,10 +36,11 @@ export class OriginFailure extends RpcError {
     reason: string,
     event = `Error in interacting with origin${url === '' ? '' : ` ${url}`}`,
   ) {
-    super(-32603, `${event}: ${reason}`, { kind, url, reason });
+    const shown = shortened(reason, LONGEST_REASON);
+    super(-32603, `${event}: ${shown}`, { kind, url, reason: shown });
     this.kind = kind;
     this.url = url;
-    this.reason = reason;
+    this.reason = shown;
   }
 
   /** The same for a read of the state, with the message that tools match there. */
