@@ -66,6 +66,7 @@ const SAME_SIGNAL_SECONDS = 0.5;
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
+  const coloured = wantsColour(stdout);
   const refuse = (message: string, exitCode: number): Outcome => {
     const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
     const reason = visible(shortened(message, LONGEST_REASON));
@@ -76,7 +77,6 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const argv = withoutHelpWord(options.argv);
   if (COMMAND_NAMES.includes(argv[0] ?? '')) {
     try {
-      const coloured = wantsColour(stdout);
       stdout.write(visiblePainted(await runCommand(argv, coloured), coloured));
       return { exitCode: 0 };
     } catch (error) {
@@ -87,7 +87,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
   let line: CommandLine;
   try {
     refuseUnknownCommand(argv);
-    line = await readConfig(argv, { ...options, coloured: wantsColour(stdout) });
+    line = await readConfig(argv, { ...options, coloured });
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
     if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
@@ -128,10 +128,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
-  if (config.banner) {
-    const coloured = wantsColour(stdout);
-    stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
-  }
+  if (config.banner) stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
   stdout.write(listeningLine(name, place));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.
