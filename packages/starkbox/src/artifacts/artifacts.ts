@@ -1,6 +1,6 @@
 // Watched folders of compiled contracts: when a file changes, its contracts get the new class.
 import { type FSWatcher, watch } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
@@ -12,6 +12,7 @@ import { ARTIFACT } from '../debug-info/artifact.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { PackageTexts } from '../debug-info/source-texts.js';
 import { codeOf, reasonOf } from '../errors.js';
+import { readRegular } from '../files/regular-file.js';
 import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
 
@@ -29,12 +30,16 @@ export class Artifacts {
   readonly #log: Log;
   /** Class hashes by path below the folder. */
   readonly #hashes = new Map<string, string>();
+  /** Of each file that was used, by path: its size and its times. */
+  readonly #versions = new Map<string, string>();
   /** Of the folder and all below it. */
   #watchers: FSWatcher[] = [];
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Resolves when every change that was noticed is applied. */
-  #work: Promise<void> = Promise.resolve();
+  /** The running read; `undefined` if there is none. */
+  #reading: Promise<void> | undefined;
+  /** Whether something changed since the running read began. */
+  #isChanged = false;
 
   constructor(chain: Chain, folder: string, debugInfos: DebugInfos, log: Log) {
     this.#chain = chain;
@@ -69,20 +74,34 @@ export class Artifacts {
 
   async close(): Promise<void> {
     this.stop();
-    await this.#work;
+    await this.#reading;
   }
 
   #later(): void {
+    if (this.#isStopped) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#work = this.#work
-        .then(() => this.#read((file, hash, text) => this.#changed(file, hash, text)))
-        .catch((err: unknown) => this.#log.error({ err }, `reading ${this.#folder} failed`));
+      this.#isChanged = true;
+      this.#reading ??= this.#readChanges().finally(() => {
+        this.#reading = undefined;
+      });
     }, SETTLED);
     this.#timer.unref();
   }
 
-  /** Reads all artifacts; one that is no class, perhaps half written, is left out. */
+  /** Changes during a read are covered by one further read, however many they are. */
+  async #readChanges(): Promise<void> {
+    while (this.#isChanged && !this.#isStopped) {
+      this.#isChanged = false;
+      try {
+        await this.#read((file, hash, text) => this.#changed(file, hash, text));
+      } catch (err) {
+        this.#log.error({ err }, `reading ${this.#folder} failed`);
+      }
+    }
+  }
+
+  /** Reads artifacts that are new or changed; one that is no class, perhaps half written, is left out. */
   async #read(
     use: (file: string, hash: string, text: string) => void | Promise<void>,
   ): Promise<void> {
@@ -91,13 +110,17 @@ export class Artifacts {
     this.#unwatch();
     await this.#collect(this.#folder, files);
     for (const file of files.sort()) {
+      if (this.#isStopped) return;
       try {
         const path = join(this.#folder, file);
-        const { mtimeMs } = await stat(path);
-        const text = await readFile(path, 'utf8');
+        const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+        const version = [mtimeMs, ctimeMs, size, ino].join();
+        if (this.#versions.get(file) === version) continue;
+        const text = await readRegular(path, file);
         const hash = await Class.hashOf(text);
         this.#addDebugInfo(file, hash, text, await PackageTexts.of(path, mtimeMs));
         await use(file, hash, text);
+        this.#versions.set(file, version);
       } catch (error) {
         this.#log.warn(`The artifact ${file} is not used: ${reasonOf(error)}`);
       }
@@ -153,6 +176,7 @@ export class Artifacts {
       const newClass: unknown = JSON.parse(text);
       if (!isObject(newClass)) throw new TypeError('it is no object');
       for (const contract_address of addresses) {
+        if (this.#isStopped) return;
         const params = { contract_address, contract_class: newClass };
         const cause = callCause('devnet_replaceClass', params);
         await replaceClass(this.#chain, { address: contract_address, newClass }, cause);
