@@ -1,4 +1,5 @@
 // A data directory: the chain continues where it stopped, for one node at a time, and reports a full disk.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { createNode, type Starkbox } from '../../src/index.js';
 import { STRK } from '../support/compatibility/signing.js';
 import { countEntries } from '../support/count-entries.js';
 import { RunningCommand } from '../support/running-command.js';
-import { readOnlyPlace, smallDisk } from './small-disk.js';
+import { fullDisk, readOnlyPlace, smallDisk } from './small-disk.js';
 
 let directory: string;
 const nodes = new Set<Starkbox>();
@@ -253,6 +254,46 @@ describe('the disk', () => {
     expect(await again.call('starknet_blockNumber')).toBe(filled + answered + 1);
     await again.stop();
   }, 120_000);
+
+  test('may have no space for a new chain', async () => {
+    const disk = fullDisk();
+    onTestFinished(() => disk.remove());
+    const starting = RunningCommand.start(['--data-dir', join(disk.path, 'data')], disk);
+    await expect(starting).rejects.toThrow(disk.words);
+  });
+
+  test('may have no space for the lock file of a chain', async () => {
+    await stop(await start());
+    rmSync(join(directory, 'chain.mdb-lock'));
+    const disk = fullDisk(directory);
+    onTestFinished(() => disk.remove());
+    const starting = RunningCommand.start(['--data-dir', disk.path], disk);
+    await expect(starting).rejects.toThrow(disk.words);
+  });
+
+  test('may be full while the files of a chain are there', async () => {
+    const node = await start();
+    await node.mint('0x77', 5n);
+    await stop(node);
+    const disk = fullDisk(directory);
+    onTestFinished(() => disk.remove());
+    const reading = await RunningCommand.start(['--data-dir', disk.path], disk);
+    onTestFinished(async () => {
+      await reading.kill();
+    });
+    expect(await reading.call('starknet_blockNumber')).toBe(1);
+  });
+
+  test('may hold something else under the names of its files', async () => {
+    for (const name of ['lock', 'chain.mdb', 'chain.mdb-lock', 'chain.json']) {
+      const path = join(directory, name);
+      execFileSync('mkfifo', [path]);
+      await expect(createNode({ dataDir: directory })).rejects.toThrow(
+        new RegExp(`cannot be (used|opened): .*${name} is a FIFO, not a regular file`),
+      );
+      rmSync(path);
+    }
+  });
 
   test('may be no place to write', async () => {
     const file = join(directory, 'file');

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEGABYTES = 3;
+/** Without a listener the signal that goes with the limit of a file's size ends the process. */
+const IGNORING_THE_LIMIT = ['--import', 'data:text/javascript,process.on("SIGXFSZ",()=>{})'];
 
 export interface SmallDisk {
   readonly path: string;
@@ -42,13 +44,34 @@ export function smallDisk(): SmallDisk {
     path,
     words: /(the file may not become larger|the disk reports an error)\. Nothing was changed/,
     shell: ['bash', '-c', `ulimit -S -f ${MEGABYTES * 1024} && exec "$@"`, 'bash'],
-    // Without a listener the signal that goes with the limit ends the process.
-    nodeArgs: ['--import', 'data:text/javascript,process.on("SIGXFSZ",()=>{})'],
+    nodeArgs: IGNORING_THE_LIMIT,
     enlarge: (pid) => {
       if (!run('prlimit', '--pid', String(pid), '--fsize=unlimited:'))
         throw new Error('not enlarged');
     },
     remove: () => rmSync(path, { recursive: true }),
+  };
+}
+
+/** A disk without any space, on which a copy of a folder may already be. */
+export function fullDisk(content?: string): Omit<SmallDisk, 'enlarge'> {
+  const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
+  const isMounted = run('mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'starkbox', path);
+  if (content !== undefined) cpSync(content, path, { recursive: true });
+  const remove = (): void => {
+    if (isMounted) run('umount', path);
+    rmSync(path, { recursive: true });
+  };
+  if (isMounted) {
+    run('dd', 'if=/dev/zero', `of=${join(path, 'filler')}`, 'bs=4k');
+    return { path, words: /there is no space left on the disk/, shell: [], nodeArgs: [], remove };
+  }
+  return {
+    path,
+    words: /the file may not become larger/,
+    shell: ['bash', '-c', 'ulimit -S -f 0 && exec "$@"', 'bash'],
+    nodeArgs: IGNORING_THE_LIMIT,
+    remove,
   };
 }
 

@@ -5,6 +5,7 @@ import { RpcError, reasonOf } from '../../errors.js';
 import { ERRORS } from '../../spec.js';
 import type { Database, Entry, EntryRange, Found } from './database.js';
 import { OpenFile } from './open-file.js';
+import { FullDisk, freeBytes, isFull, reserveSpace } from './reserve-space.js';
 
 /** A file larger than this, and mostly unused, is compacted when it is opened. */
 const COMPACT_BYTES = 64 * 1024 * 1024;
@@ -99,6 +100,8 @@ export class LmdbDatabase implements Database {
 
   async #commit(change: () => readonly Promise<unknown>[]): Promise<void> {
     this.#mustBeInPlace(false);
+    // Where not even a part can be written, LMDB describes it in a buffer that may be too short.
+    if (isFull(this.path)) throw new FullDisk();
     let promises: readonly Promise<unknown>[] = [];
     const all = this.#database.batch(() => {
       promises = change();
@@ -111,7 +114,7 @@ export class LmdbDatabase implements Database {
 
   /** Rewrites a large file of which more than half is unused. */
   async compact(): Promise<void> {
-    if (!this.#isMostlyUnused()) return;
+    if (!this.#canBeCompacted()) return;
     const copy = compactedPath(this.path);
     rmSync(copy, { force: true });
     await this.#database.backup(copy, true);
@@ -121,9 +124,11 @@ export class LmdbDatabase implements Database {
     this.#file = new OpenFile(this.path);
   }
 
-  #isMostlyUnused(): boolean {
+  /** Whether less than half of the file is used, and the disk has space for a copy of that. */
+  #canBeCompacted(): boolean {
     const { size } = statSync(this.path);
-    if (size < COMPACT_BYTES) return false;
+    // The copy has at most half of the size.
+    if (size < COMPACT_BYTES || freeBytes(this.path) < size / 2) return false;
     const stats: { readonly [name: string]: unknown } = { ...this.#database.getStats() };
     const pages = (name: string): number => Number(stats[name] ?? 0);
     const used = pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
@@ -159,6 +164,7 @@ export class LmdbDatabase implements Database {
 }
 
 function openDatabase(path: string): RootDatabase<Buffer, Buffer> {
+  reserveSpace(path);
   // Plain commits: one that has resolved is on disk. Values are compressed already.
   return open<Buffer, Buffer>({
     path,

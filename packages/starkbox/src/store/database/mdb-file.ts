@@ -1,5 +1,6 @@
 // Layout of LMDB's data file, as far as it takes to find damage before the file is mapped.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from '../../files/regular-file.js';
 
 // LMDB does not check the pages it maps: a missing or damaged one kills the process with a signal.
 
@@ -42,7 +43,7 @@ class Fault extends Error {
  * Reads at most `most` pages, unless the file is shorter than its header says.
  */
 export function faultIn(path: string, most: number = CHECKED_PAGES): string | undefined {
-  const file = openSync(path, 'r');
+  const file = openRegular(path);
   try {
     const { size } = fstatSync(file);
     const meta = readMetas(file, size);

@@ -1,5 +1,6 @@
 // The open database file, and whether its directory still has it.
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { openRegular } from '../../files/regular-file.js';
 import { stopwatch } from '../../probe.js';
 
 /** How long one check holds. */
@@ -16,7 +17,7 @@ export class OpenFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#descriptor = openSync(path, 'r');
+    this.#descriptor = openRegular(path);
     this.#size = fstatSync(this.#descriptor).size;
   }
 

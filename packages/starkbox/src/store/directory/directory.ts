@@ -1,16 +1,18 @@
 // Data directory: the lock of one process, the identity of its two files, its errors.
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, rmSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
 import { codeOf, RpcError, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
+import { checkReplaceable } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
 import { ERRORS } from '../../spec.js';
 import type { Entry } from '../database/database.js';
 import { ChainKeys, singleKey } from '../database/keys.js';
 import { compactedPath, FileFault, LmdbDatabase } from '../database/lmdb-database.js';
 import { faultIn } from '../database/mdb-file.js';
+import { isFull, lockPath } from '../database/reserve-space.js';
 import type { FixedOptions } from './fixed-options.js';
 import {
   draftOf,
@@ -34,8 +36,9 @@ const LOCK = 'lock';
 const DATABASE_FILE = 'chain.mdb';
 const IDENTITY_FILE = 'chain.json';
 
-/** A disk with less free space counts as full. */
-const FULL_BYTES = 1024 * 1024;
+const NO_SPACE = 'there is no space left on the disk';
+const FREE_SPACE =
+  'Free more than 1 MB on it, or choose a directory on another disk with --data-dir';
 
 const WAYS_OUT =
   'Put the directory back from a copy, or choose another one with --data-dir and load an image of the chain into it with devnet_load; to begin a new chain here, delete the directory first';
@@ -72,7 +75,7 @@ export class Directory {
       return directory;
     } catch (error) {
       await directory.close();
-      throw directory.#unusable(error);
+      throw await directory.#unusable(error);
     }
   }
 
@@ -105,7 +108,7 @@ export class Directory {
       await database.compact();
       return database;
     } catch (error) {
-      throw this.#unusable(error);
+      throw await this.#unusable(error);
     }
   }
 
@@ -113,8 +116,7 @@ export class Directory {
   async writeError(error: unknown): Promise<RpcError> {
     const { code } = ERRORS.INTERNAL_ERROR;
     if (error instanceof FileFault) return new RpcError(code, this.#fileFaultMessage(error));
-    const cause = await causeOf(error);
-    const reason = this.#isFull() ? MESSAGES['ENOSPC'] : messageFor(cause);
+    const reason = await this.#reasonOf(error);
     return new RpcError(
       code,
       `The data directory ${this.path} could not be written: ${reason}. Nothing was changed.`,
@@ -129,6 +131,9 @@ export class Directory {
 
   /** Reads both files, and rejects those of different chains. */
   #inspect(): void {
+    for (const name of [DATABASE_FILE, lockPath(DATABASE_FILE), IDENTITY_FILE]) {
+      checkReplaceable(this.#file(name));
+    }
     rmSync(draftOf(this.#file(IDENTITY_FILE)), { force: true });
     rmSync(compactedPath(this.#file(DATABASE_FILE)), { force: true });
     let fromFile: Identity | IdentityError | undefined;
@@ -223,11 +228,21 @@ export class Directory {
     return new DirectoryError(`the data directory ${this.path} ${is}: ${what}. ${wayOut}`);
   }
 
-  #unusable(error: unknown): Error {
+  async #unusable(error: unknown): Promise<Error> {
     if (error instanceof DirectoryError || error instanceof RpcError) return error;
+    const reason = await this.#reasonOf(error);
+    const advice = reason === NO_SPACE ? `. ${FREE_SPACE}` : '';
     return new DirectoryError(
-      `the data directory ${this.path} cannot be opened: ${messageFor(error)}`,
+      `the data directory ${this.path} cannot be opened: ${reason}${advice}`,
     );
+  }
+
+  /** Why a write failed. */
+  async #reasonOf(error: unknown): Promise<string> {
+    const cause = await causeOf(error);
+    // A partial write on a full disk is reported as EIO.
+    const isUnclear = codeOf(cause) === 'EIO' || MESSAGES[String(codeOf(cause))] === undefined;
+    return isUnclear && isFull(this.path) ? NO_SPACE : messageFor(cause);
   }
 
   #fileFaultMessage({ message, isLate }: FileFault): string {
@@ -237,16 +252,6 @@ export class Directory {
       ? 'The change is not part of the chain, and no other is until the node is started again'
       : 'Nothing was changed';
     return `${message}. ${changed}. Reads go on: save the chain with devnet_dump and "format": "image", then stop the node, and load the image into a new directory with devnet_load.`;
-  }
-
-  /** A partial write on a full disk is reported as EIO, so free space is measured. */
-  #isFull(): boolean {
-    try {
-      const { bavail, bsize } = statfsSync(this.path);
-      return bavail * bsize < FULL_BYTES;
-    } catch {
-      return false;
-    }
   }
 
   #file(name: string): string {
@@ -264,6 +269,7 @@ const begun = (fromFile: Identity | IdentityError | undefined): string =>
 function takeLock(path: string): FileLock {
   let lock: FileLock | undefined;
   try {
+    checkReplaceable(join(path, LOCK));
     lock = FileLock.take(join(path, LOCK));
   } catch (error) {
     throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
@@ -275,7 +281,7 @@ function takeLock(path: string): FileLock {
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  ENOSPC: 'there is no space left on the disk',
+  ENOSPC: NO_SPACE,
   EFBIG: 'the file may not become larger',
   EDQUOT: 'the quota of the disk is used up',
   EROFS: 'the file system is read-only',

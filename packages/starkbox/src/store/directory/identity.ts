@@ -1,6 +1,7 @@
 // Identity of a data directory, in chain.json and again in the database.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../../errors.js';
+import { readRegularSync } from '../../files/regular-file.js';
 import { membersOf } from '../../json/reader.js';
 import type { FixedOptions } from './fixed-options.js';
 
@@ -66,7 +67,7 @@ function readFixedOptions(value: unknown): FixedOptions {
 export function readIdentity(path: string): Identity | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegularSync(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
