@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
 import {
   defaultText,
-  environmentExample,
+  environmentExamples,
   RESTRICTED_BY_DEFAULT,
 } from '../../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
@@ -24,8 +24,9 @@ An option can be an argument, an environment variable or a key of a config file.
 once, the argument counts first, then the variable, then the file. \`createNode\` takes the same keys, and
 refuses unknown keys and wrong values in the same words.
 
-Each variable also counts without \`STARKBOX_\`, as \`PORT\`; if both are set, the one with \`STARKBOX_\` counts. Prefer
-that one: a short name such as \`HOST\` or \`SEED\` may belong to another program.
+Variables begin with \`STARKBOX_\`. Options that starknet-devnet also has can be set by its variable too, such as
+\`PORT\`; if both are set, the one with \`STARKBOX_\` counts. Prefer that one, because \`HOST\` or \`SEED\` may belong to
+another program. The first line of the log names the options that came from the environment.
 
 A config file is \`starkbox.config.json\`, or \`starkbox.config.mjs\` with an object as its default export, in
 the directory where the node is started; \`--config FILE\` or the variable \`STARKBOX_CONFIG\` names another
@@ -120,7 +121,7 @@ function row(key) {
   const preset = defaultText(option);
   const cells = [
     names.map((name) => `\`${name}\``).join(', '),
-    [environmentExample(option), ...(option.fallback ? [option.fallback.variable] : [])]
+    [...environmentExamples(option), ...(option.fallback ? [option.fallback.variable] : [])]
       .map((name) => `\`${name}\``)
       .join(', '),
     `\`${key}\``,

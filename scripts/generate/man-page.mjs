@@ -1,7 +1,7 @@
 // The manual page of the command, from the tables of options and commands.
 import { EXAMPLES } from '../../packages/starkbox/dist/cli/arguments.js';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
-import { defaultText, environmentExample } from '../../packages/starkbox/dist/config/option.js';
+import { defaultText, environmentExamples } from '../../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
 
 /**
@@ -32,9 +32,10 @@ function option(key) {
   const one = OPTIONS[key];
   const preset = defaultText(one);
   const names = [...(one.short === undefined ? [] : [one.short]), one.flag].map(flagged);
+  const variables = environmentExamples(one).map((name) => `\\fB${plain(name)}\\fR`);
   const facts = [
     ...(preset === undefined ? [] : [`Default: ${plain(preset)}.`]),
-    `Variable: \\fB${plain(environmentExample(one))}\\fR.`,
+    `Variable: ${variables.join(' or ')}.`,
   ];
   return ['.TP', names.join(', '), plain(one.help), ...facts].join('\n');
 }
@@ -91,7 +92,7 @@ export function manPage() {
     ['.TP', `${flagged('-V')}, ${flagged('--version')}`, 'Print the version.'].join('\n'),
     ['.TP', `${flagged('-h')}, ${flagged('--help')}`, 'Print help.'].join('\n'),
     '.SH ENVIRONMENT',
-    'Each variable also counts without STARKBOX_ before its name; if both are set, the one with STARKBOX_ counts.',
+    'An option that has two variables takes the one that begins with STARKBOX_ if both are set.',
     'An empty variable counts as unset.',
     'NO_COLOR turns colours off.',
     '.SH FILES',

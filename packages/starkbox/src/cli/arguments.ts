@@ -3,7 +3,14 @@ import { createRequire } from 'node:module';
 import type { Command, Option as CommandOption, Help } from 'commander';
 import type { Environment } from '../config/environment.js';
 import { readConfigFile } from '../config/file.js';
-import { defaultText, environmentExample, environmentNames, UsageError } from '../config/option.js';
+import {
+  defaultText,
+  environmentExamples,
+  environmentNames,
+  longName,
+  optionKind,
+  UsageError,
+} from '../config/option.js';
 import {
   CONFIG_KEYS,
   type Config,
@@ -11,8 +18,8 @@ import {
   defaultConfig,
   OPTIONS,
 } from '../config/options.js';
-import { checkConfig, checkGiven } from '../config/rules.js';
-import { type Given, readSources, type Source } from '../config/source.js';
+import { checkConfig, checkGiven, withOrigin } from '../config/rules.js';
+import { fromWhere, type Given, readSources, type Source } from '../config/source.js';
 import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
 
@@ -28,6 +35,8 @@ export type CommandLine =
       readonly kind: 'start';
       readonly config: Config;
       readonly given: Given;
+      /** Options that variables set, each with its variable. */
+      readonly fromEnvironment: readonly string[];
       /** The config file that was read. */
       readonly configFile: string | undefined;
       /** The name that the line about listening is written for. */
@@ -81,17 +90,34 @@ export async function readConfig(
   const asked = words.configFile ?? (env[CONFIG_FILE_VARIABLE] || undefined);
   const file = await readConfigFile(directory, asked);
 
+  const variables = environmentSource(env);
   const given = readSources([
     { texts: words.texts, name: (key) => `'${OPTIONS[key].flag}'` },
-    environmentSource(env),
+    variables,
     ...(file ? [file.source] : []),
   ]);
   const config = defaultConfig(given.values);
-  checkGiven(given.keys, config);
-  checkConfig(config);
+  const from = (key: ConfigKey): string => fromWhere(key, given);
+  checkGiven(given.keys, config, { name: (key) => OPTIONS[key].flag, from });
+  try {
+    checkConfig(config);
+  } catch (error) {
+    throw withOrigin(error, given.origins);
+  }
   const portSocket = env['UNIX_SOCKET'] || undefined;
   const name = programName(env[NAME_VARIABLE] || 'starkbox');
-  return { kind: 'start', config, given, configFile: file?.name, name, portSocket };
+  const fromEnvironment = [...variables.texts.keys()]
+    .filter((key) => !words.texts.has(key))
+    .map((key) => `${longName(OPTIONS[key])}${from(key)}`);
+  return {
+    kind: 'start',
+    config,
+    given,
+    fromEnvironment,
+    configFile: file?.name,
+    name,
+    portSocket,
+  };
 }
 
 /** Not an option with a short variable: `AS` belongs to compilers. */
@@ -136,7 +162,7 @@ function readWords(argv: readonly string[], paint: Paint): Words {
   const program = new commander.Command('starkbox')
     .usage('[options]')
     .description(
-      'A local Starknet for developers. An option counts as an argument first, then as an environment variable, with or without STARKBOX_ before its name, then in a config file.',
+      'A local Starknet for developers. An option counts as an argument first, then as an environment variable, then in a config file.',
     )
     .addHelpText('after', `\n${paint('bold', 'Examples:')}\n${EXAMPLES}`)
     .exitOverride()
@@ -203,7 +229,7 @@ function helpText(key: ConfigKey): string {
   return withFacts(
     option.help,
     ...(preset === undefined ? [] : [`default: ${preset}`]),
-    `env: ${environmentExample(option)}`,
+    `env: ${environmentExamples(option).join(' or ')}`,
     ...(option.fallback === undefined ? [] : [`or: ${option.fallback.variable}`]),
     ...(option.field === undefined ? [] : [`config: ${option.field}`]),
   );

@@ -3,7 +3,8 @@
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
-import { ConfigError } from '../config/rules.js';
+import { ConfigError, withOrigin } from '../config/rules.js';
+import { fromWhere, type Given } from '../config/source.js';
 import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { Starkbox } from '../library/starkbox.js';
 import { createLog, type Log } from '../log.js';
@@ -98,10 +99,13 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, given, configFile, name, portSocket } = line;
+  const { config, given, fromEnvironment, configFile, name, portSocket } = line;
   // Tools that start starknet-devnet take lines on stderr for errors.
   const logOutput = name === 'starknet-devnet' ? stdout : stderr;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
+  if (fromEnvironment.length > 0) {
+    log.info(`Options from the environment: ${fromEnvironment.join(', ')}`);
+  }
   let node: Startable;
   try {
     // Loaded late, because help and usage errors do not need it.
@@ -113,7 +117,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
       ...(progress ? { progress } : {}),
     });
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = reasonOf(withOrigin(error, given.origins));
     if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
     return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
@@ -123,7 +127,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     place = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config, given.origins), EXIT_FAILURE);
+    return refuse(whyNotListening(error, config, given), EXIT_FAILURE);
   }
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
@@ -234,13 +238,8 @@ async function sendPort(port: number, path: string, stdout: Output): Promise<voi
   stdout.write(`${words}\n`);
 }
 
-/** @param origins where the values came from, if not from arguments */
-function whyNotListening(
-  error: unknown,
-  { host, port }: Config,
-  origins: ReadonlyMap<ConfigKey, string>,
-): string {
-  const from = (key: ConfigKey): string => (origins.has(key) ? ` (from ${origins.get(key)})` : '');
+function whyNotListening(error: unknown, { host, port }: Config, given: Given): string {
+  const from = (key: ConfigKey): string => fromWhere(key, given);
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return `port ${port}${from('port')} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
@@ -251,7 +250,7 @@ function whyNotListening(
     case 'EAI_AGAIN':
       return `${host} is not an address of this machine${from('host')}: choose another with --host`;
     case undefined:
-      return reasonOf(error);
+      return reasonOf(withOrigin(error, given.origins));
     default:
       return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
   }

@@ -19,6 +19,7 @@ export interface AccountConfig {
 export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   accounts: {
     flag: '--accounts <NUMBER>',
+    hasShortVariable: true,
     field: 'total_accounts',
     group: 'Accounts',
     isPortable: true,
@@ -28,6 +29,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   accountClass: {
     flag: '--account-class <ACCOUNT_CLASS>',
+    hasShortVariable: true,
     field: 'account_contract_class_hash',
     group: 'Accounts',
     isPortable: true,
@@ -37,6 +39,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   accountClassCustom: {
     flag: '--account-class-custom <PATH>',
+    hasShortVariable: true,
     field: 'account_contract_class_hash',
     group: 'Accounts',
     default: undefined,
@@ -45,6 +48,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   predeclareArgent: {
     flag: '--predeclare-argent',
+    hasShortVariable: true,
     group: 'Accounts',
     isPortable: true,
     default: false,
@@ -53,6 +57,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   initialBalance: {
     flag: '--initial-balance <DECIMAL_VALUE>',
+    hasShortVariable: true,
     field: 'predeployed_accounts_initial_balance',
     short: '-e',
     group: 'Accounts',
@@ -72,6 +77,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   seed: {
     flag: '--seed <SEED>',
+    hasShortVariable: true,
     field: 'seed',
     group: 'Accounts',
     isPortable: true,

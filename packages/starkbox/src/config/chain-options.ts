@@ -45,6 +45,7 @@ export interface ChainConfig {
 export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   chainId: {
     flag: '--chain-id <CHAIN_ID>',
+    hasShortVariable: true,
     field: 'chain_id',
     group: 'Chain',
     isPortable: true,
@@ -62,6 +63,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   },
   liteMode: {
     flag: '--lite-mode',
+    hasShortVariable: true,
     field: 'lite_mode',
     group: 'Chain',
     isPortable: true,
@@ -71,6 +73,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   },
   proofMode: {
     flag: '--proof-mode <PROOF_MODE>',
+    hasShortVariable: true,
     field: 'proof_mode',
     group: 'Chain',
     isPortable: true,
@@ -89,6 +92,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   },
   blockGenerationOn: {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',
+    hasShortVariable: true,
     field: 'block_generation_on',
     group: 'Blocks and time',
     isPortable: true,
@@ -107,6 +111,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   },
   startTime: {
     flag: '--start-time <SECONDS>',
+    hasShortVariable: true,
     field: 'start_time',
     group: 'Blocks and time',
     isPortable: true,
@@ -126,36 +131,42 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   gasPriceWei: {
     ...GAS_PRICE,
     flag: '--gas-price <WEI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'gas_price_wei',
     help: 'L1 gas, in wei.',
   },
   gasPriceFri: {
     ...GAS_PRICE,
     flag: '--gas-price-fri <FRI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'gas_price_fri',
     help: 'L1 gas, in fri.',
   },
   dataGasPriceWei: {
     ...GAS_PRICE,
     flag: '--data-gas-price <WEI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'data_gas_price_wei',
     help: 'L1 data gas, in wei.',
   },
   dataGasPriceFri: {
     ...GAS_PRICE,
     flag: '--data-gas-price-fri <FRI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'data_gas_price_fri',
     help: 'L1 data gas, in fri.',
   },
   l2GasPriceWei: {
     ...GAS_PRICE,
     flag: '--l2-gas-price <WEI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'l2_gas_price_wei',
     help: 'L2 gas, in wei.',
   },
   l2GasPriceFri: {
     ...GAS_PRICE,
     flag: '--l2-gas-price-fri <FRI_PER_GAS_UNIT>',
+    hasShortVariable: true,
     field: 'l2_gas_price_fri',
     help: 'L2 gas, in fri.',
   },

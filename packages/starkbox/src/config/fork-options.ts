@@ -34,6 +34,7 @@ export interface ForkConfig {
 export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   forkNetwork: {
     flag: '--fork-network <URL>',
+    hasShortVariable: true,
     field: 'fork_config.url',
     group: 'Forking',
     default: undefined,
@@ -42,6 +43,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkBlock: {
     flag: '--fork-block <BLOCK>',
+    hasShortVariable: true,
     field: 'fork_config.block_number',
     group: 'Forking',
     default: undefined,
@@ -58,6 +60,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
+    hasShortVariable: true,
     field: 'fork_config.caching_enabled',
     group: 'Forking',
     default: undefined,

@@ -63,6 +63,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumContractClassSize: {
     flag: '--maximum-contract-class-size <BYTES>',
+    hasShortVariable: true,
     field: 'class_size_config.maximum_contract_class_size',
     group: 'Limits',
     isPortable: true,
@@ -72,6 +73,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumContractBytecodeSize: {
     flag: '--maximum-contract-bytecode-size <FELTS>',
+    hasShortVariable: true,
     field: 'class_size_config.maximum_contract_bytecode_size',
     group: 'Limits',
     isPortable: true,
@@ -81,6 +83,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumSierraLength: {
     flag: '--maximum-sierra-length <FELTS>',
+    hasShortVariable: true,
     field: 'class_size_config.maximum_sierra_length',
     group: 'Limits',
     isPortable: true,

@@ -13,6 +13,8 @@ export interface Option<T> {
   /** Long name and, if it takes one, the placeholder of its value: `--port <PORT>`. */
   readonly flag: string;
   readonly short?: string;
+  /** Whether its variable also counts without STARKBOX_, because scripts for starknet-devnet set it by that name. */
+  readonly hasShortVariable?: boolean;
   readonly group: string;
   /** A variable of other programs that sets it where its own variables are unset. */
   readonly fallback?: {
@@ -77,31 +79,34 @@ export function longName({ flag }: Pick<Option<unknown>, 'flag'>): string {
   return flag.replace(/ .*/, '');
 }
 
-/**
- * The short environment variable: the long name in capitals. `--no-banner` → `BANNER`, which may be `false`. It
- * may belong to another program, as `HOST` does.
- */
-export function shortEnvironmentName(option: Pick<Option<unknown>, 'flag'>): string {
+/** The environment variable that only this program reads: `STARKBOX_PORT`; `--no-banner` → `STARKBOX_BANNER`. */
+export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
+  return `STARKBOX_${shortEnvironmentName(option)}`;
+}
+
+/** Variables that are read: the first one that is set counts. */
+export function environmentNames(
+  option: Pick<Option<unknown>, 'flag' | 'hasShortVariable'>,
+): readonly string[] {
+  const name = environmentName(option);
+  return option.hasShortVariable ? [name, shortEnvironmentName(option)] : [name];
+}
+
+/** The long name in capitals. Such a name may belong to another program, as `HOST` does. */
+function shortEnvironmentName(option: Pick<Option<unknown>, 'flag'>): string {
   return longName(option)
     .replace(/^--(no-)?/, '')
     .replaceAll('-', '_')
     .toUpperCase();
 }
 
-/** The environment variable that only this program reads: `STARKBOX_PORT`. */
-export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
-  return `STARKBOX_${shortEnvironmentName(option)}`;
-}
-
-/** Variables that are read: the first one that is set counts. */
-export function environmentNames(option: Pick<Option<unknown>, 'flag'>): readonly string[] {
-  return [environmentName(option), shortEnvironmentName(option)];
-}
-
-/** How the variable is used: a flag needs a word in it. */
-export function environmentExample(option: Pick<Option<unknown>, 'flag'>): string {
-  if (optionKind(option) !== 'flag') return environmentName(option);
-  return `${environmentName(option)}=${!option.flag.startsWith('--no-')}`;
+/** How the variables are used: one of a flag needs a word in it. */
+export function environmentExamples(
+  option: Pick<Option<unknown>, 'flag' | 'hasShortVariable'>,
+): readonly string[] {
+  const names = environmentNames(option);
+  if (optionKind(option) !== 'flag') return names;
+  return names.map((name) => `${name}=${!option.flag.startsWith('--no-')}`);
 }
 
 /** The default in words, or nothing where an option is simply unset. */

@@ -20,6 +20,7 @@ export interface OutputConfig {
 export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',
+    hasShortVariable: true,
     group: 'Metrics',
     default: undefined,
     parse: host,
@@ -27,6 +28,7 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   },
   metricsPort: {
     flag: '--metrics-port <METRICS_PORT>',
+    hasShortVariable: true,
     group: 'Metrics',
     default: 9090,
     parse: wholeNumber(0, U16),

@@ -5,9 +5,25 @@ import { methodFacts } from '../spec.js';
 import { longName, UsageError } from './option.js';
 import { type Config, type ConfigKey, OPTIONS } from './options.js';
 
-/** A config whose values are valid one by one, but not together. */
+/** A config whose values can be read, but that a node cannot run with. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** The option whose value a node cannot run with. */
+  readonly option: ConfigKey | undefined;
+
+  constructor(message: string, option?: ConfigKey) {
+    super(message);
+    this.option = option;
+  }
+}
+
+/** The error, and where the value of its option comes from unless that is an argument. */
+export function withOrigin(error: unknown, origins: ReadonlyMap<ConfigKey, string>): unknown {
+  if (!(error instanceof ConfigError) || error.option === undefined) return error;
+  const origin = origins.get(error.option);
+  if (origin === undefined) return error;
+  const sentence = `${longName(OPTIONS[error.option])} is set by ${origin}`;
+  return new ConfigError(`${error.message.replace(/\.$/, '')}. ${sentence}`, error.option);
 }
 
 const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
@@ -50,33 +66,42 @@ const NEEDS: readonly {
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */
 const SUPPLY_BOUND = 2n ** 255n;
 
+/** How errors call an option. */
+export interface OptionNames {
+  readonly name: (key: ConfigKey) => string;
+  /** Where its value comes from, such as ` (from the variable PORT)`; empty for an argument. */
+  readonly from: (key: ConfigKey) => string;
+}
+
 /**
  * Throws a `UsageError` if options that were given do not go together.
  *
- * @param name what an option is called where it was given
- * @param supplied what was given, and what the data directory supplies
+ * @param supplied the given options, and those of the data directory
  */
 export function checkGiven(
   given: ReadonlySet<ConfigKey>,
   config: Config,
-  name: (key: ConfigKey) => string = (key) => OPTIONS[key].flag,
+  { name, from }: OptionNames,
   supplied: ReadonlySet<ConfigKey> = given,
 ): void {
+  const argument = (key: ConfigKey): string => `'${name(key)}'${from(key)}`;
   for (const [one, other] of CONFLICTS) {
     if (given.has(one) && given.has(other)) {
-      throw new UsageError(`the argument '${name(one)}' cannot be used with '${name(other)}'`);
+      throw new UsageError(`the argument ${argument(one)} cannot be used with ${argument(other)}`);
     }
   }
   if (given.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
     throw new UsageError(
-      `the argument '${name('l1Port')}' is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
+      `the argument ${argument('l1Port')} is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
     );
   }
   const missing = NEEDS.filter(
     ({ key, needs, when }) => given.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
-  ).map(({ needs }) => name(needs));
+  ).map(({ key, needs }) =>
+    from(key) === '' ? name(needs) : `${name(needs)}, for ${argument(key)}`,
+  );
   if (missing.length > 0) {
-    const lines = [...new Set(missing)].map((one) => `\n  ${one}`).join('');
+    const lines = [...new Set(missing)].map((line) => `\n  ${line}`).join('');
     throw new UsageError(`the following required arguments were not provided:${lines}`);
   }
 }
@@ -86,21 +111,25 @@ export function checkConfig(config: Config): void {
   if (config.proofMode === 'full') {
     throw new ConfigError(
       '--proof-mode full is not available yet: this version cannot verify real proofs, so it would refuse every invocation. Choose devnet, which makes and verifies mock proofs, or none',
+      'proofMode',
     );
   }
   if (config.dumpOn === 'block' && config.dumpFormat === 'image') {
     throw new ConfigError(
       '--dump-on block writes a journal: an image is written as a whole, so choose --dump-on exit or request with --dump-format image',
+      'dumpOn',
     );
   }
   if (config.dataDir !== undefined && config.dumpOn && config.dumpFormat === 'journal') {
     throw new ConfigError(
       '--data-dir keeps the chain and not the calls that made it: leave --dump-on out, or dump images with --dump-format image',
+      'dumpOn',
     );
   }
   if (BigInt(config.accounts) * config.initialBalance >= SUPPLY_BOUND) {
     throw new ConfigError(
       'Total balance supply in ERC20 contract exceeded. Reduce the number of predeployed accounts (--accounts) or their initial balance (--initial-balance).',
+      'initialBalance',
     );
   }
   const { tenants, nodeUrl, authToken } = config;
@@ -113,6 +142,7 @@ export function checkConfig(config: Config): void {
   if (unknown.length > 0) {
     throw new ConfigError(
       `Restricted methods contain unsupported JSON-RPC methods: ${unknown.join(', ')}`,
+      'restrictedMethods',
     );
   }
 }

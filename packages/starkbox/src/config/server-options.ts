@@ -31,6 +31,7 @@ export interface ServerConfig {
 export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   host: {
     flag: '--host <HOST>',
+    hasShortVariable: true,
     field: 'server_config.host',
     group: 'Server',
     default: '127.0.0.1',
@@ -39,6 +40,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   port: {
     flag: '--port <PORT>',
+    hasShortVariable: true,
     field: 'server_config.port',
     group: 'Server',
     default: 5050,
@@ -47,6 +49,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   timeout: {
     flag: '--timeout <SECONDS>',
+    hasShortVariable: true,
     field: 'server_config.timeout',
     group: 'Server',
     default: 120,
@@ -55,6 +58,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   restrictedMethods: {
     flag: '--restrictive-mode [METHODS...]',
+    hasShortVariable: true,
     field: 'server_config.restricted_methods',
     group: 'Server',
     isPortable: true,
@@ -88,6 +92,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   ui: {
     flag: '--ui',
+    hasShortVariable: true,
     field: 'server_config.ui_enabled',
     group: 'Server',
     default: false,

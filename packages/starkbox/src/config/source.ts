@@ -24,6 +24,12 @@ export interface Source {
   readonly origin?: (key: ConfigKey) => string;
 }
 
+/** Where the value of an option comes from, to follow its name; empty for an argument. */
+export function fromWhere(key: ConfigKey, { origins }: Pick<Given, 'origins'>): string {
+  const origin = origins.get(key);
+  return origin === undefined ? '' : ` (from ${origin})`;
+}
+
 type Values = { -readonly [K in ConfigKey]?: Config[K] };
 
 export interface Given {

@@ -28,6 +28,7 @@ export interface StorageConfig {
 export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
   stateArchive: {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
+    hasShortVariable: true,
     field: 'state_archive',
     group: 'State',
     isPortable: true,
@@ -58,6 +59,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
   },
   dumpOn: {
     flag: '--dump-on <EVENT>',
+    hasShortVariable: true,
     field: 'dump_on',
     group: 'State',
     default: undefined,
@@ -66,6 +68,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
   },
   dumpPath: {
     flag: '--dump-path <DUMP_PATH>',
+    hasShortVariable: true,
     field: 'dump_path',
     group: 'State',
     default: undefined,

@@ -31,7 +31,7 @@ export async function readForkStart(
   const request = async (method: string, params: Members): Promise<unknown> =>
     parse((await client.forward(method, params)).text);
   const wrong = (reason: string): never => {
-    throw new ConfigError(`--fork-transaction ${hash}: ${reason}`);
+    throw new ConfigError(`--fork-transaction ${hash}: ${reason}`, 'forkTransaction');
   };
   const receipt = await request('starknet_getTransactionReceipt', { transaction_hash: hash }).catch(
     (error: unknown) => {

@@ -27,7 +27,7 @@ export async function openArtifacts(
   if (artifacts === undefined) return undefined;
   const { Artifacts } = await import('../artifacts/artifacts.js');
   return Artifacts.watch(chain, artifacts, debugInfos, log).catch((error: unknown) => {
-    throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`);
+    throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`, 'artifacts');
   });
 }
 

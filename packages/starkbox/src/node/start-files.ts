@@ -35,7 +35,7 @@ export async function makeFirstCalls(
   const calls = await readRegular(path)
     .then((text) => list(parse(text), 'the file', readCall))
     .catch((error: unknown) => {
-      throw new ConfigError(`--init ${path}: ${reasonOf(error)}`);
+      throw new ConfigError(`--init ${path}: ${reasonOf(error)}`, 'init');
     });
   const dispatcher = service.unrestricted();
   for (const [index, { method, params }] of calls.entries()) {
@@ -46,6 +46,7 @@ export async function makeFirstCalls(
       const detail = data === undefined ? '' : ` (${stringify(data)})`;
       throw new ConfigError(
         `--init ${path}: call ${index} (${method}) failed: ${reasonOf(error)}${detail}`,
+        'init',
       );
     }
   }
@@ -83,7 +84,7 @@ function write(path: string, text: string): void {
   try {
     replaceText(path, `${text}\n`, path, OWNER_ONLY);
   } catch (error) {
-    throw new ConfigError(`--config-out ${path}: ${reasonOf(error)}`);
+    throw new ConfigError(`--config-out ${path}: ${reasonOf(error)}`, 'configOut');
   }
 }
 

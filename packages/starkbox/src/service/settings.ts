@@ -1,5 +1,6 @@
 // Options of a node: as given, completed by its data directory or lock file, and checked.
 import { networkRules } from '../chain/steps/network-rules.js';
+import { longName } from '../config/option.js';
 import { type Config, type ConfigKey, defaultConfig, OPTIONS } from '../config/options.js';
 import { ConfigError, checkConfig, checkGiven, withoutEffect } from '../config/rules.js';
 import type { Given } from '../config/source.js';
@@ -45,7 +46,7 @@ export async function checkSettings(
   );
   // Programs may pass a whole config, in which a default was not chosen.
   const chosen = new Set([...keys].filter((key) => config[key] !== OPTIONS[key].default));
-  checkGiven(chosen, config, (key) => key, given);
+  checkGiven(chosen, config, { name: (key) => key, from: () => '' }, given);
   checkConfig(config);
   checkDumpFiles(config);
   for (const sentence of withoutEffect(chosen, config)) log.warn(sentence);
@@ -62,15 +63,15 @@ function withPriceOfRules(config: Config, given: ReadonlySet<ConfigKey>): Config
 
 /** Fails the start, rather than the dump at the end, if a dump cannot be written. */
 function checkDumpFiles({ dumpOn, dumpPath, dumpDir }: Config): void {
-  const checking = (option: string, check: () => void): void => {
+  const checking = (option: ConfigKey, check: () => void): void => {
     try {
       check();
     } catch (error) {
-      throw new ConfigError(`${option}: ${reasonOf(error)}`);
+      throw new ConfigError(`${longName(OPTIONS[option])}: ${reasonOf(error)}`, option);
     }
   };
-  if (dumpDir !== undefined) checking('--dump-dir', () => checkFolder(dumpDir));
+  if (dumpDir !== undefined) checking('dumpDir', () => checkFolder(dumpDir));
   if (dumpPath === undefined) return;
-  checking('--dump-path', () => (dumpOn ? checkWritable(dumpPath) : checkPath(dumpPath)));
+  checking('dumpPath', () => (dumpOn ? checkWritable(dumpPath) : checkPath(dumpPath)));
   removeStaleDrafts(dumpPath);
 }

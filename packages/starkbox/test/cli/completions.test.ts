@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_FACTS, runCommand } from '../../src/cli/commands/command.js';
-import { environmentExample, longName } from '../../src/config/option.js';
+import { environmentExamples, longName } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 
 const MANUAL = fileURLToPath(new URL('../../man/starkbox.1', import.meta.url));
@@ -110,7 +110,9 @@ describe('the manual page', () => {
     const page = readFileSync(MANUAL, 'utf8').replaceAll('\\-', '-');
     for (const key of CONFIG_KEYS) {
       expect(page).toContain(`\\fB${longName(OPTIONS[key])}\\fR`);
-      expect(page).toContain(`\\fB${environmentExample(OPTIONS[key])}\\fR`);
+      for (const variable of environmentExamples(OPTIONS[key])) {
+        expect(page).toContain(`\\fB${variable}\\fR`);
+      }
     }
     for (const name of Object.keys(COMMAND_FACTS)) expect(page).toContain(`\n.SS ${name}\n`);
   });

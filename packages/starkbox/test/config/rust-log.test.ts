@@ -43,7 +43,7 @@ describe('RUST_LOG', () => {
     write('starkbox.config.json', '{ "logLevel": "error", "logBodies": "response" }');
     const env = { RUST_LOG: 'debug,request' };
     expect(await read('', env)).toMatchObject({ logLevel: 'debug', logBodies: 'request' });
-    expect(await read('', { ...env, LOG_LEVEL: 'warn' })).toMatchObject({
+    expect(await read('', { ...env, STARKBOX_LOG_LEVEL: 'warn' })).toMatchObject({
       logLevel: 'warn',
       logBodies: 'request',
     });

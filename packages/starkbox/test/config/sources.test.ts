@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { environmentNames, RESTRICTED_BY_DEFAULT, UsageError } from '../../src/config/option.js';
 import {
-  RESTRICTED_BY_DEFAULT,
-  shortEnvironmentName,
-  UsageError,
-} from '../../src/config/option.js';
-import { CONFIG_KEYS, defaultConfig, givenIn, OPTIONS } from '../../src/config/options.js';
+  CONFIG_KEYS,
+  type ConfigKey,
+  defaultConfig,
+  givenIn,
+  OPTIONS,
+} from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import { createLog } from '../../src/log.js';
@@ -22,7 +24,7 @@ describe('sources', () => {
   test('a variable of a flag holds true or false, whatever the file says', async () => {
     write('starkbox.config.json', '{ "liteMode": true, "banner": false }');
     expect(await read()).toMatchObject({ liteMode: true, banner: false });
-    const config = await read('', { LITE_MODE: 'false', BANNER: 'true' });
+    const config = await read('', { LITE_MODE: 'false', STARKBOX_BANNER: 'true' });
     expect(config).toMatchObject({ liteMode: false, banner: true });
     expect((await refusal('', { LITE_MODE: '1' })).message).toMatch(
       /^invalid value '1' for '--lite-mode' .*LITE_MODE/,
@@ -37,22 +39,53 @@ describe('sources', () => {
   });
 
   // Most options refuse the text and name the variable that they read; paths and names keep the text.
-  test.each(CONFIG_KEYS)('%s has both variables, and the one with STARKBOX_ wins', async (key) => {
-    const short = shortEnvironmentName(OPTIONS[key]);
-    const long = `STARKBOX_${short}`;
-    const outcome = (env: object): Promise<unknown> =>
-      read('', env).then(
-        (config) => config[key],
-        (error: unknown) => String(error),
-      );
+  const outcome = (key: ConfigKey, env: object): Promise<unknown> =>
+    read('', env).then(
+      (config) => config[key],
+      (error: unknown) => String(error),
+    );
+  const WITH_TWO = CONFIG_KEYS.filter((key) => OPTIONS[key].hasShortVariable);
+
+  test.each(CONFIG_KEYS)('%s has a variable that begins with STARKBOX_', async (key) => {
+    const [long = ''] = environmentNames(OPTIONS[key]);
+    expect(long).toMatch(/^STARKBOX_/);
+    expect(await outcome(key, { [long]: 'one two' })).not.toEqual(await outcome(key, {}));
+  });
+
+  test.each(WITH_TWO)('%s has two variables, and the one with STARKBOX_ wins', async (key) => {
+    const [long = '', short = ''] = environmentNames(OPTIONS[key]);
     const seen = {
-      short: await outcome({ [short]: 'one two' }),
-      long: await outcome({ [long]: 'one two' }),
-      both: await outcome({ [short]: 'three four', [long]: 'one two' }),
+      short: await outcome(key, { [short]: 'one two' }),
+      long: await outcome(key, { [long]: 'one two' }),
+      both: await outcome(key, { [short]: 'three four', [long]: 'one two' }),
     };
-    expect(seen.short).not.toEqual(await outcome({}));
+    expect(seen.short).not.toEqual(await outcome(key, {}));
     expect(seen.both).toEqual(seen.long);
-    expect(String(seen.long).replace(long, short)).toBe(String(seen.short));
+    expect(String(seen.long).replaceAll(long, short)).toBe(String(seen.short));
+  });
+
+  test('variables of other programs are left alone', async () => {
+    const others = CONFIG_KEYS.filter((key) => !OPTIONS[key].hasShortVariable);
+    const names = others.flatMap((key) => environmentNames(OPTIONS[key]));
+    const env = Object.fromEntries(names.map((name) => [name.replace('STARKBOX_', ''), 'x']));
+    expect(env).toMatchObject({ DATA_DIR: 'x', AUTH_TOKEN: 'x', OFFLINE: 'x', INIT: 'x' });
+    expect(await read('--seed 0', env)).toEqual(await read('--seed 0'));
+  });
+
+  test('an error names the variable or the file that set the option', async () => {
+    expect((await refusal('', { RESTRICTIVE_MODE: 'none_such' })).message).toMatch(
+      /: none_such\. --restrictive-mode is set by the variable RESTRICTIVE_MODE$/,
+    );
+    expect((await refusal('--fork-network http://localhost:1', { CHAIN_ID: 'x' })).message).toMatch(
+      /'--chain-id <CHAIN_ID>' \(from the variable CHAIN_ID\) cannot be used with/,
+    );
+    expect((await refusal('', { DUMP_ON: 'exit' })).message).toMatch(
+      /\n {2}--dump-path <DUMP_PATH>, for '--dump-on <EVENT>' \(from the variable DUMP_ON\)$/,
+    );
+    write('starkbox.config.json', '{ "proofMode": "full" }');
+    expect((await refusal('')).message).toMatch(
+      /\. --proof-mode is set by starkbox\.config\.json$/,
+    );
   });
 
   test('an empty variable counts as unset', async () => {

@@ -1,7 +1,7 @@
 // The reference names every option, command, method, error and file option, and no others.
 import { expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
-import { environmentName, longName, optionKind } from '../../src/config/option.js';
+import { environmentNames, longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 import { ERRORS, METHODS } from '../../src/spec.js';
 import { readPage } from './markdown.js';
@@ -25,7 +25,7 @@ test('options: flag, variable and key of each', () => {
     const option = OPTIONS[key];
     const [flags = '', variable = ''] = listed[keys.indexOf(key)] ?? [];
     expect(flags).toContain(longName(option));
-    expect(variable).toContain(environmentName(option));
+    for (const name of environmentNames(option)) expect(variable).toContain(name);
   }
 });
 

@@ -40,7 +40,7 @@ export async function readTenants(
   try {
     return tenantsIn(JSON.parse(await readRegular(path)), operator);
   } catch (error) {
-    throw new ConfigError(`--tenants ${path}: ${reasonOf(error)}`);
+    throw new ConfigError(`--tenants ${path}: ${reasonOf(error)}`, 'tenants');
   }
 }
 
