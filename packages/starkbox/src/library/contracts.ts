@@ -1,5 +1,5 @@
 // Declaration and deployment of contracts by the minting account: no account of the user is changed.
-import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { MINTER } from '../chain/genesis/accounts.js';
@@ -7,6 +7,7 @@ import { minterDeclaration, minterInvoke } from '../chain/minter.js';
 import { compileClass } from '../chain/steps/apply-state-diff.js';
 import { RpcError } from '../errors.js';
 import { hex } from '../felt.js';
+import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { object } from '../json/reader.js';
 import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
@@ -144,7 +145,8 @@ async function contentOf(
   if (typeof artifact !== 'string' && !(artifact instanceof URL)) {
     return object(artifact, 'the class');
   }
-  return object(parse(await readFile(artifact, 'utf8')), String(artifact));
+  const path = typeof artifact === 'string' ? artifact : fileURLToPath(artifact);
+  return object(parse(await readRegular(path, String(artifact))), String(artifact));
 }
 
 /** A class as `starknet_addDeclareTransaction` takes it, without what is for debuggers. */

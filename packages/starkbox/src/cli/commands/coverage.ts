@@ -1,9 +1,10 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
+import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
@@ -44,7 +45,7 @@ export async function coverage({ json, paint }: Style, words: CoverageWords): Pr
 
 /** What a run of tests wrote. */
 function coverageIn(file: string): CoveragePage {
-  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const value: unknown = JSON.parse(readRegularSync(file));
   if (!isPage(value)) throw new Error(`${file} has no coverage of a test run`);
   return value;
 }

@@ -1,9 +1,10 @@
 // Files that commands read: images, and compiled classes in a folder of artifacts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARTIFACT } from '../../debug-info/artifact.js';
 import { type Source, sourceOfFile } from '../../dump/image/source.js';
 import { reasonOf } from '../../errors.js';
+import { readRegularSync } from '../../files/regular-file.js';
 
 /** Opens an image for a function, and closes it. */
 export async function withImage<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
@@ -29,7 +30,7 @@ export const ARTIFACTS = 'target/dev';
 
 /** The texts of the classes in a folder and below, by the order of their names. */
 export function* artifactsIn(folder: string): Generator<string> {
-  for (const name of filesIn(folder)) yield readFileSync(join(folder, name), 'utf8');
+  for (const name of filesIn(folder)) yield readRegularSync(join(folder, name));
 }
 
 function filesIn(folder: string): readonly string[] {

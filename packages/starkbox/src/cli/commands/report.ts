@@ -1,5 +1,5 @@
 // The report command: prints what each function cost, draws it, and compares it with a baseline.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import {
   type Baseline,
   baselineOf,
@@ -18,6 +18,7 @@ import {
 } from '@starkbox/abi';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
+import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
 import { columns, counted, grouped, type Style } from './format.js';
 import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
@@ -89,7 +90,7 @@ async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): P
 
 /** What a run of tests wrote. */
 function reportIn(file: string): GasReport {
-  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const value: unknown = JSON.parse(readRegularSync(file));
   const sum = new GasReport('class');
   if (!isPage(value)) throw new Error(`${file} has no report of a test run`);
   sum.addPage(value);
@@ -103,7 +104,7 @@ function isPage(value: unknown): value is GasPage {
 function baselineIn(file: string): Baseline {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readRegularSync(file));
   } catch (error) {
     throw new Error(`cannot read the baseline: ${reasonOf(error)}. --save-baseline writes one`, {
       cause: error,

@@ -1,10 +1,11 @@
 // Cache of answers on disk, by chain, block and key, shared by concurrent processes.
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
+import { checkReplaceable, readRegular } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
 
 /** Chain and block of the answers. */
@@ -121,6 +122,7 @@ export class Cache {
         await createFolder(dirname(file));
         // One append, so that processes do not interleave; on a new line, after a possibly
         // incomplete one.
+        checkReplaceable(file);
         await appendFile(file, `\n${lines}`);
       });
     });
@@ -130,7 +132,7 @@ export class Cache {
   async #load(): Promise<void> {
     const file = this.#linesFile();
     if (file === undefined) return;
-    const text = await this.#attempt(() => readFile(file, 'utf8'));
+    const text = await this.#attempt(() => readRegular(file));
     for (const line of text?.split('\n') ?? []) {
       const found = readLine(line);
       if (found) this.#lines.set(found.name, found.text);
@@ -151,7 +153,7 @@ export class Cache {
 
   async #readWhole(file: string | undefined): Promise<string | undefined> {
     if (file === undefined) return undefined;
-    const kept = await this.#attempt(() => readFile(file, 'utf8'));
+    const kept = await this.#attempt(() => readRegular(file));
     if (kept === undefined) return undefined;
     const text = kept.slice(CHECKSUM + 1);
     return kept.slice(0, CHECKSUM) === checksum(text) ? text : undefined;

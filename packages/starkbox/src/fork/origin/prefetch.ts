@@ -1,6 +1,6 @@
 // Prefetch of what earlier runs have read from the origin.
-import { readFile } from 'node:fs/promises';
 import type { OriginQuestion } from '@starkbox/engine';
+import { readRegular } from '../../files/regular-file.js';
 import { replaceFile } from './cache.js';
 import { readNamed } from './reads.js';
 
@@ -51,7 +51,7 @@ export class ReadLog {
 }
 
 async function readRuns(file: string): Promise<ReadonlyMap<string, number>> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readRegular(file).catch(() => '');
   const runs = new Map<string, number>();
   for (const line of text.split('\n').slice(0, MOST)) {
     const [age = '', name] = line.split('\t');

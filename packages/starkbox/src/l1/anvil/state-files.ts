@@ -1,12 +1,13 @@
 // State files of the managed Anvil, kept between runs.
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
+import { readRegular } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
 import { findProcess } from './process-identity.js';
 
@@ -93,7 +94,7 @@ export class AnvilState {
   async #prepare(): Promise<void> {
     let text: string;
     try {
-      text = await readFile(this.#file, 'utf8');
+      text = await readRegular(this.#file);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return;
       throw error;
@@ -122,7 +123,7 @@ function filesIn(directory: string): { file: string; exitFile: string; runFile: 
 
 async function readRun(file: string): Promise<Run | undefined> {
   try {
-    const run: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const run: unknown = JSON.parse(await readRegular(file));
     if (!isObject(run) || typeof run['pid'] !== 'number' || typeof run['mark'] !== 'string') {
       return undefined;
     }
@@ -163,7 +164,7 @@ function headerNumber(block: unknown, name: string): number {
 
 async function isComplete(file: string): Promise<boolean> {
   try {
-    const state: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const state: unknown = JSON.parse(await readRegular(file));
     return isObject(state) && Array.isArray(state['blocks']);
   } catch {
     return false;
