@@ -134,7 +134,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     group: 'Limits',
     default: 10_000,
     parse: wholeNumber(1),
-    help: 'Most open connections; further ones are closed at once.',
+    help: 'Most open connections, fewer if the process may open few files (ulimit -n); further ones are closed at once.',
   },
   maximumSockets: {
     flag: '--maximum-sockets <NUMBER>',

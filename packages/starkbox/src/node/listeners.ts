@@ -6,6 +6,7 @@ import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
+import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import type { Target } from '../server/http/place.js';
 import { type HttpOptions, type HttpServer, serveHttp } from '../server/http/server.js';
@@ -134,9 +135,22 @@ export class Listeners implements Part {
       explorer: config.ui ? new Explorer() : undefined,
       wallet: config.wallet ? new WalletScript() : undefined,
       access: this.#access,
-      maximumConnections: config.maximumConnections,
+      maximumConnections: this.#connectionLimit(),
       log,
     });
+  }
+
+  /** Fewer than the option allows where the process may open few files. */
+  #connectionLimit(): number {
+    const { service, log } = this.#parts;
+    const { maximumConnections } = service.base.config;
+    const limit = connectionLimit(maximumConnections);
+    if (limit < maximumConnections) {
+      log.info(
+        `At most ${limit} connections at once, because of the limit of open files (ulimit -n)`,
+      );
+    }
+    return limit;
   }
 
   /** Undefined if it does not exist; a promise for one that is opened first. */
@@ -204,11 +218,16 @@ export class Listeners implements Part {
       this.#sockets = sockets;
       return sockets;
     });
+    this.#loadingSockets.catch(() => {
+      // The next connection tries again.
+      this.#loadingSockets = undefined;
+    });
     return this.#loadingSockets;
   }
 
   async #closeSockets(): Promise<void> {
-    (await this.#loadingSockets)?.close();
+    await this.#loadingSockets?.catch(() => undefined);
+    this.#sockets?.close();
   }
 
   #warm(): void {

@@ -42,7 +42,11 @@ export class Schema {
 
   /** Loads what the first call would otherwise wait for. */
   warm(): Promise<void> {
-    this.#loading ??= this.#open();
+    this.#loading ??= this.#open().catch((error: unknown) => {
+      // The next call tries again.
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
   }
 
@@ -58,7 +62,8 @@ export class Schema {
   }
 
   async #open(): Promise<void> {
-    this.#precompiled = await this.#loadPrecompiled?.();
+    // Node does not try again to load a module that could not be opened; the documents can be compiled then.
+    this.#precompiled = await this.#loadPrecompiled?.().catch(() => undefined);
     if (!this.#precompiled) this.#compile();
     this.#isLoaded = true;
   }
