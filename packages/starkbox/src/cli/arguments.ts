@@ -106,9 +106,9 @@ export async function readConfig(
   }
   const portSocket = env['UNIX_SOCKET'] || undefined;
   const name = programName(env[NAME_VARIABLE] || 'starkbox');
-  const fromEnvironment = [...variables.texts.keys()]
-    .filter((key) => !words.texts.has(key))
-    .map((key) => `${longName(OPTIONS[key])}${from(key)}`);
+  const fromEnvironment = [...variables.names]
+    .filter(([key]) => !words.texts.has(key))
+    .map(([key, variable]) => `${longName(OPTIONS[key])} (${variable})`);
   return {
     kind: 'start',
     config,
@@ -130,7 +130,9 @@ function programName(text: string): ProgramName {
 }
 
 /** An empty variable counts as unset. */
-function environmentSource(env: Environment): Source {
+function environmentSource(
+  env: Environment,
+): Source & { readonly names: ReadonlyMap<ConfigKey, string> } {
   const texts = new Map<ConfigKey, string>();
   const names = new Map<ConfigKey, string>();
   for (const key of CONFIG_KEYS) {
@@ -145,6 +147,7 @@ function environmentSource(env: Environment): Source {
   }
   return {
     texts,
+    names,
     name: (key) => `'${OPTIONS[key].flag}' from the environment variable ${names.get(key)}`,
     origin: (key) => `the variable ${names.get(key)}`,
   };

@@ -247,7 +247,9 @@ describe('questions', () => {
     expect(lines).toEqual(
       expect.arrayContaining(['Accounts:', '  --port <PORT>', '  --restrictive-mode [METHODS...]']),
     );
-    expect(stdout).toContain('[default: 5050] [env: STARKBOX_PORT] [config: server_config.port]');
+    expect(stdout).toContain(
+      '[default: 5050] [env: STARKBOX_PORT or PORT] [config: server_config.port]',
+    );
     expect(stdout).toContain('[env: STARKBOX_BANNER=false]');
     expect(stdout).toContain('[default: info] [env: STARKBOX_LOG_LEVEL] [or: RUST_LOG]');
     expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
@@ -311,15 +313,40 @@ describe('a refusal', () => {
     expect(stderr).toBe('error: oh\n');
   });
 
+  test('comes after a line with the options that variables set', async () => {
+    const env = { SEED: '7', STARKBOX_LITE_MODE: 'true', PORT: '1', DATA_DIR: '/x' };
+    const { stderr } = await start('--port 80', {
+      createNode: failing(new Error('oh'), 'create'),
+      env,
+    });
+    const [line] = stderr.split('\n');
+    const options = '--seed \\(SEED\\), --lite-mode \\(STARKBOX_LITE_MODE\\)';
+    expect(line).toMatch(new RegExp(`Options from the environment: ${options}$`));
+  });
+
   test('of an address names the variable or the file that it is from', async () => {
     const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
     const variable = await start('', { createNode: createFailing, env: { HOST: 'box' } });
     expect(variable.stderr).toMatch(
-      /^error: box is not an address of this machine \(from the variable HOST\): /,
+      /^error: box is not an address of this machine \(from the variable HOST\): /m,
     );
     writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
     const file = await start('', { createNode: createFailing });
     expect(file.stderr).toMatch(/^error: box .* \(from starkbox\.config\.json\): /);
+  });
+
+  test('of a file that an option names also names its variable', async () => {
+    const real = { createNode: createRealNode };
+    for (const name of ['INIT', 'ARTIFACTS', 'TENANTS', 'DUMP_DIR']) {
+      const variable = `STARKBOX_${name}`;
+      const option = `--${name.toLowerCase().replace('_', '-')}`;
+      const env = { [variable]: '/nowhere/at-all', STARKBOX_INSTANCE_STORE: directory };
+      const { outcome, stderr } = await start('', { ...real, env });
+      expect(outcome).toEqual({ exitCode: 1 });
+      expect(stderr).toMatch(
+        new RegExp(`^error: ${option}.*\\. ${option} is set by the variable ${variable}$`, 'm'),
+      );
+    }
   });
 
   test.each([
