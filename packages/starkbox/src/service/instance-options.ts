@@ -1,23 +1,34 @@
-// Options of an instance: those of accounts and blocks, over the config of its node.
+// Options of an instance: those of accounts, blocks and the state archive, over the config of its node.
 import { ACCOUNT_OPTIONS } from '../config/account-options.js';
 import { CHAIN_OPTIONS } from '../config/chain-options.js';
-import { UsageError } from '../config/option.js';
-import { type Config, defaultConfig } from '../config/options.js';
+import { longName, UsageError } from '../config/option.js';
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  defaultConfig,
+  OPTIONS,
+} from '../config/options.js';
 import { checkConfig } from '../config/rules.js';
 import { readSources, sourceOf } from '../config/source.js';
 
 /** Options of files, which belong to the node. */
 const OF_THE_NODE: readonly string[] = ['artifacts', 'accountClassCustom'];
+const OF_STORAGE: readonly string[] = ['stateArchive'];
+
+/** Keys by the names of the command line with underscores: `gas_price` → `gasPriceWei`. */
+const KEYS_BY_FLAG: ReadonlyMap<string, ConfigKey> = new Map(
+  CONFIG_KEYS.map((key) => [longName(OPTIONS[key]).slice(2).replaceAll('-', '_'), key]),
+);
 
 /**
  * @param given by the names of a config file, or by those of the command line with underscores
  * @throws UsageError or ConfigError
  */
 export function instanceConfig(config: Config, given: object): Config {
-  const named = Object.entries(given).map(([key, value]) => [camelCase(key), value] as const);
+  const named = Object.entries(given).map(byKey);
   for (const [key] of named) {
-    const isOwn = Object.hasOwn(ACCOUNT_OPTIONS, key) || Object.hasOwn(CHAIN_OPTIONS, key);
-    if (OF_THE_NODE.includes(key) || (!isOwn && Object.hasOwn(config, key))) {
+    if (!isOfInstance(key) && Object.hasOwn(config, key)) {
       throw new UsageError(`'${key}' is an option of the node, not of an instance`);
     }
   }
@@ -25,6 +36,20 @@ export function instanceConfig(config: Config, given: object): Config {
   const merged = defaultConfig({ ...config, ...values });
   checkConfig(merged);
   return merged;
+}
+
+function isOfInstance(key: string): boolean {
+  if (OF_THE_NODE.includes(key)) return false;
+  const tables = [ACCOUNT_OPTIONS, CHAIN_OPTIONS];
+  return OF_STORAGE.includes(key) || tables.some((table) => Object.hasOwn(table, key));
+}
+
+/** An entry under the key of the option; `no_fee: true` → `chargeFee: false`. */
+function byKey([name, value]: readonly [string, unknown]): readonly [string, unknown] {
+  const key = KEYS_BY_FLAG.get(name);
+  if (key === undefined) return [camelCase(name), value];
+  const isNegated = name.startsWith('no_') && typeof value === 'boolean';
+  return [key, isNegated ? !value : value];
 }
 
 /** `block_generation_on` → `blockGenerationOn` */

@@ -4,6 +4,10 @@ import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { ACCOUNT_OPTIONS } from '../../src/config/account-options.js';
+import { CHAIN_OPTIONS } from '../../src/config/chain-options.js';
+import { longName } from '../../src/config/option.js';
+import { isConfigKey, OPTIONS } from '../../src/config/options.js';
 import { callUrl as ask } from '../support/call-url.js';
 import { closeAfterTest } from '../support/closing.js';
 
@@ -115,6 +119,35 @@ describe('an instance', () => {
     expect(await client.failure('devnet_createInstance', { from: 'abc' })).toMatchObject({
       message: 'There is no instance abc',
     });
+  });
+});
+
+test('an instance takes options by the names of the command line', async () => {
+  const { create } = await opened();
+  const keys = [...Object.keys(ACCOUNT_OPTIONS), ...Object.keys(CHAIN_OPTIONS), 'stateArchive'];
+  const ofFiles = ['artifacts', 'accountClassCustom'];
+  for (const key of keys.filter(isConfigKey).filter((name) => !ofFiles.includes(name))) {
+    const option = OPTIONS[key];
+    const name = longName(option).slice(2).replaceAll('-', '_');
+    const preset = option.default ?? 7;
+    const value = name.startsWith('no_') ? true : typeof preset === 'bigint' ? '7' : preset;
+    const { http } = await create({ options: { [name]: value } });
+    expect(http).toMatch(/^http/);
+  }
+  const { http } = await create({
+    options: {
+      gas_price: 11,
+      data_gas_price: 12,
+      l2_gas_price: 13,
+      state_archive_capacity: 'none',
+      no_fee: true,
+    },
+  });
+  expect(await ask(http, 'devnet_getConfig')).toMatchObject({
+    gas_price_wei: 11,
+    data_gas_price_wei: 12,
+    l2_gas_price_wei: 13,
+    state_archive: 'none',
   });
 });
 
