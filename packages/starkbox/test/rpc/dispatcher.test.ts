@@ -181,6 +181,10 @@ describe('names', () => {
     ['devnet_chainId', 'There is no method devnet_chainId; did you mean starknet_chainId?'],
     ['chainId', 'There is no method chainId; did you mean starknet_chainId?'],
     ['devnet_fel', 'There is no method devnet_fel; did you mean devnet_felt?'],
+    ['sandbox_fel', 'There is no method sandbox_fel; did you mean sandbox_felt?'],
+    ['sandbox_Felt', 'There is no method sandbox_Felt; did you mean sandbox_felt?'],
+    ['chain_chainid', 'There is no method chain_chainid; did you mean chain_chainId?'],
+    ['sandbox_chainId', 'There is no method sandbox_chainId; did you mean chain_chainId?'],
   ])('of %j it is said what may be meant', async (method, reason) => {
     const error = { code: -32601, message: 'Method not found', data: { reason } };
     expect(await send(call(1, method))).toEqual({ jsonrpc: '2.0', id: 1, error });

@@ -1,4 +1,5 @@
 // Suggestions for names that do not exist: the nearest one that does.
+import { aliasOf, canonicalName } from '../../method-names.js';
 import { distance, withFewest } from '../../nearest-word.js';
 
 /** Names that differ in more letters are not alike. */
@@ -27,8 +28,18 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['pendingTransactions', 'starknet_getBlockWithTxs'],
 ]);
 
-/** The method that was probably meant: of the same name under another prefix, or spelled nearly so. */
+/**
+ * The method that was probably meant: of the same name under another prefix, or spelled nearly so. For a name with the
+ * prefix of aliases it is the alias.
+ */
 export function nearestMethod(name: string, known: Iterable<string>): string | undefined {
+  const found = nearestOf(canonicalName(name), known);
+  const suggestion = found === undefined ? undefined : canonicalName(found);
+  const isAlias = canonicalName(name) !== name;
+  return isAlias && suggestion !== undefined ? (aliasOf(suggestion) ?? suggestion) : suggestion;
+}
+
+function nearestOf(name: string, known: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
   const names = [...known];
   const wanted = withoutPrefix(name);
