@@ -3,6 +3,7 @@ import { Class, type ClassLimits, EngineError, type State, type StateDiff } from
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import type { CLASS_DEFINITION, Methods } from '../../spec.js';
+import { refuseClassSize } from './execution-errors.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];
 
@@ -81,7 +82,7 @@ export async function compileClass(body: object, limits: ClassLimits): Promise<C
     return await Class.compile(stringify(body), limits);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
+    if (error.kind === 'class_too_large') refuseClassSize(error);
     if (error.kind === 'compilation') refuse(`Sierra compilation error: ${error.message}`);
     if (error.kind === 'class' || error.kind === 'sierra_version' || error.kind === 'input') {
       fail('INVALID_CONTRACT_CLASS', error.message);

@@ -110,3 +110,24 @@ export function callError({ frames, returned, message }: Failure): CONTRACT_EXEC
   const felts = returned.flat();
   return nested(frames, felts.length > 0 ? JSON.stringify(felts) : innermostError(message));
 }
+
+/** Options that limit a class, by the names that the engine gives its parts. */
+const SIZE_OPTIONS: Readonly<Record<string, string>> = {
+  'Sierra program': '--maximum-sierra-length',
+  'compiled class': '--maximum-contract-class-size',
+  bytecode: '--maximum-contract-bytecode-size',
+  program: '--maximum-contract-bytecode-size',
+};
+
+/** Refuses with the limit that was exceeded, by how much, and the option that raises it. */
+export function refuseClassSize({ message }: Error): never {
+  const [, part = '', size = '', unit = '', limit = ''] =
+    /^the (.+) has (\d+(?: or more)?) (\w+); the limit is (\d+)$/.exec(message) ?? [];
+  const option = SIZE_OPTIONS[part];
+  if (option === undefined) fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE', message);
+  const excess = Number.parseInt(size, 10) - Number(limit);
+  fail(
+    'CONTRACT_CLASS_SIZE_IS_TOO_LARGE',
+    `The ${part} has ${size} ${unit}, ${excess} more than the limit of ${limit}: raise ${option}, or make the class smaller`,
+  );
+}

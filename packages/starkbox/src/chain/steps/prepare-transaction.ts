@@ -20,6 +20,7 @@ import type {
   RESOURCE_BOUNDS_MAPPING,
 } from '../../spec.js';
 import type { Included } from '../world/world.js';
+import { refuseClassSize } from './execution-errors.js';
 
 export type Broadcasted =
   | BROADCASTED_INVOKE_TXN
@@ -141,7 +142,7 @@ function engineValues(values: Broadcasted): TransactionValues {
 /** Turns an error of the engine about a transaction or its class into one of the interface. */
 function refuseClass(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
-  if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
+  if (error.kind === 'class_too_large') refuseClassSize(error);
   if (error.kind === 'class' || error.kind === 'sierra_version' || error.kind === 'compilation') {
     refuse(`Sierra compilation error: ${error.message}`);
   }

@@ -186,17 +186,36 @@ describe('classes', () => {
   });
 
   test.each([
-    { limit: 'maximumContractClassSize', value: 1000 },
-    { limit: 'maximumContractBytecodeSize', value: 100 },
-    { limit: 'maximumSierraLength', value: 100 },
-  ] as const)('transactions.3 a class beyond $limit is too large', async ({ limit, value }) => {
-    const small = await startFixture({ [limit]: value });
-    const own = new Sender(small.client, small.node.accounts[0]);
-    const params = [await own.declareRequest(counter)];
-    const { code } = await small.client.failure('starknet_addDeclareTransaction', params);
-    expect(code).toBe(57);
-    expect(await own.nonce()).toBe(0);
-  });
+    {
+      limit: 'maximumContractClassSize',
+      value: 1000,
+      reason:
+        /^The compiled class has \d+ bytes, \d+ more than the limit of 1000: raise --maximum-contract-class-size, or/,
+    },
+    {
+      limit: 'maximumContractBytecodeSize',
+      value: 100,
+      reason:
+        /^The bytecode has \d+ felts, \d+ more than the limit of 100: raise --maximum-contract-bytecode-size, or/,
+    },
+    {
+      limit: 'maximumSierraLength',
+      value: 100,
+      reason:
+        /^The Sierra program has \d+ felts, \d+ more than the limit of 100: raise --maximum-sierra-length, or/,
+    },
+  ] as const)(
+    'transactions.3 a class beyond $limit is too large',
+    async ({ limit, value, reason }) => {
+      const small = await startFixture({ [limit]: value });
+      const own = new Sender(small.client, small.node.accounts[0]);
+      const params = [await own.declareRequest(counter)];
+      const { code, data } = await small.client.failure('starknet_addDeclareTransaction', params);
+      expect(code).toBe(57);
+      expect(data).toMatch(reason);
+      expect(await own.nonce()).toBe(0);
+    },
+  );
 
   test('transactions.3 a class beyond the default limit is too large', async () => {
     const { sierra_program, ...rest } = Object.fromEntries(Object.entries(counter.body ?? {}));
@@ -204,8 +223,9 @@ describe('classes', () => {
     const padding = Array.from({ length: 81_921 - sierra_program.length }, () => '0x0');
     const contract_class = { ...rest, sierra_program: [...sierra_program, ...padding] };
     const request = { ...(await sender.declareRequest(counter)), contract_class };
-    const { code } = await client.failure('starknet_addDeclareTransaction', [request]);
+    const { code, data } = await client.failure('starknet_addDeclareTransaction', [request]);
     expect(code).toBe(57);
+    expect(data).toMatch(/has 81921 felts, 1 more than the limit of 81920/);
   });
 
   describe('an account that decides by its signature', () => {
