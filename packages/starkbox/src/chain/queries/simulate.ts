@@ -155,8 +155,7 @@ export async function estimateMessageFee(
 }
 
 const CANNOT_PROVE =
-  'Devnet cannot provide real transaction proofs. However, running devnet with ' +
-  '"--proof-mode devnet" enables this endpoint which provides mock proofs which are later validated.';
+  'This node makes no real proofs of transactions: start it with --proof-mode devnet to make and verify mock proofs';
 
 export interface Proof {
   readonly proof: string;

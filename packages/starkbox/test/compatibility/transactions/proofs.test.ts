@@ -183,8 +183,7 @@ describe('carrying a proof', () => {
 
 describe('modes', () => {
   const CANNOT =
-    'Devnet cannot provide real transaction proofs. However, running devnet with ' +
-    '"--proof-mode devnet" enables this endpoint which provides mock proofs which are later validated.';
+    'This node makes no real proofs of transactions: start it with --proof-mode devnet to make and verify mock proofs';
 
   /** Facts about the first block of another node. */
   async function foreignFacts(startTime: number): Promise<readonly string[]> {
