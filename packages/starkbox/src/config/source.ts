@@ -1,5 +1,6 @@
 // Sources of options: command line, environment, config file and library, all read the same way.
 
+import { isObject } from '../json/reader.js';
 import { nearest } from '../nearest-word.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';
 import {
@@ -56,8 +57,13 @@ export function readSources(sources: readonly Source[]): Given {
   return { values, keys, origins };
 }
 
-/** The options of `createNode`. */
+/**
+ * The options of `createNode`.
+ *
+ * @throws UsageError if they are no object, or hold what the command would refuse
+ */
 export function readInput(input: ConfigInput): Given {
+  mustBeOptions(input, 'createNode', '{ seed: 0 }');
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
   return readSources([sourceOf(Object.fromEntries(entries), 'the options of createNode')]);
@@ -72,6 +78,31 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     const shown = OPTIONS[key].isSecret ? '…' : shortened(text);
     throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
   }
+}
+
+/**
+ * Throws a `UsageError` for an argument that holds no options; types do not protect callers in JavaScript.
+ *
+ * @param example of such an argument
+ * @param keys those that it may have; all if they are not given
+ */
+export function mustBeOptions(
+  given: unknown,
+  caller: string,
+  example: string,
+  keys?: readonly string[],
+): asserts given is object {
+  if (!isObject(given)) {
+    const shown = Array.isArray(given) ? 'a list' : String(given);
+    throw new UsageError(
+      `${caller} takes an object with options, such as ${example}; got ${shown}`,
+    );
+  }
+  const unknown = Object.keys(given).find((key) => keys && !keys.includes(key));
+  if (unknown === undefined || !keys) return;
+  const near = nearest(unknown, keys);
+  const hint = near === undefined ? `it takes ${keys.join(', ')}` : `did you mean '${near}'?`;
+  throw new UsageError(`unknown key '${unknown}' in the options of ${caller}: ${hint}`);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Account } from '../chain/genesis/accounts.js';
 import type { Deployed } from '../chain/genesis/deployed.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
+import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
 import type { L1Facts } from '../l1/l1-facts.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { EXPLAINED } from '../spec.js';
@@ -37,6 +38,15 @@ export interface ListenOptions {
   /** 0 takes a free one. */
   readonly port?: number;
   readonly host?: string;
+}
+
+const LISTEN_OPTIONS: readonly (keyof ListenOptions)[] = ['port', 'host'];
+
+function readListenOptions(given: ListenOptions): ListenOptions {
+  mustBeOptions(given, 'listen', '{ port: 0 }', LISTEN_OPTIONS);
+  const { values } = readSources([sourceOf(given, 'the options of listen')]);
+  const { port, host } = values;
+  return { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
 }
 
 /** What opens the servers of a chain and closes what belongs to it. */
@@ -193,9 +203,9 @@ export class Starkbox implements AsyncDisposable {
     };
   }
 
-  /** Opens the HTTP server. */
-  listen(options: ListenOptions = {}): Promise<Address> {
-    return this.#host.listen(options);
+  /** Opens the HTTP server. Options that the command would refuse throw a `UsageError`. */
+  async listen(options: ListenOptions = {}): Promise<Address> {
+    return this.#host.listen(readListenOptions(options));
   }
 
   /** Answers the requests under way, ends subscriptions and closes everything. Later calls reject. */

@@ -1,7 +1,7 @@
 // A node: a chain with its JSON-RPC service, and the order in which its parts are opened.
 import { Abis } from '../chain/queries/abis.js';
 import type { ConfigInput } from '../config/options.js';
-import { readInput } from '../config/source.js';
+import { mustBeOptions, readInput } from '../config/source.js';
 import { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Progress } from '../dump/image/format.js';
 import { Starkbox } from '../library/starkbox.js';
@@ -34,6 +34,8 @@ export interface NodeOptions {
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 
+const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress'];
+
 /**
  * A node with its own chain. It needs no port: `listen` opens one. Options that the command would refuse
  * throw a `UsageError` or a `ConfigError`.
@@ -43,7 +45,11 @@ export interface NodeOptions {
  * await chain.mint('0x1', 1000n);
  * const { url } = await chain.listen({ port: 0 });
  */
-export function createNode(input: ConfigInput = {}, options: NodeOptions = {}): Promise<Starkbox> {
+export async function createNode(
+  input: ConfigInput = {},
+  options: NodeOptions = {},
+): Promise<Starkbox> {
+  mustBeOptions(options, 'createNode, its second argument,', '{ log }', NODE_OPTIONS);
   return startNode(input, options, new Lifecycle(options.log ?? silentLog));
 }
 
