@@ -131,6 +131,7 @@ describe('starkbox mcp', () => {
     ['an unknown member', 'snapshot', { nam: 'x' }, 'nam'],
     ['an address that is none', 'call_contract', { contract_address: 'x', function: 'f' }, 'felt'],
     ['a file that is missing', 'declare_contract', { path: '/missing.json' }, 'Sierra class'],
+    ['a device', 'declare_contract', { path: '/dev/zero' }, 'not a regular file'],
     ['a file that is no class', 'declare_contract', { path: COMMAND }, 'not JSON'],
     ['a class that is not declared', 'deploy_contract', { class_hash: '0x1' }, 'declare_contract'],
     ['a page that is missing', 'read_docs', { page: 'missing' }, 'There are:'],

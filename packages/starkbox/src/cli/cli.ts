@@ -58,8 +58,6 @@ export type Outcome = { readonly exitCode: number } | Started;
 const LONGEST_REASON = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
-/** By convention 128 plus the number of the signal. */
-const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
@@ -194,9 +192,9 @@ function handleSignals(
   // Also emitted for unhandled rejections.
   process.on('uncaughtException', fail);
   let closing: number | undefined;
-  const handle = (signal: keyof typeof EXIT_SIGNAL): void => {
+  const handle = (signal: NodeJS.Signals): void => {
     if (closing !== undefined) {
-      if (process.uptime() - closing > SAME_SIGNAL_SECONDS) process.exit(EXIT_SIGNAL[signal]);
+      if (process.uptime() - closing > SAME_SIGNAL_SECONDS) endAtOnce(signal);
       return;
     }
     closing = process.uptime();
@@ -211,6 +209,12 @@ function handleSignals(
     log.info('the process that started this one has ended');
     handle('SIGTERM');
   });
+}
+
+/** By the signal itself: `process.exit` would wait for threads, and one may wait for a file. */
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /**

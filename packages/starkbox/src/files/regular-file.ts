@@ -1,4 +1,5 @@
 // Regular files named by callers and options, opened without blocking.
+import { constants as bufferConstants } from 'node:buffer';
 import {
   accessSync,
   closeSync,
@@ -30,6 +31,7 @@ const LONGEST_PATH = 4096;
 
 /** A FIFO without a writer would otherwise block the process. */
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const CREATING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 const WRITING = constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Throws a `FileError` for a text that cannot be a path. */
@@ -77,13 +79,34 @@ export function openRegular(
   }
 }
 
+/**
+ * The descriptor of a file that is written from its beginning, created if it does not exist. It may be a FIFO, if a
+ * process reads it.
+ */
+export function openOutput(path: string, mode: number): number {
+  checkPath(path);
+  let file: number;
+  try {
+    file = openSync(path, CREATING | (constants.O_NONBLOCK ?? 0), mode);
+  } catch (error) {
+    if (codeOf(error) !== 'ENXIO') throw fileError(error, path);
+    throw new FileError(`${path} is a FIFO that no process reads`, 'ENXIO', error);
+  }
+  if (fstatSync(file).isFile()) return file;
+  // Writes to a FIFO that is full must wait.
+  const waiting = openSync(path, CREATING, mode);
+  closeSync(file);
+  return waiting;
+}
+
 /** The text of a regular file. */
 export function readRegularSync(path: string, shown: string = path): string {
   const file = openRegular(path, { shown });
   try {
+    mustFitIntoString(fstatSync(file), shown);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, shown);
   } finally {
     closeSync(file);
   }
@@ -96,7 +119,9 @@ export async function readRegular(path: string, shown: string = path): Promise<s
     throw fileError(error, shown);
   });
   try {
-    mustBeRegular(await file.stat(), shown);
+    const status = await file.stat();
+    mustBeRegular(status, shown);
+    mustFitIntoString(status, shown);
     return await file.readFile('utf8');
   } catch (error) {
     throw error instanceof FileError ? error : fileError(error, shown);
@@ -155,6 +180,12 @@ function mustBeRegular(status: Stats | undefined, shown: string): void {
   if (status.isFile()) return;
   const code = status.isDirectory() ? 'EISDIR' : 'EINVAL';
   throw new FileError(`${shown} is ${kindOf(status)}, not a regular file`, code);
+}
+
+/** Before it is read into memory in vain. */
+function mustFitIntoString({ size }: Stats, shown: string): void {
+  const most = bufferConstants.MAX_STRING_LENGTH;
+  if (size > most) throw new FileError(`${shown} has ${size} bytes, more than ${most}`, 'EFBIG');
 }
 
 function kindOf(status: Stats): string {

@@ -1,6 +1,7 @@
 // The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
-import { createWriteStream, openSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { reasonOf } from '../errors.js';
+import { openOutput } from '../files/regular-file.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
 import { canonicalName } from '../method-names.js';
@@ -40,7 +41,7 @@ const MOST_WAITING = 64 * 1024 * 1024;
 export function openRecorder(options: RecorderOptions): Recorder {
   const { path, about, secrets, log, mostWaiting = MOST_WAITING } = options;
   // Opened at once, so that a path that cannot be written fails the start; readable by its owner only.
-  const stream = createWriteStream(path, { fd: openSync(path, 'w', 0o600) });
+  const stream = createWriteStream(path, { fd: openOutput(path, 0o600) });
   let hasFailed = false;
   let missing = 0;
   stream.on('error', (error) => {

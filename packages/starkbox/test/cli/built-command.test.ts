@@ -78,10 +78,10 @@ describe('the built command', () => {
     child.kill('SIGINT');
     // Signals that follow at once are taken for the same one: npm repeats those of the terminal.
     const again = setInterval(() => child.kill('SIGINT'), 50);
-    const { code, stderr } = await end;
+    const { signal, stderr } = await end;
     clearInterval(again);
     open.destroy();
-    expect(code).toBe(130);
+    expect(signal).toBe('SIGINT');
     expect(stderr.match(/SIGINT/g)).toHaveLength(1);
   });
 

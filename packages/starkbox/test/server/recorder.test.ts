@@ -1,6 +1,6 @@
 // Records of --trace-requests, and a file that cannot be written.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -73,6 +73,30 @@ test('a full disk stops the recording and not the node', async () => {
   expect(await node.stop()).toBe(0);
 });
 
+test('a FIFO that no process reads fails the start', async () => {
+  const path = join(directory, 'fifo');
+  execFileSync('mkfifo', [path]);
+  await expect(createNode({ accounts: 1, traceRequests: path })).rejects.toThrow(
+    /fifo is a FIFO that no process reads/,
+  );
+});
+
+test('a file that takes no more bytes does not keep the node from ending', async () => {
+  const path = join(directory, 'fifo');
+  execFileSync('mkfifo', [path]);
+  // Opened for reading too, and never read.
+  const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const node = await RunningCommand.start(['--trace-requests', path, '--accounts', '1']);
+  const contract_address = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+  for (let call = 0; call < 8; call += 1) {
+    await node.call('starknet_getClassAt', { block_id: 'latest', contract_address });
+  }
+  const again = setInterval(() => void node.stop(), 50);
+  expect(await node.stop()).toBe('SIGTERM');
+  clearInterval(again);
+  closeSync(reader);
+});
+
 test('the queue of a slow file is bounded, and dropped entries are counted', async () => {
   const path = join(directory, 'fifo');
   execFileSync('mkfifo', [path]);
@@ -87,7 +111,10 @@ test('the queue of a slow file is bounded, and dropped entries are counted', asy
   const log = createLog({ level: 'warn', format: 'json' }, { write: (text) => said.push(text) });
   const secrets = () => ({ keys: [], words: [] });
   const mostWaiting = 500_000;
-  const recorder = openRecorder({ path, about: {}, secrets, log, mostWaiting });
+  // Rejected until the reader has opened it.
+  const recorder = await vi.waitFor(() =>
+    openRecorder({ path, about: {}, secrets, log, mostWaiting }),
+  );
   const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(100_000) });
   const { handle } = recorder.recording({ handle: async () => answer });
   for (let count = 0; count < 100; count += 1) await handle('{}', { transport: 'http' });
