@@ -49,7 +49,7 @@ The \`pretty\` format begins a line of the log with the seconds since the start 
 \`json\` format has the time of day. The format does not depend on where stderr leads. \`NO_COLOR\` turns colours off.
 
 The exit code is 0 after a signal, 1 if the node cannot do what it is asked or cannot listen, and 2 if the
-options cannot be understood.
+options cannot be understood. A second signal ends the node at once, without waiting for open requests.
 `;
 
 const OUTRO = `## In CI
