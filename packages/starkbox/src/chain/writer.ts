@@ -27,6 +27,12 @@ export interface ChangeResult<T> {
   readonly snapshot?: bigint | undefined;
 }
 
+/** A change that is made, and the commit that has to be awaited. */
+interface Made<T> {
+  readonly committed: Promise<void> | undefined;
+  readonly result: T;
+}
+
 /** A function that runs after each change; its error is reported and affects nothing else. */
 interface Observer<T> {
   readonly name: string;
@@ -41,8 +47,8 @@ const warnOfObserver: ObserverErrorHandler = (name, error) =>
 /**
  * Runs changes one at a time, in the order of their requests; an error changes nothing. With a
  * store, the next change does not wait for the commit of the one before, but a change is
- * published only after its commit. If a commit fails, all changes that started from that one
- * fail with it.
+ * published and answered only after its commit, also if it changes nothing itself. If a commit
+ * fails, all changes that started from that one fail with it.
  */
 export class Writer {
   readonly #store: ChainStore | undefined;
@@ -52,6 +58,8 @@ export class Writer {
   #published: WorldAndSnapshots;
   /** The world and snapshots that the next change starts from. */
   #head: WorldAndSnapshots;
+  /** The commit of the head; undefined without a store, and after a commit that failed. */
+  #headCommit: Promise<void> | undefined;
   /** Resolves when every change requested so far is made or has failed. */
   #made: Promise<unknown> = Promise.resolve();
   /** Resolves when every change made so far is published or lost. */
@@ -113,11 +121,31 @@ export class Writer {
     await this.#committed;
   }
 
-  change<T>(
+  /** What a function makes of the world after all changes requested so far, whose commits are not awaited. */
+  async look<T>(look: (now: WorldAndSnapshots) => T): Promise<T> {
+    const { result } = await this.#enqueue('step', async (now) => ({
+      after: now,
+      result: look(now),
+    }));
+    return result;
+  }
+
+  async change<T>(
     kind: Transition['kind'],
     make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
     cause?: Cause,
   ): Promise<T> {
+    const { committed, result } = await this.#enqueue(kind, make, cause);
+    if (committed) await committed;
+    return result;
+  }
+
+  /** Makes a change after all others requested so far. */
+  #enqueue<T>(
+    kind: Transition['kind'],
+    make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
+    cause?: Cause,
+  ): Promise<Made<T>> {
     const waited = stopwatch();
     this.#waiting += 1;
     const making = this.#made.then(() => {
@@ -130,20 +158,20 @@ export class Writer {
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
     });
     this.#made = making.catch(() => undefined);
-    return making.then(async ({ committed, result }) => {
-      if (committed) await committed;
-      return result;
-    });
+    return making;
   }
 
   async #make<T>(
     kind: Transition['kind'],
     make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
     cause: Cause | undefined,
-  ): Promise<{ readonly committed: Promise<void> | undefined; readonly result: T }> {
+  ): Promise<Made<T>> {
     const [before, failedCommits] = [this.#head, this.#failedCommits];
     const { after: made, result, snapshot } = await make(before);
-    if (made === before) return { committed: undefined, result };
+    if (made === before) {
+      if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
+      return { committed: this.#headCommit, result };
+    }
     const transition: Transition = { kind, before, after: made, snapshot };
     const prepared = await this.#store?.prepare(transition);
     if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
@@ -153,6 +181,7 @@ export class Writer {
       return { committed: undefined, result };
     }
     const committed = this.#commit(kind, this.#head, prepared, cause);
+    this.#headCommit = committed;
     this.#committed = committed.catch(() => undefined);
     return { committed, result };
   }
@@ -169,6 +198,7 @@ export class Writer {
       this.#failedCommits += 1;
       this.#lastFailure = error;
       this.#head = this.#published;
+      this.#headCommit = undefined;
       throw error;
     }
     this.#publish(kind, after, cause);

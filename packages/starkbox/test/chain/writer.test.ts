@@ -1,7 +1,7 @@
 // The writer's queue: changes wait in order and time out; failing observers undo nothing.
 import { State } from '@starkbox/engine';
 import { expect, test } from 'vitest';
-import type { WorldAndSnapshots } from '../../src/chain/world/chain-store.js';
+import type { ChainStore, WorldAndSnapshots } from '../../src/chain/world/chain-store.js';
 import { firstWorld } from '../../src/chain/world/world.js';
 import { Writer } from '../../src/chain/writer.js';
 import { PersistentMap } from '../../src/immutable.js';
@@ -80,4 +80,54 @@ test('an observer that throws is reported by its name, and neither the change no
     ['the first', 'Error: no space'],
     ['the second', 'Error: no space'],
   ]);
+});
+
+interface HeldCommit {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A store whose commits end when the test says so. */
+function heldStore(): { readonly store: ChainStore; readonly commits: readonly HeldCommit[] } {
+  const commits: HeldCommit[] = [];
+  const commit = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      commits.push({ resolve, reject });
+    });
+  return { store: { prepare: async ({ after }) => ({ after, commit }) }, commits };
+}
+
+const counted = (writer: Writer) =>
+  writer.change('step', async (now) => ({
+    after: { ...now, lastSnapshot: now.lastSnapshot + 1n },
+    result: now.lastSnapshot + 1n,
+  }));
+const unchanged = (writer: Writer) =>
+  writer.change('step', async (now) => ({ after: now, result: now.lastSnapshot }));
+
+test('a change that changes nothing is answered after the commit that it depends on', async () => {
+  const { store, commits } = heldStore();
+  const writer = new Writer(standing(), store);
+  const order: string[] = [];
+  const first = counted(writer).then(() => order.push('changed'));
+  const second = unchanged(writer).then((seen) => order.push(`saw ${seen}`));
+  await expect.poll(() => commits.length).toBe(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual([]);
+  commits[0]?.resolve();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['changed', 'saw 1']);
+});
+
+test('it fails with the commit that it depends on, and the next one sees what is stored', async () => {
+  const { store, commits } = heldStore();
+  const writer = new Writer(standing(), store);
+  const both = Promise.allSettled([counted(writer), unchanged(writer)]);
+  await expect.poll(() => commits.length).toBe(1);
+  commits[0]?.reject(new Error('the disk is full'));
+  expect(await both).toMatchObject([
+    { status: 'rejected', reason: { message: 'the disk is full' } },
+    { status: 'rejected', reason: { message: 'the disk is full' } },
+  ]);
+  expect(await unchanged(writer)).toBe(0n);
 });
