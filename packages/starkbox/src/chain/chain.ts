@@ -269,7 +269,7 @@ export class Chain {
       const [whole] = start === 'pre_confirmed' ? await this.closeNow(world) : [world];
       const from = firstToAbort(whole, start === 'pre_confirmed' ? 'latest' : start);
       const [cut, hashes] = await withoutSince(whole, from, this.options.fork);
-      const next = await withNoncesOf(cut, sendersSince(whole, from));
+      const next = await withNoncesOf(cut, await sendersSince(whole, from));
       return [returns ? await withReturned(whole, next, from) : next, hashes];
     });
   }

@@ -63,7 +63,10 @@ export async function reorg(
       next = await chain.closeAt(next, time);
       hashes.push(latestHeader(next).hash);
     }
-    const senders = new Set([...sendersSince(world, from), ...sendersSince(next, from)]);
+    const senders = new Set([
+      ...(await sendersSince(world, from)),
+      ...(await sendersSince(next, from)),
+    ]);
     return [await withNoncesOf(next, senders), { aborted, blocks: hashes }];
   });
 }

@@ -45,6 +45,27 @@ export async function* sliced<T>(items: Iterable<T>): AsyncGenerator<T, void, un
   }
 }
 
+/** Work in short steps; it yields between two of them. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Does steps in slices. */
+export async function inSlices<T>(steps: Steps<T>): Promise<T> {
+  const slices = new Slices();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (slices.isOver) await slices.next();
+  }
+}
+
+/** Does steps that are known to be few. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 let sharedSliceBegan: number | undefined;
 const waiting: (() => void)[] = [];
 

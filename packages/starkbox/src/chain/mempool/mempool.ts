@@ -2,6 +2,7 @@
 import { poseidon, type Transaction } from '@starkbox/engine';
 import { hex } from '../../felt.js';
 import { List, PersistentMap } from '../../immutable.js';
+import { atOnce, Slices, type Steps } from '../../scheduling/slices.js';
 import { SortedMap } from './sorted-map.js';
 
 export type PoolType = 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
@@ -138,13 +139,14 @@ export function lacksNonce({ senders }: Mempool, { sender, nonce }: PoolTransact
 // Changes.
 
 /** The same pool with another order of execution. */
-export function inOrder(pool: Mempool, order: MempoolOrder): Mempool {
+export function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
   const { kind, seed } = pool.order;
   if (kind === order.kind && seed === order.seed) return pool;
   let ready = new SortedMap<string>();
   for (const [, hash] of pool.ready.from()) {
     const one = inMempool(pool, hash);
     if (one) ready = ready.set(orderKey(order, one), hash);
+    yield;
   }
   return { ...pool, order, ready };
 }
@@ -227,7 +229,7 @@ export function withoutWaiting(pool: Mempool, { hash, sender, nonce }: PoolTrans
   const one = inMempool(pool, hash);
   const own = pool.senders.get(sender);
   if (!one || !own) return pool;
-  const freed = nonce < own.next ? withNextNonce(pool, sender, own, nonce) : pool;
+  const freed = nonce < own.next ? atOnce(withNextNonce(pool, sender, own, nonce)) : pool;
   return forgotten(withoutReadyOf(freed, one), one);
 }
 
@@ -251,12 +253,13 @@ function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: Waiting): Me
 }
 
 /** Sets the nonce that a sender's selection ends at: smaller than before, or that of its account. */
-function withNextNonce(pool: Mempool, sender: string, own: Sender, next: bigint): Mempool {
+function* withNextNonce(pool: Mempool, sender: string, own: Sender, next: bigint): Steps<Mempool> {
   let changed = withoutReady(pool, sender);
   const end = nonceKey(own.next);
   for (const [key, hash] of own.queue.from(nonceKey(next))) {
     if (key >= end) break;
     changed = withoutPosition(changed, hash);
+    yield;
   }
   changed = { ...changed, senders: changed.senders.set(sender, { ...own, next }) };
   return withReady(changed, sender);
@@ -289,18 +292,19 @@ export function withoutExecuted(pool: Mempool, one: Waiting): Mempool {
 }
 
 /** The pool after the nonce of an account was changed; transactions below it are dropped. */
-export function withAccountNonce(pool: Mempool, sender: string, account: bigint): Mempool {
+export function* withAccountNonce(pool: Mempool, sender: string, account: bigint): Steps<Mempool> {
   const own = pool.senders.get(sender);
   if (!own || own.account === account) return pool;
-  let changed = withNextNonce(pool, sender, { ...own, account }, own.account);
+  let changed = yield* withNextNonce(pool, sender, { ...own, account }, own.account);
   const end = nonceKey(account);
   for (const [key, hash] of own.queue.from()) {
     if (key >= end) break;
     const one = inMempool(changed, hash);
     if (one) changed = withDropped(changed, one, `The nonce of the account is ${account} by now.`);
+    yield;
   }
   const left = changed.senders.get(sender);
-  return left ? withNextNonce(changed, sender, left, account) : changed;
+  return left ? yield* withNextNonce(changed, sender, left, account) : changed;
 }
 
 /** The pool without a transaction, which is remembered with the reason. */
@@ -344,7 +348,9 @@ export async function settledMempool(
   const { first, next } = restored;
   let pool: Mempool = { ...cleared(restored), first, next };
   const chosen: Waiting[] = [];
+  const slices = new Slices();
   for (const [, one] of restored.waiting.from()) {
+    if (slices.isOver) await slices.next();
     const { account = BigInt(await nonceAt(one.sender)) } = pool.senders.get(one.sender) ?? {};
     if (one.nonce < account || withNonce(pool, one.sender, one.nonce)) {
       pool = withDropped(pool, one, `It does not fit the account, whose nonce is ${account}.`);
@@ -354,6 +360,7 @@ export async function settledMempool(
     if (one.position !== undefined) chosen.push(one);
   }
   for (const { hash, sender, nonce, position = 0 } of chosen.sort(byPosition)) {
+    if (slices.isOver) await slices.next();
     if (pool.senders.get(sender)?.next !== nonce) continue;
     // The same position as before: a store writes only what changes, so it keeps that of old ones.
     pool = withSelected({ ...pool, nextPosition: position }, hash)?.[0] ?? pool;

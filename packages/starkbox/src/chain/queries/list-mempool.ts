@@ -1,5 +1,6 @@
 // List of the transactions in the mempool.
 import { hex } from '../../felt.js';
+import { inSlices } from '../../scheduling/slices.js';
 import type { MEMPOOL_ROW } from '../../spec.js';
 import {
   arrivalKey,
@@ -22,12 +23,12 @@ interface MempoolPage extends Page<MEMPOOL_ROW> {
 }
 
 /** A page in the order of arrival. */
-export function listMempool(
+export async function listMempool(
   world: World,
   { cursor, limit }: PageRequest,
   order: MempoolOrder = world.mempool.order,
-): MempoolPage {
-  const pool = inOrder(world.mempool, order);
+): Promise<MempoolPage> {
+  const pool = await inSlices(inOrder(world.mempool, order));
   const rows: MEMPOOL_ROW[] = [];
   let next: string | undefined;
   for (const [, one] of pool.waiting.from(arrivalKey(startOf(pool, cursor)))) {

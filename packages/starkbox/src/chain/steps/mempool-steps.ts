@@ -5,6 +5,7 @@ import { hex, padded } from '../../felt.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
+import { inSlices, Slices, sliced } from '../../scheduling/slices.js';
 import {
   cleared,
   DEFAULT_ORDER,
@@ -65,7 +66,7 @@ export class MempoolSteps {
 
   /** Selects the next transactions for the block under construction; their hashes, in order. */
   select(count: number = EVERY, cause?: Cause): Promise<readonly string[]> {
-    return this.#host.write(cause, async (world) => selected(world, count, this.#host.options));
+    return this.#host.write(cause, (world) => selected(world, count, this.#host.options));
   }
 
   /** Executes the next transactions into the pending block. */
@@ -98,8 +99,11 @@ export class MempoolSteps {
    */
   async #readAhead(count: number): Promise<void> {
     const world = this.#host.world;
-    const waiting = [...world.mempool.waiting.from()];
-    if (waiting.every(([, { prepared }]) => prepared !== undefined)) return;
+    let isPrepared = true;
+    for await (const [, { prepared }] of sliced(world.mempool.waiting.from())) {
+      if (prepared === undefined) isPrepared = false;
+    }
+    if (isPrepared) return;
     await onlyOriginFailures(preConfirmed(world, count, this.#host.options));
   }
 
@@ -126,7 +130,7 @@ export async function admitted(
   submission: Submission,
   rules: MempoolRules,
 ): Promise<World> {
-  const pool = orderedBy(world.mempool, rules);
+  const pool = await orderedBy(world.mempool, rules);
   const sent = poolTransactionOf(submission);
   const { hash, sender, nonce } = sent;
   if (isKnown(world, hash) || inMempool(pool, hash)) fail('DUPLICATE_TX');
@@ -161,8 +165,11 @@ async function mustExist(
   fail('VALIDATION_FAILURE', `Requested contract address ${padded(sender)} is not deployed.`);
 }
 
-function orderedBy(pool: Mempool, { mempoolOrder = DEFAULT_ORDER }: MempoolRules): Mempool {
-  return inOrder(pool, mempoolOrder);
+function orderedBy(
+  pool: Mempool,
+  { mempoolOrder = DEFAULT_ORDER }: MempoolRules,
+): Promise<Mempool> {
+  return inSlices(inOrder(pool, mempoolOrder));
 }
 
 function poolTransactionOf(submission: Submission): PoolTransaction {
@@ -181,18 +188,20 @@ function poolTransactionOf(submission: Submission): PoolTransaction {
   };
 }
 
-function selected(
+async function selected(
   world: World,
   count: number,
   rules: MempoolRules,
-): readonly [World, readonly string[]] {
-  let pool = orderedBy(world.mempool, rules);
+): Promise<readonly [World, readonly string[]]> {
+  let pool = await orderedBy(world.mempool, rules);
   const hashes: string[] = [];
+  const slices = new Slices();
   while (hashes.length < count) {
     const found = withSelected(pool);
     if (!found) break;
     pool = found[0];
     hashes.push(found[1].hash);
+    if (slices.isOver) await slices.next();
   }
   return [hashes.length === 0 ? world : { ...world, mempool: pool }, hashes];
 }
@@ -202,7 +211,7 @@ async function preConfirmed(
   count: number,
   rules: MempoolRules,
 ): Promise<readonly [World, PreConfirmed]> {
-  let now: World = { ...world, mempool: orderedBy(world.mempool, rules) };
+  let now: World = { ...world, mempool: await orderedBy(world.mempool, rules) };
   const included: string[] = [];
   const dropped: Dropped[] = [];
   while (included.length < count) {

@@ -1,6 +1,7 @@
 // Return of aborted transactions to the mempool, and its nonces after changes of the state.
 import type { State, StateDiff } from '@starkbox/engine';
 import { objectText, string } from '../../json/reader.js';
+import { inSlices, Slices } from '../../scheduling/slices.js';
 import type { TransactionRecord } from '../history/header.js';
 import {
   type PoolTransaction,
@@ -11,7 +12,7 @@ import {
 } from '../mempool/mempool.js';
 import { stateDiffText } from '../world/find-block.js';
 import { poolTransaction } from '../world/mempool-json.js';
-import { transactionsOf, type World } from '../world/world.js';
+import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 
 /** The world after something else than the mempool changed the nonces of accounts. */
 export async function withNoncesOf(world: World, addresses: Iterable<string>): Promise<World> {
@@ -19,18 +20,20 @@ export async function withNoncesOf(world: World, addresses: Iterable<string>): P
   for (const address of mempool.senders.isEmpty() ? [] : addresses) {
     if (!mempool.senders.has(address)) continue;
     const account = BigInt(await world.pendingState.nonceAt(address));
-    mempool = withAccountNonce(mempool, address, account);
+    mempool = await inSlices(withAccountNonce(mempool, address, account));
   }
   return mempool === world.mempool ? world : { ...world, mempool };
 }
 
 /** Accounts whose nonce the blocks from one on have written, the pending block included. */
-export function sendersSince(world: World, from: number): ReadonlySet<string> {
+export async function sendersSince(world: World, from: number): Promise<ReadonlySet<string>> {
   const senders = new Set<string>();
   if (world.mempool.senders.isEmpty()) return senders;
+  const slices = new Slices();
   for (let block = from; block <= world.history.next; block += 1) {
     const diff: StateDiff = JSON.parse(stateDiffText(world, block));
     for (const { contract_address } of diff.nonces) senders.add(contract_address);
+    if (slices.isOver) await slices.next();
   }
   return senders;
 }
@@ -43,11 +46,7 @@ export function sendersSince(world: World, from: number): ReadonlySet<string> {
  */
 export async function withReturned(before: World, after: World, from: number): Promise<World> {
   let { mempool } = after;
-  const records: TransactionRecord[] = [];
-  for (let block = from; block <= before.history.next; block += 1) {
-    records.push(...transactionsOf(before, block));
-  }
-  for (const record of records.toReversed()) {
+  for await (const record of newestFirst(before, from)) {
     const sent = await returning(record, before.pendingState);
     if (!sent) continue;
     const account = BigInt(await after.pendingState.nonceAt(sent.sender));
@@ -60,6 +59,18 @@ export async function withReturned(before: World, after: World, from: number): P
     mempool = withWaiting(mempool, sent, account, 'first');
   }
   return { ...after, mempool };
+}
+
+/** The transactions of a block and all after it, in slices. */
+async function* newestFirst(world: World, from: number): AsyncGenerator<TransactionRecord> {
+  const slices = new Slices();
+  for (let block = world.history.next; block >= from; block -= 1) {
+    for (let index = transactionHashesOf(world, block).length - 1; index >= 0; index -= 1) {
+      const record = transactionAt(world, block, index);
+      if (record) yield record;
+      if (slices.isOver) await slices.next();
+    }
+  }
 }
 
 async function returning(

@@ -42,13 +42,14 @@ const LIMIT = 50;
 
 export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
   return {
-    devnet_mempoolList({ cursor, limit = LIMIT }) {
-      const { mempoolOrder } = chain.options;
-      const { rows, next, ...rest } = listMempool(chain.world, { cursor, limit }, mempoolOrder);
+    async devnet_mempoolList({ cursor, limit = LIMIT }) {
+      const { world, options } = chain;
+      const page = await listMempool(world, { cursor, limit }, options.mempoolOrder);
+      const { rows, next, ...rest } = page;
       return {
         ...rest,
         transactions: rows,
-        dropped: chain.world.mempool.dropped.toArray().map(wireDropped),
+        dropped: world.mempool.dropped.toArray().map(wireDropped),
         ...(next === undefined ? {} : { next }),
       };
     },
