@@ -73,6 +73,8 @@ export {
 export interface EngineOptions {
   /** Where compiled classes are kept between runs: by default in `XDG_CACHE_HOME`; `null` to keep none. */
   readonly cacheDir?: string | null;
+  /** Bytes that they may take; those that were not used for longest are removed. Default: 1 GiB. */
+  readonly cacheBytes?: number;
   /** Another compiler executable than the one beside the addon. */
   readonly compiler?: string;
 }
@@ -81,7 +83,7 @@ export interface EngineOptions {
 export function configure(options: EngineOptions = {}): void {
   const compiler = options.compiler ?? COMPILER;
   const cacheDir = options.cacheDir === undefined ? defaultCacheDir() : options.cacheDir;
-  callNow(() => addon.configure(compiler, cacheDir));
+  callNow(() => addon.configure(compiler, cacheDir, options.cacheBytes));
 }
 
 function defaultCacheDir(): string {

@@ -2,17 +2,33 @@
 
 use std::path::PathBuf;
 
+use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::class::compiler;
+use crate::class::{CasmCache, compiler};
+use crate::error::input;
 
-/// Sets the compiler's path and its cache. Called on loading; a later call replaces the values.
+/// What compiled classes take on disk by default.
+const CACHE_BYTES: u64 = 1 << 30;
+
+/// Sets the compiler's path, its cache and how many bytes that may hold. Called on loading; a later call
+/// replaces the values.
 #[napi(catch_unwind)]
-pub fn configure(compiler: String, cache: Option<String>) {
+pub fn configure(
+    compiler: String,
+    cache: Option<String>,
+    cache_bytes: Option<f64>,
+) -> Result<()> {
+    let cache_bytes = match cache_bytes {
+        None => CACHE_BYTES,
+        Some(bytes) if bytes >= 0.0 => bytes as u64,
+        Some(bytes) => return Err(input(format!("cacheBytes: {bytes} is not a limit")).into()),
+    };
     compiler::set_up(compiler::Setup {
         executable: PathBuf::from(compiler),
-        cache: cache.map(PathBuf::from),
+        cache: cache.map(|folder| CasmCache::new(PathBuf::from(folder), cache_bytes)),
     });
+    Ok(())
 }
 
 #[napi(object)]

@@ -1,6 +1,7 @@
 //! Compilation of Sierra to CASM in a process of its own, limited in time and memory, with a cache
 //! on disk.
 
+use std::env;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,18 +20,22 @@ use starknet_api::rpc_transaction::EntryPointByType;
 use starknet_api::state::SierraContractClass;
 use starknet_types_core::felt::Felt;
 
-use super::casm_cache::{read_cached, write_cached};
+use super::casm_cache::CasmCache;
 use super::limits::Limits;
 use super::statement_map::Statements;
 use crate::error::{Failure, Kind, Result};
 use crate::felt::{HexList, hex};
+
+/// Variables that the compiler process gets. Others may hold secrets, and what it reads comes from strangers.
+const INHERITED: [&str; 4] =
+    ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "SystemRoot"];
 
 /// Exit code of the compiler process when it would exceed its memory.
 const OUT_OF_MEMORY: i32 = 86;
 
 pub struct Setup {
     pub executable: PathBuf,
-    pub cache: Option<PathBuf>,
+    pub cache: Option<CasmCache>,
 }
 
 static SETUP: RwLock<Option<Arc<Setup>>> = RwLock::new(None);
@@ -105,19 +110,18 @@ fn cached_or_compiled<T>(
         .read()
         .clone()
         .ok_or_else(|| Failure::new(Kind::Internal, "the compiler was not set up"))?;
-    let cached = setup.cache.as_ref().map(|folder| {
-        folder.join(self::version()).join(format!("{}.{}", hex(*hash), output.suffix()))
-    });
+    let entry = format!("{}.{}", hex(*hash), output.suffix());
+    let name = Path::new(&self::version()).join(entry);
     // A cached text that does not parse is compiled again.
-    if let Some(text) = cached.as_deref().and_then(read_cached)
+    if let Some(text) = setup.cache.as_ref().and_then(|cache| cache.read(&name))
         && let Ok(parsed) = parse(&text)
     {
         return Ok((text, parsed));
     }
     let text = compile(&setup.executable, output, class, version, limits)?;
-    if let Some(path) = &cached {
+    if let Some(cache) = &setup.cache {
         // A cache that cannot be written costs time, not correctness.
-        let _ = write_cached(path, &text);
+        let _ = cache.write(&name, &text);
     }
     let parsed = parse(&text)?;
     Ok((text, parsed))
@@ -158,6 +162,8 @@ fn compile(
     let mut child = Command::new(executable)
         .arg(limits.compiler_memory.to_string())
         .arg(output.name())
+        .env_clear()
+        .envs(INHERITED.iter().filter_map(|name| Some((name, env::var_os(name)?))))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

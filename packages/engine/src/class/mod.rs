@@ -14,6 +14,7 @@ mod source;
 mod statement_map;
 mod statements;
 
+pub use casm_cache::CasmCache;
 pub use contract_class::Class;
 pub use limits::Limits;
 pub use statement_map::{Hints, Statements};

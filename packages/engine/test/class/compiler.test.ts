@@ -1,6 +1,16 @@
 // The compiler process under broken and hostile classes, and its disk cache.
 
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -268,6 +278,26 @@ describe('a class that hurts the compiler', () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')(
+  'the compiler gets no variables of the environment that may be secret',
+  async () => {
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    vi.stubEnv('STARKBOX_AUTH_TOKEN', 'secret');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const [script, note] = [join(folder, 'compiler'), join(folder, 'environment')];
+    await writeFile(script, `#!/bin/sh\nenv > "${note}"\nexec "${COMPILER}" "$@"\n`);
+    await chmod(script, 0o755);
+    configure({ compiler: script, cacheDir: null });
+    await compiles();
+    const names = (await readFile(note, 'utf8')).split('\n').map((line) => line.split('=')[0]);
+    // Set by the shell itself.
+    const own = new Set(['', '_', 'PWD', 'OLDPWD', 'SHLVL', 'LD_LIBRARY_PATH']);
+    expect(names.filter((name) => name !== undefined && !own.has(name))).toEqual([]);
+  },
+);
+
 test('a compiler that is missing is named in the refusal', async () => {
   configure({ compiler: MISSING, cacheDir: null });
   const error = await refused(fresh(counter));
@@ -322,6 +352,70 @@ describe('the cache on disk', () => {
     expect(await compileElsewhere(text, options).answer).toContain(MISSING);
     const made = await Class.compile(text);
     expect(await compileElsewhere(text, options).answer).toBe(made.compiledClassHash);
+  });
+
+  /** Compiles classes one after another, each a second after the one before by the clock of the files. */
+  async function compileAged(count: number): Promise<readonly Class[]> {
+    const made: Class[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const compiled = await compiles();
+      const time = 1_700_000_000 + index;
+      await utimes(fileOf(compiled.hash), time, time);
+      made.push(compiled);
+    }
+    return made;
+  }
+
+  const sizes = async (): Promise<number> => {
+    const all = await Promise.all((await files()).map((file) => stat(file)));
+    return all.reduce((sum, { size }) => sum + size, 0);
+  };
+
+  test('stays below its limit, without the files that were not used for longest', async () => {
+    const [first, second, third] = await compileAged(3);
+    if (!first || !second || !third) throw new Error('nothing was compiled');
+    const foreign = join(folder, 'notes.txt');
+    await writeFile(foreign, 'x'.repeat(100_000));
+    const one = (await stat(fileOf(first.hash))).size;
+    const cacheBytes = Math.ceil(one * 3.5);
+    configure({ cacheDir: folder, cacheBytes });
+    // A use of the oldest one makes the second the oldest.
+    const used = compileElsewhere(await first.json(), { cacheDir: folder, compiler: MISSING });
+    expect(await used.answer).toBe(first.compiledClassHash);
+    const fourth = await compiles();
+    const left = await files();
+    expect(left).toContain(foreign);
+    expect(left).toContain(fileOf(first.hash));
+    expect(left).toContain(fileOf(fourth.hash));
+    expect(left).not.toContain(fileOf(second.hash));
+    expect((await sizes()) - 100_000).toBeLessThanOrEqual(cacheBytes);
+  });
+
+  test('never grows beyond its limit, whatever is compiled', async () => {
+    const [first] = await compileAged(1);
+    const one = (await stat(fileOf(first?.hash ?? ''))).size;
+    const cacheBytes = one * 4;
+    configure({ cacheDir: folder, cacheBytes });
+    for (let index = 0; index < 12; index += 1) {
+      await compiles();
+      expect(await sizes()).toBeLessThanOrEqual(cacheBytes);
+    }
+  });
+
+  test('with a limit of nothing keeps nothing', async () => {
+    configure({ cacheDir: folder, cacheBytes: 0 });
+    await compiles();
+    expect(await files()).toEqual([]);
+    expect(() => configure({ cacheBytes: -1 })).toThrow('cacheBytes');
+  });
+
+  test('is trimmed by several processes at once, and all of them compile', async () => {
+    const [first] = await compileAged(1);
+    const cacheBytes = (await stat(fileOf(first?.hash ?? ''))).size * 2;
+    const texts = Array.from({ length: 6 }, () => fresh(counter));
+    const options = { cacheDir: folder, cacheBytes };
+    const answers = await Promise.all(texts.map((text) => compileElsewhere(text, options).answer));
+    expect(new Set(answers)).toEqual(new Set([first?.compiledClassHash]));
   });
 
   test('keeps limits on what it serves', async () => {

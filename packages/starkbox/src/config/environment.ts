@@ -15,6 +15,23 @@ export function environment(): Environment {
   return process.env;
 }
 
+/** Variables that other programs need: where they find files, and how they speak. */
+const OF_OTHER_PROGRAMS: ReadonlySet<string> = new Set(
+  'PATH HOME USER SHELL LANG LC_ALL TERM TMPDIR TMP TEMP XDG_CACHE_HOME XDG_CONFIG_HOME LD_LIBRARY_PATH DYLD_LIBRARY_PATH RUST_LOG RUST_BACKTRACE SYSTEMROOT PATHEXT APPDATA LOCALAPPDATA USERPROFILE'.split(
+    ' ',
+  ),
+);
+
+/** The environment of other programs that the node starts: without keys and tokens. */
+export function childEnvironment(env: Environment = process.env): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    // Windows has some of them in small letters.
+    if (value !== undefined && OF_OTHER_PROGRAMS.has(name.toUpperCase())) kept[name] = value;
+  }
+  return kept;
+}
+
 /** Whether the standard variables of OpenTelemetry ask for traces; its SDK reads the rest of them. */
 export function wantsTraces(env: Environment = process.env): boolean {
   const isOff =

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { childEnvironment } from '../../config/environment.js';
 import { L1Error } from '../ethereum/l1-error.js';
 import type { AnvilState } from './state-files.js';
 
@@ -109,10 +110,11 @@ function launch(program: string, args: readonly string[], mark: string): ChildPr
   const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
   const child =
     process.platform === 'win32'
-      ? spawn(program, args, { stdio })
+      ? spawn(program, args, { stdio, env: childEnvironment() })
       : spawn('/bin/sh', ['-c', UNTIL_INPUT_ENDS, mark, program, ...args], {
           stdio,
           detached: true,
+          env: childEnvironment(),
         });
   // Writing fails if the process has already ended.
   child.stdin.on('error', () => {});
@@ -162,7 +164,7 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
  */
 export async function findAnvil(): Promise<string> {
   try {
-    await promisify(execFile)('anvil', ['--version']);
+    await promisify(execFile)('anvil', ['--version'], { env: childEnvironment() });
     return 'anvil';
   } catch {
     // Not there.
