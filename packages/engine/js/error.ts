@@ -11,6 +11,7 @@ const KINDS = [
   'image',
   'call',
   'deadline',
+  'cancelled',
   'internal',
 ] as const;
 

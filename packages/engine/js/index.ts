@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { addon, COMPILER } from './addon.js';
 import { callNow } from './error.js';
 
+export type { BatchOptions, Turn } from './batch.js';
 export {
   type BuiltinClass,
   builtinClass,

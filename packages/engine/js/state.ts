@@ -2,6 +2,7 @@
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
+import { type BatchOptions, runBatch } from './batch.js';
 import { Class } from './class.js';
 import { callNow, callWorker, EngineError, parseReport } from './error.js';
 import {
@@ -246,20 +247,20 @@ export class State {
    * early at the first that is rejected. Initial reads, if asked for, are in the last report.
    *
    * @param flags for all, or one for each
-   * @param options.timeLimit milliseconds: fails if a transaction would begin later than that
    */
   async executeMany(
     block: Block,
     transactions: readonly Transaction[],
     flags: FlagsOfEach = {},
-    options: { readonly initialReads?: boolean; readonly timeLimit?: number } = {},
+    options: BatchOptions & { readonly initialReads?: boolean } = {},
   ): Promise<readonly (Executed | Rejected)[]> {
-    const { initialReads = false, timeLimit } = options;
+    const { initialReads = false, ...limits } = options;
     const natives = transactions.map((transaction) => transaction.native);
     const each = flagsOfEach(flags, natives.length);
-    const reports = await callWorker(() =>
-      this.native.executeMany(block.native, natives, each, initialReads, timeLimit),
+    const batch = callNow(
+      () => new addon.Simulation(this.native, block.native, natives, each, initialReads),
     );
+    const reports = await runBatch(batch, { count: natives.length }, limits);
     return reports.map(outcomeOf);
   }
 
@@ -282,18 +283,17 @@ export class State {
     block: Block,
     transactions: readonly Transaction[],
     flags: FlagsOfEach = {},
-    options: RetraceOptions = {},
+    options: RetraceOptions & BatchOptions = {},
   ): Promise<readonly Retrace[]> {
-    const { first = Math.max(0, transactions.length - 1), visited = false, machine } = options;
+    const count = transactions.length;
+    const { first = Math.max(0, count - 1), visited = false, machine, ...limits } = options;
     const natives = transactions.map((transaction) => transaction.native);
-    const each = flagsOfEach(flags, natives.length);
-    const reports = await callWorker(() =>
-      this.native.retrace(block.native, natives, each, {
-        first,
-        visited,
-        ...(machine === undefined ? {} : { machine }),
-      }),
+    const traced = { first, visited, ...(machine === undefined ? {} : { machine }) };
+    const batch = callNow(
+      () =>
+        new addon.Retracing(this.native, block.native, natives, flagsOfEach(flags, count), traced),
     );
+    const reports = await runBatch(batch, { count, firstTraced: first }, limits);
     return reports.map((text) => parseReport<Retrace>(text));
   }
 

@@ -26,8 +26,6 @@ pub enum Kind {
     Image,
     /// A contract call that failed; the report carries the frames.
     Call,
-    /// The time allowed for a batch of executions ran out.
-    Deadline,
     /// A fault of the engine itself.
     Internal,
 }
@@ -45,7 +43,6 @@ impl Kind {
             Kind::Origin => "origin",
             Kind::Image => "image",
             Kind::Call => "call",
-            Kind::Deadline => "deadline",
             Kind::Internal => "internal",
         }
     }

@@ -16,8 +16,13 @@ pub(super) fn version_number(what: &str, number: f64) -> Result<u64> {
 
 /// A time limit from milliseconds.
 pub(super) fn time_limit(what: &str, millis: Option<f64>) -> Result<Option<Duration>> {
-    let limit = millis.map(|millis| Duration::try_from_secs_f64(millis / 1000.0)).transpose();
-    limit.map_err(|error| input(format!("{what}: {error}")))
+    millis.map(|millis| duration(what, millis)).transpose()
+}
+
+/// A time from milliseconds.
+pub(super) fn duration(what: &str, millis: f64) -> Result<Duration> {
+    let time = Duration::try_from_secs_f64(millis / 1000.0);
+    time.map_err(|error| input(format!("{what}: {error}")))
 }
 
 /// A number of things that a call makes: JavaScript turns −1 into four billion.

@@ -4,6 +4,7 @@
 //! whatever executes, compiles, hashes a block or may wait for an origin runs on a worker thread.
 
 mod arguments;
+mod batch;
 mod bench;
 mod class;
 mod execution;

@@ -1,53 +1,24 @@
 //! Executions, calls and closing of blocks on a state.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_api::block::BlockHash;
 use starknet_api::core::EntryPointSelector;
-use starknet_types_core::felt::Felt;
 
-use super::arguments::time_limit;
 use super::execution::{Closed, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::class::Class;
-use crate::error::{self, Failure, Kind, input};
+use crate::error;
 use crate::execution::retrace::{self, Wanted};
 use crate::execution::{
-    self, Call, FirstWrite, Reader, Run, Session, included, parse_included, report,
+    self, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
 };
 use crate::felt::{parse, parse_address, parse_all, parse_key};
 use crate::release::Held;
-
-/// Classes of a state, and those that the transactions on it declare.
-fn classes_of(
-    state: Arc<crate::state::State>,
-    at: u64,
-    transactions: &[Arc<execution::Transaction>],
-) -> impl Fn(Felt) -> Option<Arc<Class>> + Clone + 'static {
-    let reader = Arc::new(Reader::new(state, at));
-    let declared: Vec<_> = transactions.iter().filter_map(|tx| tx.class.clone()).collect();
-    move |hash| {
-        let declared = declared.iter().find(|class| class.hash == hash).cloned();
-        declared.or_else(|| reader.class(hash.into()).ok().flatten())
-    }
-}
-
-/// What is traced, and what is told of it.
-#[napi(object)]
-pub struct Traced {
-    /// Index of the first traced transaction.
-    pub first: u32,
-    /// Whether visited statements are listed.
-    pub visited: bool,
-    /// Also what the machine did, with the registers of at most so many steps of each transaction.
-    pub machine: Option<u32>,
-}
 
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
     Ok(Call {
@@ -116,50 +87,6 @@ impl State {
         })
     }
 
-    /// Executes transactions one after another on a temporary layer. Ends early at the
-    /// first that is rejected. Fails if a transaction would begin after the time limit.
-    #[napi(catch_unwind)]
-    pub fn execute_many<'env>(
-        &self,
-        env: &'env Env,
-        block: &Block,
-        transactions: Vec<ClassInstance<'env, Transaction>>,
-        flags: Vec<Flags>,
-        initial_reads: Option<bool>,
-        time_limit_millis: Option<f64>,
-    ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
-        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
-        let time_limit = time_limit("timeLimit", time_limit_millis)?;
-        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
-        let flags: Vec<_> = flags.into_iter().map(|one| Some(one).into()).collect();
-        if flags.len() != transactions.len() {
-            let counts = (flags.len(), transactions.len());
-            return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
-        }
-        off_thread(env, move || {
-            let begun = Instant::now();
-            let mut session = Session::new(state, at, block);
-            let mut all = Vec::with_capacity(transactions.len());
-            for (transaction, flags) in transactions.iter().zip(flags) {
-                if let Some(limit) = time_limit.filter(|limit| begun.elapsed() > *limit) {
-                    let (done, wanted) = (all.len(), transactions.len());
-                    let seconds = limit.as_secs_f64();
-                    let message = format!("{done} of {wanted} transactions took {seconds} s");
-                    return Err(Failure::new(Kind::Deadline, message));
-                }
-                let run = session.run(transaction, flags)?;
-                all.push(Execution::from_run(&run, transaction, session.constants())?);
-                if let Run::Rejected(_) = run {
-                    break;
-                }
-            }
-            if let (Some(true), Some(last)) = (initial_reads, all.last_mut()) {
-                last.reads = Some(report::initial_reads(&session.initial_reads()?)?);
-            }
-            Ok(all)
-        })
-    }
-
     /// Calls a function and gives `{result}` or `{failure}` as JSON.
     #[napi(catch_unwind)]
     pub fn call<'env>(
@@ -175,46 +102,6 @@ impl State {
         off_thread(env, move || {
             let called = execution::call(state, at, &block, call)?;
             report::call_report(&called, take_printed())
-        })
-    }
-
-    /// Executes transactions one after another on a temporary layer, some with the machine's trace. Gives the
-    /// frames of each traced one as JSON.
-    #[napi(catch_unwind)]
-    pub fn retrace<'env>(
-        &self,
-        env: &'env Env,
-        block: &Block,
-        transactions: Vec<ClassInstance<'env, Transaction>>,
-        flags: Vec<Flags>,
-        traced: Traced,
-    ) -> Result<PromiseRaw<'env, Vec<String>>> {
-        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
-        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
-        let flags: Vec<execution::Flags> = flags.into_iter().map(|one| Some(one).into()).collect();
-        if flags.len() != transactions.len() {
-            let counts = (flags.len(), transactions.len());
-            return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
-        }
-        off_thread(env, move || {
-            let mut session = Session::new(state.clone(), at, block.clone());
-            let classes = classes_of(state, at, &transactions);
-            let machine = traced.machine.map(|most| most as usize);
-            let wanted = Wanted { visited: traced.visited, machine };
-            let mut reports = Vec::new();
-            for (index, (transaction, flags)) in transactions.iter().zip(flags).enumerate() {
-                if index < traced.first as usize {
-                    session.run(transaction, flags)?;
-                    continue;
-                }
-                let (run, recorded) =
-                    retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
-                        session.run(transaction, flags)
-                    });
-                run?;
-                reports.push(retrace::report(recorded, &classes)?);
-            }
-            Ok(reports)
         })
     }
 

@@ -14,6 +14,6 @@ pub use block::{Block, parse_chain_id};
 pub use block_hash::{included, parse_included};
 pub use call::{Call, call};
 pub use closing::{Closed, Closing, FirstWrite};
-pub use reader::Reader;
+pub use reader::{Reader, classes_of};
 pub use session::{Run, Session};
 pub use transaction::{Flags, Transaction};

@@ -10,6 +10,7 @@ use starknet_api::core::{ClassHash, CompiledClassHash, ContractAddress, Nonce};
 use starknet_api::state::StorageKey;
 use starknet_types_core::felt::Felt;
 
+use super::transaction::Transaction;
 use crate::class::Class;
 use crate::error::{Failure, Result};
 use crate::fault;
@@ -77,6 +78,20 @@ impl Reader {
             return Ok(Some(class.clone()));
         }
         self.origin()?.map_or(Ok(None), |origin| origin.class(hash))
+    }
+}
+
+/// Classes of a state, and those that the transactions on it declare.
+pub fn classes_of(
+    state: Arc<State>,
+    at: u64,
+    transactions: &[Arc<Transaction>],
+) -> impl Fn(Felt) -> Option<Arc<Class>> + Clone + use<> {
+    let reader = Arc::new(Reader::new(state, at));
+    let declared: Vec<_> = transactions.iter().filter_map(|tx| tx.class.clone()).collect();
+    move |hash| {
+        let declared = declared.iter().find(|class| class.hash == hash).cloned();
+        declared.or_else(|| reader.class(hash.into()).ok().flatten())
     }
 }
 

@@ -65,6 +65,11 @@ export async function subjects(addon, compiler) {
       Execution: await state.execute(block, transaction),
       FileLock: addon.FileLock.take(lockFile),
       Origin: new addon.Origin(async () => null),
+      Retracing: new addon.Retracing(state, block, [transaction], [{}], {
+        first: 0,
+        visited: true,
+      }),
+      Simulation: new addon.Simulation(state, block, [transaction], [{}], true),
       State: state,
       StateExport: new addon.StateExport(state),
       StateImport: new addon.StateImport(),
@@ -90,7 +95,10 @@ export const ENTRIES = {
   benchFreed: { args: [] },
   blake: { args: [['0x1']], required: 1 },
   // Of the whole process: what a wrong call sets is set right before the last calls.
-  configure: { args: [({ values }) => values.compiler, ({ values }) => values.cache], required: 1 },
+  configure: {
+    args: [({ values }) => values.compiler, ({ values }) => values.cache, 1e9],
+    required: 1,
+  },
   contractAddress: { args: ['0x1', '0x2', ['0x3'], '0x0'], required: 4 },
   hades: { args: [['0x1', '0x2', '0x3']], required: 1 },
   keccak: { args: ['text'], required: 1 },
@@ -151,6 +159,32 @@ export const ENTRIES = {
   'new Origin': { args: [() => async () => null, 1000], required: 1 },
   'Origin#answers': { args: [] },
 
+  'new Retracing': {
+    args: [
+      ({ instances }) => instances.State,
+      ({ instances }) => instances.Block,
+      ({ instances }) => [instances.Transaction],
+      [{}],
+      { first: 0, visited: true, machine: 10 },
+    ],
+    required: 5,
+  },
+  'Retracing#next': { args: [] },
+  'Retracing#run': { args: [10], required: 1 },
+  'Retracing#end': { args: [] },
+  'new Simulation': {
+    args: [
+      ({ instances }) => instances.State,
+      ({ instances }) => instances.Block,
+      ({ instances }) => [instances.Transaction],
+      [{}],
+      true,
+    ],
+    required: 5,
+  },
+  'Simulation#next': { args: [] },
+  'Simulation#run': { args: [10], required: 1 },
+  'Simulation#end': { args: [] },
   'new State': { args: [0, true, ({ instances }) => instances.Origin], required: 2 },
   'State#benchBare': { args: [({ instances }) => instances.Block, []], required: 2 },
   'State#benchFill': { args: ['0x1', 2, 2, 2], required: 4 },
@@ -180,26 +214,7 @@ export const ENTRIES = {
     args: [({ instances }) => instances.Block, ({ instances }) => instances.Transaction, {}],
     required: 2,
   },
-  'State#executeMany': {
-    args: [
-      ({ instances }) => instances.Block,
-      ({ instances }) => [instances.Transaction],
-      [{}],
-      true,
-      1000,
-    ],
-    required: 3,
-  },
   'State#call': { args: [({ instances }) => instances.Block, ACCOUNT, '0x1', []], required: 4 },
-  'State#retrace': {
-    args: [
-      ({ instances }) => instances.Block,
-      ({ instances }) => [instances.Transaction],
-      [{}],
-      { first: 0, visited: true, machine: 10 },
-    ],
-    required: 4,
-  },
   'State#retraceCall': {
     args: [({ instances }) => instances.Block, ACCOUNT, '0x1', [], true],
     required: 5,

@@ -1,7 +1,13 @@
 // Runs with the machine's trace: frames, where they failed, and what they visited.
 
-import { type RetracedFrame, type SierraFunction, starknetKeccak } from '@starkbox/engine';
-import { beforeAll, expect, test } from 'vitest';
+import {
+  type RetracedFrame,
+  type SierraFunction,
+  starknetKeccak,
+  type Transaction,
+  type Turn,
+} from '@starkbox/engine';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { GENERATION } from '../../../../contracts/classes.js';
 import {
   type Account,
@@ -109,6 +115,56 @@ test('only the transactions from the first asked on are traced, and those before
   const transactions = [0, 1, 2].map((nonce) => transfer(account, '0x1', 5, nonce));
   expect(await chain.state.retrace(block(), transactions)).toHaveLength(1);
   expect(await chain.state.retrace(block(), transactions, {}, { first: 1 })).toHaveLength(2);
+});
+
+describe('a run of many transactions', () => {
+  const transactions = (): Transaction[] =>
+    Array.from({ length: 100 }, (_, nonce) => transfer(account, '0x1', 5, nonce));
+
+  test('goes in turns, of which those with a trace are told apart', async () => {
+    const turns: boolean[] = [];
+    const turn: Turn = (slice, isTraced) => {
+      turns.push(isTraced);
+      return slice();
+    };
+    const [traced, ...others] = await chain.state.retrace(block(), transactions(), {}, { turn });
+    expect(others).toEqual([]);
+    expect(traced?.frames.length).toBeGreaterThan(2);
+    expect(turns.length).toBeGreaterThanOrEqual(2);
+    expect(turns.filter((isTraced) => isTraced)).toEqual([true]);
+    expect(turns.at(-1)).toBe(true);
+    const [alone] = await chain.state.retrace(block(), transactions());
+    expect(traced).toEqual(alone);
+  });
+
+  test('ends when there is no time left', async () => {
+    const run = (timeLimit: number) =>
+      chain.state.retrace(block(), transactions(), {}, { timeLimit });
+    await expect(run(1)).rejects.toMatchObject({
+      kind: 'deadline',
+      message: expect.stringMatching(/^\d{1,2} of 100 transactions took 0\.001 s$/),
+    });
+    await expect(run(Number.NaN)).rejects.toMatchObject({ kind: 'input' });
+  });
+
+  test('ends between two turns when it is aborted', async () => {
+    const leaving = new AbortController();
+    const turn: Turn = (slice) => slice().finally(() => leaving.abort());
+    const { signal } = leaving;
+    await expect(
+      chain.state.retrace(block(), transactions(), {}, { signal, turn }),
+    ).rejects.toMatchObject({
+      kind: 'cancelled',
+      message: expect.stringMatching(/^stopped after \d{1,2} of 100 transactions$/),
+    });
+  });
+
+  test('ends with the error of a turn, and the next one is as before', async () => {
+    const turn: Turn = () => Promise.reject(new Error('no slot'));
+    const run = chain.state.retrace(block(), transactions(), {}, { turn });
+    await expect(run).rejects.toThrow('no slot');
+    expect(await chain.state.retrace(block(), transactions())).toHaveLength(1);
+  });
 });
 
 test('a failure that a contract caught is told apart', async () => {

@@ -88,8 +88,10 @@ export class Chain {
     }, 'the interval of blocks');
   }
 
-  static async create(options: ChainOptions): Promise<Chain> {
-    return new Chain(options, withNoSnapshots(await createWorld(options)));
+  /** @param executions of the node, for a further chain */
+  static async create(options: ChainOptions, executions?: Executions): Promise<Chain> {
+    const start = withNoSnapshots(await createWorld(options));
+    return new Chain(options, start, undefined, executions);
   }
 
   /** A chain with a store: the stored one, or a new one. */
@@ -97,12 +99,13 @@ export class Chain {
     options: ChainOptions,
     store: ChainStore,
     stored: WorldAndSnapshots | undefined,
+    executions?: Executions,
   ): Promise<Chain> {
-    if (stored) return new Chain(options, stored, store);
+    if (stored) return new Chain(options, stored, store, executions);
     const before = withNoSnapshots(await createWorld(options));
     const { after, commit } = await store.prepare({ kind: 'restart', before, after: before });
     await commit();
-    return new Chain(options, after, store);
+    return new Chain(options, after, store, executions);
   }
 
   /** Replaced by a restart on another network, and by the load of a chain with other accounts. */
@@ -124,14 +127,19 @@ export class Chain {
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
   branch(): Chain {
     const { options, world, executions } = this;
-    const branch = new Chain(options, withNoSnapshots(unlinked(world)), undefined, executions);
+    const branch = new Chain(
+      options,
+      withNoSnapshots(unlinked(world)),
+      undefined,
+      executions.ofClient(),
+    );
     branch.#restartOptions = this.#restartOptions;
     return branch;
   }
 
   /** What a function makes of the newest world, on disk or not, after all changes requested before. */
   withNewest<T>(look: (now: WorldAndSnapshots) => T): Promise<T> {
-    return this.#writer.change('step', async (now) => ({ after: now, result: look(now) }));
+    return this.#writer.look(look);
   }
 
   /** Observes every change of the world, in order, before its caller gets the result. */
@@ -155,10 +163,11 @@ export class Chain {
     this.#startTimer();
   }
 
-  /** Stops the timer and waits for running changes. */
+  /** Stops the timer, ends batches of executions and waits for running changes. */
   async close(): Promise<void> {
     this.#startTimer = undefined;
     this.#timer.stop();
+    this.executions.close();
     await this.#writer.idle();
   }
 

@@ -18,5 +18,5 @@ export async function keptBranch<S extends ChainStore>(
     begin(now, withNoSnapshots(unlinked(now.world))),
   );
   await committed;
-  return { chain: new Chain(options, start, store, executions), store };
+  return { chain: new Chain(options, start, store, executions.ofClient()), store };
 }

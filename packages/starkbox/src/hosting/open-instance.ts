@@ -46,7 +46,9 @@ export async function openInstance(
   const { stored } = hosted;
   const saved = await stored.read();
   if (!saved) throw new Error(`the store has no chain of instance ${id}`);
-  const chain = new Chain(base.options, saved, stored, root.chain.executions);
+  // The instances of a tenant are one client, so that more of them are not served more often.
+  const executions = root.chain.executions.ofClient(tenant);
+  const chain = new Chain(base.options, saved, stored, executions);
   const service = new ChainService(root.shared, { base, chain, stored, options });
   service.binding.mount(root.binding, `/instances/${id}`);
   service.start();

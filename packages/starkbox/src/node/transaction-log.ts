@@ -104,10 +104,8 @@ class TransactionLog {
 
   async #write(hash: string): Promise<void> {
     this.#waiting -= 1;
-    const explained = await this.#explainer.transaction(
-      hash,
-      this.#traces ? this.#paint : undefined,
-    );
+    const paint = this.#traces ? this.#paint : undefined;
+    const explained = await this.#explainer.transaction(hash, { paint });
     const { status, text } = explained;
     if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
     if (this.#traces) {

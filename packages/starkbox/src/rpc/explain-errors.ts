@@ -64,11 +64,17 @@ function isExplained(error: unknown): error is RpcError {
 /** Called with the explanation of each transaction that was refused. */
 export type OnRefused = (hash: string | undefined, explained: Explained) => void;
 
-/** A handler whose errors carry an explanation. Answers are passed on as they are. */
+/** Milliseconds that an error waits for its explanation: the second run may have to wait for others. */
+const EXPLANATION_MILLISECONDS = 5_000;
+
+/**
+ * A handler whose errors carry an explanation. Answers are passed on as they are, and so are errors whose
+ * explanation takes long.
+ */
 export function explainErrors(
   method: string,
   handler: Handler,
-  { chain, explainer, onRefused }: ErrorExplainer,
+  { chain, explainer, onRefused, patience = EXPLANATION_MILLISECONDS }: ErrorExplainer,
 ): Handler {
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
@@ -80,18 +86,46 @@ export function explainErrors(
       const index = Number(membersOf(error.data)['transaction_index'] ?? 0);
       const transaction: ExplainedTransaction = Object(transactionOf(membersOf(params), index));
       const isSent = SENDERS.has(method);
-      const subject = await subjectOf(error, transaction, isSent, chain);
-      const attempted: Attempted = {
+      const attempted = {
         ...attemptedOf(membersOf(params), transactionOf, index),
         // A page of any site may call these methods, and is not to read the user's files.
         showsSource: context.session.isForeign !== true,
       };
-      const explained = await explainer.attempt(subject, attempted).catch(() => undefined);
-      if (!explained) throw error;
-      if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
-      throw withExplanation(error, explained);
+      const explain = async (signal: AbortSignal): Promise<Explained> => {
+        const subject = await subjectOf(error, transaction, isSent, chain);
+        const explained = await explainer.attempt(subject, { ...attempted, signal });
+        // Kept also if it comes late, for those who ask by the hash.
+        if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
+        return explained;
+      };
+      const explained = await withinTime(explain, patience, context.session.signal);
+      throw explained ? withExplanation(error, explained) : error;
     });
   };
+}
+
+/**
+ * The result of some work; undefined if it fails or takes too long. The work goes on after that, without what its
+ * signal ends.
+ */
+async function withinTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  milliseconds: number,
+  client: AbortSignal | undefined,
+): Promise<T | undefined> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, milliseconds);
+  client?.addEventListener('abort', end);
+  const ended = new Promise<undefined>((resolve) => {
+    ending.signal.addEventListener('abort', () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work(ending.signal).catch(() => undefined), ended]);
+  } finally {
+    clearTimeout(timer);
+    client?.removeEventListener('abort', end);
+  }
 }
 
 function attemptedOf(params: Members, transactionOf: TransactionOf, index: number): Attempted {
@@ -107,6 +141,8 @@ export interface ErrorExplainer {
   readonly chain: Chain;
   readonly explainer: Explainer;
   readonly onRefused?: OnRefused | undefined;
+  /** Milliseconds that an error waits for its explanation. */
+  readonly patience?: number;
 }
 
 function withExplanation(error: RpcError, explained: Explained): RpcError {

@@ -34,9 +34,10 @@ export async function newFor(record: InstanceRecord, caller: ChainService): Prom
   const { options } = record;
   const base = await baseWith(options.slice(caller.options.length), caller);
   const stored = caller.stored && shared.store?.newInstance(record, keepsHistory(base));
+  const executions = caller.chain.executions.ofClient();
   const chain = stored
-    ? await Chain.kept(base.options, stored, undefined)
-    : await Chain.create(base.options);
+    ? await Chain.kept(base.options, stored, undefined, executions)
+    : await Chain.create(base.options, executions);
   return new ChainService(shared, { base, chain, stored, options });
 }
 
@@ -52,7 +53,7 @@ export async function opened(record: InstanceRecord, root: ChainService): Promis
   const stored = shared.store?.chain(record.number, keepsHistory(base));
   const saved = await stored?.read();
   if (!saved) throw new Error(`the data directory has no chain of instance ${record.id}`);
-  const chain = new Chain(base.options, saved, stored, root.chain.executions);
+  const chain = new Chain(base.options, saved, stored, root.chain.executions.ofClient());
   return new ChainService(shared, { base, chain, stored, options });
 }
 

@@ -78,23 +78,25 @@ export class Explainer {
   }
 
   /** A transaction of a block, or one that was refused not long ago. */
-  async transaction(hash: string, paint?: PaintText): Promise<Explained> {
+  async transaction(hash: string, { paint, signal }: ExplainOptions = {}): Promise<Explained> {
     const { world } = this.#chain;
     const found = findTransaction(world, hash);
     if (!found) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = found.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
-    const run = (): Promise<Retrace | undefined> => retraceTransaction(this.#chain, hash);
+    const run = (): Promise<Retrace | undefined> =>
+      retraceTransaction(this.#chain, hash, { signal });
     const traced = await this.#traced(run, subject.reason, true);
     const state = stateBefore(world, found.block);
     const place = state && { world, number: found.block - 1, state };
-    return this.#explain({ ...subject, ...traced }, place, paint);
+    return this.#explain({ ...subject, ...traced }, place, { paint, signal });
   }
 
   /** What the machine did in a transaction of a block. */
-  async machineTrace(hash: string): Promise<MACHINE_TRACE> {
+  async machineTrace(hash: string, signal?: AbortSignal): Promise<MACHINE_TRACE> {
     const { machineTrace } = await import('./machine-trace.js');
-    return machineTrace(this.#chain, hash, { infos: this.#infos, abis: this.#abis });
+    const sources = { infos: this.#infos, abis: this.#abis };
+    return machineTrace(this.#chain, hash, sources, signal);
   }
 
   /** The names of slots; what is learnt of a class is kept for the next call. */
@@ -117,12 +119,15 @@ export class Explainer {
   }
 
   /** Which lines of its source a transaction of a block ran, run again. */
-  async executedLines(hash: string): Promise<{ readonly files: readonly EXECUTED_FILE[] }> {
+  async executedLines(
+    hash: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly files: readonly EXECUTED_FILE[] }> {
     const chain = this.#chain;
     if (!findTransaction(chain.world, hash)) {
       return chain.options.fork ? { files: [] } : fail('TXN_HASH_NOT_FOUND');
     }
-    const traced = await retraceTransaction(chain, hash, { visited: true });
+    const traced = await retraceTransaction(chain, hash, { visited: true, signal });
     if (!traced) return { files: [] };
     const { executedLines } = await import('../retrace/executed-lines.js');
     return { files: await executedLines(traced, chain.world, this.#infos) };
@@ -137,20 +142,20 @@ export class Explainer {
     const address = isDeployed ? (await this.#read(Object(transaction)))?.address : undefined;
     const known =
       address === undefined ? transaction : { ...transaction, contract_address: address };
-    return this.#explain({ transaction: known, ...rest, ...traced }, place);
+    return this.#explain({ transaction: known, ...rest, ...traced }, place, attempted);
   }
 
   #attempted(
     { transaction, reason }: Subject,
-    { earlier = [], validate = true, showsSource = false }: Attempted,
+    { earlier = [], validate = true, showsSource = false, signal }: Attempted,
     place: RetracePlace,
   ): Promise<Traced> {
     const chain = this.#chain;
     return this.#traced(
       () =>
         transaction.type === 'CALL'
-          ? retraceCall(chain, Object(transaction), place)
-          : retraceAttempt(chain, [...earlier, Object(transaction)], place, validate),
+          ? retraceCall(chain, Object(transaction), place, { signal })
+          : retraceAttempt(chain, [...earlier, Object(transaction)], place, { validate, signal }),
       reason,
       showsSource,
     );
@@ -223,7 +228,7 @@ export class Explainer {
   async #explain(
     subject: Subject,
     place: RetracePlace | undefined,
-    paint?: PaintText,
+    { paint, signal }: ExplainOptions = {},
   ): Promise<Explained> {
     const { explain, namesOf } = await import('@starkbox/abi');
     const { genesis } = this.#chain.options;
@@ -235,13 +240,16 @@ export class Explainer {
     const sources: Sources = {
       names,
       abi: (hash) => this.#abis.of(hash, pendingState),
-      ...(place ? this.#reads(place) : {}),
+      ...(place ? this.#reads(place, signal) : {}),
     };
     return explain(subject, sources, paint);
   }
 
   /** Reads of a state. What cannot be read is left out of the explanation. */
-  #reads({ world, number, state }: RetracePlace): Omit<Sources, 'names' | 'abi'> {
+  #reads(
+    { world, number, state }: RetracePlace,
+    signal: AbortSignal | undefined,
+  ): Omit<Sources, 'names' | 'abi'> {
     const { executions, options } = this.#chain;
     return {
       classAt: async (address) => {
@@ -256,7 +264,7 @@ export class Explainer {
           calldata,
         };
         const answer = await executions
-          .call(state, contextOf(world, options, number), request)
+          .call(state, contextOf(world, options, number), request, { signal })
           .catch(() => undefined);
         return answer?.result;
       },
@@ -273,6 +281,12 @@ export function failureLine(hash: string | undefined, { summary }: Explained): s
   return `${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`;
 }
 
+interface ExplainOptions {
+  readonly paint?: PaintText | undefined;
+  /** Ends the second run and the calls; the explanation is then made without them. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 type Traced = Pick<Subject, 'stack' | 'outerStacks' | 'printed'>;
 
 /** Facts about what was not included. */
@@ -284,6 +298,8 @@ export interface Attempted {
   readonly validate?: boolean;
   /** Whether lines of the source may be shown to the caller. */
   readonly showsSource?: boolean;
+  /** Ends the second run; the explanation is then made without it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Whether contracts ran, so that one of them may have failed. */

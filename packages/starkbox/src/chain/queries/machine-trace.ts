@@ -27,9 +27,10 @@ export async function machineTrace(
   chain: Chain,
   hash: string,
   sources: NameSources,
+  signal?: AbortSignal,
 ): Promise<MACHINE_TRACE> {
   const { world } = chain;
-  const { record, frames } = await rerun(chain, hash);
+  const { record, frames } = await rerun(chain, hash, signal);
   const names = namesOf(
     chain.options.genesis.accounts.map(({ address }) => address),
     world.labels,
@@ -48,7 +49,7 @@ export async function machineTrace(
   return { signature_length: listOf(signature).length, calls, classes };
 }
 
-async function rerun(chain: Chain, hash: string) {
+async function rerun(chain: Chain, hash: string, signal: AbortSignal | undefined) {
   const { world, options } = chain;
   const found = findTransaction(world, hash);
   if (!found && options.fork) {
@@ -68,7 +69,7 @@ async function rerun(chain: Chain, hash: string) {
       `The transaction is the one of index ${index} in its block: those before it would have to be run again, and at most ${MOST_EARLIER} are. Make it again in a smaller block.`,
     );
   }
-  const traced = await retraceTransaction(chain, hash, { machine: MOST_STEPS });
+  const traced = await retraceTransaction(chain, hash, { machine: MOST_STEPS, signal });
   const frames = traced?.frames ?? [];
   if (frames.length === 0) {
     refuse(

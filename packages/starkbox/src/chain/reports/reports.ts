@@ -19,7 +19,7 @@ import { pendingNumber } from '../world/find-block.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 import { ClassFactsCache } from './class-facts.js';
 import { EntryPointCoverage } from './entry-point-coverage.js';
-import { type Placed, rerunCalls, rerunEach } from './rerun.js';
+import { newRerun, type Placed, rerunCalls, rerunEach } from './rerun.js';
 import { StatementCoverage } from './statement-coverage.js';
 
 /** Transactions of a page. */
@@ -49,6 +49,7 @@ export class Reports {
       readonly group_by?: 'class' | 'contract';
       readonly include?: readonly ('values' | 'stacks' | 'resources')[];
     },
+    signal?: AbortSignal,
   ): Promise<GAS_REPORT> {
     const { group_by = 'class', include = [] } = range;
     const { world } = this.#chain;
@@ -60,7 +61,7 @@ export class Reports {
       else report.add(traceIn(trace));
     });
     let missing = 0;
-    await rerunEach(this.#chain, world, wanted, ({ trace }, retrace) => {
+    await rerunEach(newRerun(this.#chain, world, signal), wanted, ({ trace }, retrace) => {
       report.add(retrace ? withCounts(trace, retrace.frames) : trace);
       if (!retrace) missing += 1;
     });
@@ -74,10 +75,12 @@ export class Reports {
 
   async coverage(
     range: ReportRange & { readonly include?: readonly 'statements'[] },
+    signal?: AbortSignal,
   ): Promise<COVERAGE> {
     const { world } = this.#chain;
     const isTraced = range.include?.includes('statements') ?? false;
     const coverage = new EntryPointCoverage();
+    const rerun = newRerun(this.#chain, world, signal);
     const wanted: Placed[] = [];
     const read = await eachRecord(world, limited(range, isTraced), (record, placed) => {
       coverage.add(record);
@@ -87,9 +90,7 @@ export class Reports {
     let calls = 0;
     // They are in no block, and so on the first page.
     if (range.cursor === undefined) {
-      for (const { retrace, times } of await rerunCalls(this.#chain, world, {
-        visited: isTraced,
-      })) {
+      for (const { retrace, times } of await rerunCalls(rerun, isTraced)) {
         coverage.addFrames(retrace.frames, times);
         statements.add(retrace, times);
         calls += times;
@@ -102,7 +103,7 @@ export class Reports {
     };
     if (!isTraced) return counted;
     let missing = 0;
-    await rerunEach(this.#chain, world, wanted, (_placed, retrace) => {
+    await rerunEach(rerun, wanted, (_placed, retrace) => {
       if (retrace) statements.add(retrace);
       else missing += 1;
     });

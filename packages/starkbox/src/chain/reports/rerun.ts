@@ -1,9 +1,32 @@
 // Second runs of the transactions and calls of a report.
 import type { Retrace } from '@starkbox/engine';
+import { refuse } from '../../errors.js';
+import { stopwatch } from '../../probe.js';
 import type { Chain } from '../chain.js';
 import { retraceBlock, retraceCall } from '../retrace/retrace.js';
 import { keptState, pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
+
+/** The second runs of one report. */
+export interface Rerun {
+  readonly chain: Chain;
+  readonly world: World;
+  readonly signal: AbortSignal | undefined;
+  /** Throws if the report takes longer than a batch of transactions may. */
+  readonly checkTime: () => void;
+}
+
+export function newRerun(chain: Chain, world: World, signal: AbortSignal | undefined): Rerun {
+  const { patience = Number.POSITIVE_INFINITY } = chain.options;
+  const elapsed = stopwatch();
+  const checkTime = (): void => {
+    if (elapsed() <= patience) return;
+    refuse(
+      `Running the transactions of the report again took longer than ${patience} s: ask for fewer with limit, or set a longer --timeout`,
+    );
+  };
+  return { chain, world, signal, checkTime };
+}
 
 /** A transaction of a block, by its position. */
 export interface Placed {
@@ -17,8 +40,7 @@ export interface Placed {
  * @param use gets undefined if the state before the block is not kept
  */
 export async function rerunEach<T extends Placed>(
-  chain: Chain,
-  world: World,
+  { chain, world, signal, checkTime }: Rerun,
   wanted: readonly T[],
   use: (placed: T, retrace: Retrace | undefined) => void,
 ): Promise<void> {
@@ -31,7 +53,9 @@ export async function rerunEach<T extends Placed>(
   for (const [block, inBlock] of blocks) {
     const indexes = inBlock.map(({ index }) => index);
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
-    const traced = await retraceBlock(chain, world, { block, first, last }, { visited: true });
+    checkTime();
+    const detail = { visited: true, signal };
+    const traced = await retraceBlock(chain, world, { block, first, last }, detail);
     for (const placed of inBlock) use(placed, traced[placed.index - first]);
   }
 }
@@ -44,9 +68,8 @@ export interface RerunCall {
 
 /** Runs the recorded calls again. Those whose state is not kept any more are left out. */
 export async function rerunCalls(
-  chain: Chain,
-  world: World,
-  detail: { readonly visited: boolean },
+  { chain, world, signal, checkTime }: Rerun,
+  visited: boolean,
 ): Promise<readonly RerunCall[]> {
   const done: RerunCall[] = [];
   for (const { call, number: wanted, times } of chain.calls?.all ?? []) {
@@ -54,7 +77,9 @@ export async function rerunCalls(
     const number = Math.min(wanted, pendingNumber(world));
     const state = keptState(world, number);
     if (!state) continue;
-    const retrace = await retraceCall(chain, call, { world, number, state }, detail);
+    checkTime();
+    const place = { world, number, state };
+    const retrace = await retraceCall(chain, call, place, { visited, signal });
     done.push({ retrace, times });
   }
   return done;

@@ -8,11 +8,13 @@ import {
 } from '@starkbox/engine';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
+import { Slices } from '../../scheduling/slices.js';
 import type { FUNCTION_CALL } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { STRK } from '../genesis/genesis.js';
 import { isReverted } from '../history/block-keys.js';
 import { contextOf } from '../steps/block-context.js';
+import { executing } from '../steps/execution-errors.js';
 import { balanceIn } from '../steps/fund-account.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
 import { stateBefore } from '../world/find-block.js';
@@ -23,7 +25,10 @@ import { findTransaction, transactionAt, type World } from '../world/world.js';
 export const MOST_EARLIER = 1_000;
 
 /** What a second run tells besides frames and where they failed. */
-type RetraceDetail = Omit<RetraceOptions, 'first'>;
+type RetraceDetail = Omit<RetraceOptions, 'first'> & {
+  /** Ends the run between two transactions. */
+  readonly signal?: AbortSignal | undefined;
+};
 
 /** A transaction of a block, run again on the state before it; undefined if that state is not kept. */
 export async function retraceTransaction(
@@ -56,6 +61,7 @@ export async function retraceBlock(
   const charges = chain.options.chargesFee !== false;
   const transactions: Transaction[] = [];
   const flags: ExecutionFlags[] = [];
+  const slices = new Slices();
   for (let index = 0; index <= last; index += 1) {
     const record = transactionAt(world, block, index);
     if (!record) return [];
@@ -70,10 +76,14 @@ export async function retraceBlock(
       unboundedGas: !charges,
       strictNonce: false,
     });
+    if (slices.isOver) await slices.next();
+    if (detail.signal?.aborted) return [];
   }
   const context = contextOf(world, chain.options, block);
   const options = { first, ...detail };
-  const traced = await chain.executions.retrace(state, context, transactions, flags, options);
+  const traced = await executing(
+    chain.executions.retrace(state, context, transactions, flags, options),
+  );
   return traced.map((one, at) => (flags[first + at]?.chargeFee ? withoutFee(one) : one));
 }
 
@@ -114,7 +124,7 @@ export function retraceCall(
   chain: Chain,
   call: FUNCTION_CALL,
   { world, number, state }: RetracePlace,
-  detail: Pick<RetraceDetail, 'visited'> = {},
+  detail: Pick<RetraceDetail, 'visited' | 'signal'> = {},
 ): Promise<Retrace> {
   const context = contextOf(world, chain.options, number);
   return chain.executions.retraceCall(state, context, call, detail);
@@ -125,7 +135,7 @@ export async function retraceAttempt(
   chain: Chain,
   broadcasted: readonly (Broadcasted | Message)[],
   { world, number, state }: RetracePlace,
-  validate: boolean,
+  { validate, signal }: { readonly validate: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Retrace | undefined> {
   const { chainId } = chain.options;
   const transactions: Transaction[] = [];
@@ -142,7 +152,9 @@ export async function retraceAttempt(
     query: true,
   }));
   const context = contextOf(world, chain.options, number);
-  const [traced] = await chain.executions.retrace(state, context, transactions, flags, {});
+  const [traced] = await chain.executions.retrace(state, context, transactions, flags, {
+    signal,
+  });
   return traced;
 }
 

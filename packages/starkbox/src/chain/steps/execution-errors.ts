@@ -59,8 +59,8 @@ function feeOf({ resource_bounds, tip }: Offer): string {
 }
 
 /**
- * Awaits an execution. Fees that overflow in the engine, and a batch over its time limit, become
- * errors of the interface, because the caller can change the prices or the batch.
+ * Awaits an execution. Fees that overflow in the engine, and a batch that is over its time limit or
+ * was stopped, become errors of the interface, because the caller can change the prices or the batch.
  */
 export async function executing<T>(execution: Promise<T>): Promise<T> {
   try {
@@ -71,6 +71,9 @@ export async function executing<T>(execution: Promise<T>): Promise<T> {
     }
     if (error instanceof EngineError && error.kind === 'deadline') {
       refuse(`${error.message}: try fewer at once`);
+    }
+    if (error instanceof EngineError && error.kind === 'cancelled') {
+      refuse(`The client is gone: ${error.message}`);
     }
     throw error;
   }

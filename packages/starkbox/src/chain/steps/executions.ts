@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type {
   Applied,
+  BatchOptions,
   Block,
   CallOutcome,
   ClosingOptions,
@@ -14,7 +15,9 @@ import type {
   RetraceOptions,
   State,
   Transaction,
+  Turn,
 } from '@starkbox/engine';
+import { RpcError } from '../../errors.js';
 import { during, type Execution, type Probe } from '../../probe.js';
 import { countExecutions } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
@@ -35,40 +38,90 @@ export interface ExecutionLimits {
 export type OnPrinted = (printed: readonly Printed[], transaction?: string) => void;
 
 export interface RunOptions {
-  /** Removes a waiting execution from the queue. */
+  /** Removes a waiting execution from the queue, and ends a batch between two transactions. */
   readonly signal?: AbortSignal | undefined;
   readonly initialReads?: boolean;
 }
 
 type Flags = ExecutionFlags | readonly ExecutionFlags[];
 
-/** Executions whose changes are dropped, under a semaphore. */
-export class Executions {
-  readonly #limits: ExecutionLimits;
-  readonly #slots: Semaphore;
+/** Semaphores of the executions of all chains of a node. Their clients are served in turns. */
+class ExecutionSlots {
+  /** For calls, and for each slice of a batch. */
+  readonly slices: Semaphore;
+  /** Batches that have begun: each keeps its changes in memory. One client alone cannot hold all permits. */
+  readonly batches: Semaphore;
   /** One at a time: a trace takes memory for every step. */
-  readonly #tracing: Semaphore;
+  readonly tracing: Semaphore;
   /** Separate: calls that wait for an unresponsive origin must not delay transactions. */
-  readonly #readAheadSlots: Semaphore;
+  readonly readAhead: Semaphore;
 
   constructor(limits: ExecutionLimits) {
-    this.#limits = limits;
     const { maximumExecutions: places, maximumWaitingExecutions: queue, patience } = limits;
-    const queueOption = '--maximum-waiting-executions';
-    this.#slots = new Semaphore({ places, queue, patience, queueOption });
-    this.#readAheadSlots = new Semaphore({ places, queue, patience, queueOption });
-    this.#tracing = new Semaphore({ places: 1, queue, patience, queueOption });
+    const waiting = { queue, patience, queueOption: '--maximum-waiting-executions' };
+    this.slices = new Semaphore({ places, ...waiting });
+    this.readAhead = new Semaphore({ places, ...waiting });
+    this.tracing = new Semaphore({ places: 1, ...waiting });
+    this.batches = new Semaphore(waiting);
+    this.resize(places);
+  }
+
+  resize(places: number | undefined): void {
+    this.slices.resize(places);
+    this.readAhead.resize(places);
+    this.batches.resize(places && 2 * places, places);
+  }
+}
+
+/** Names for clients that have none. */
+let clients = 0;
+
+/** Executions whose changes are dropped, under semaphores that the chains of a node share. */
+export class Executions {
+  readonly #limits: ExecutionLimits;
+  readonly #slots: ExecutionSlots;
+  readonly #client: string;
+  #isClosed = false;
+
+  /** @param shared the client of which others exist, and the slots of all */
+  constructor(
+    limits: ExecutionLimits,
+    shared?: { readonly slots: ExecutionSlots; readonly client: string },
+  ) {
+    this.#limits = limits;
+    this.#slots = shared?.slots ?? new ExecutionSlots(limits);
+    this.#client = shared?.client ?? newClient();
+  }
+
+  /**
+   * The same slots for another client.
+   *
+   * @param name the same for chains that count as one client, such as those of a tenant
+   */
+  ofClient(name?: string): Executions {
+    const client = name === undefined ? newClient() : `tenant ${name}`;
+    return new Executions(this.#limits, { slots: this.#slots, client });
   }
 
   get figures(): { readonly running: number; readonly waiting: number } {
-    const [one, other] = [this.#slots.figures, this.#readAheadSlots.figures];
-    return { running: one.inside + other.inside, waiting: one.waiting + other.waiting };
+    const { slices, readAhead, batches, tracing } = this.#slots;
+    return {
+      running: slices.figures.inside + readAhead.figures.inside,
+      waiting: [slices, readAhead, batches, tracing].reduce(
+        (sum, { figures }) => sum + figures.waiting,
+        0,
+      ),
+    };
   }
 
   /** Changes the number that may run at once. */
   resize(maximumExecutions: number | undefined): void {
     this.#slots.resize(maximumExecutions);
-    this.#readAheadSlots.resize(maximumExecutions);
+  }
+
+  /** Ends batches before their next slice. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Calls a function and drops its changes. */
@@ -93,16 +146,17 @@ export class Executions {
     { signal, initialReads = false }: RunOptions = {},
   ): Promise<readonly (Executed | Rejected)[]> {
     countExecutions(transactions.length);
-    const { patience } = this.#limits;
-    const reports = await this.#run(
-      'simulation',
-      () =>
-        state.executeMany(block, transactions, flags, {
-          initialReads,
-          ...(patience === undefined ? {} : { timeLimit: patience * 1000 }),
-        }),
-      signal,
-    );
+    const reports =
+      transactions.length > 1
+        ? await this.#batch(
+            (limits) => state.executeMany(block, transactions, flags, { initialReads, ...limits }),
+            signal,
+          )
+        : await this.#run(
+            'simulation',
+            () => state.executeMany(block, transactions, flags, { initialReads }),
+            signal,
+          );
     for (const [index, { printed }] of reports.entries()) {
       if (printed.length > 0) this.#limits.onPrinted?.(printed, transactions[index]?.hash);
     }
@@ -115,11 +169,12 @@ export class Executions {
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    options: RetraceOptions,
+    { signal, ...options }: RetraceOptions & RunOptions,
   ): Promise<readonly Retrace[]> {
     countExecutions(transactions.length);
-    return this.#tracing.run(() =>
-      this.#run('simulation', () => state.retrace(block, transactions, flags, options), undefined),
+    return this.#batch(
+      (limits) => state.retrace(block, transactions, flags, { ...options, ...limits }),
+      signal,
     );
   }
 
@@ -128,12 +183,11 @@ export class Executions {
     state: State,
     block: Block,
     call: FUNCTION_CALL,
-    options: Pick<RetraceOptions, 'visited'>,
+    { visited = false, signal }: Pick<RetraceOptions, 'visited'> & RunOptions,
   ): Promise<Retrace> {
     countExecutions(1);
-    return this.#tracing.run(() =>
-      this.#run('call', () => state.retraceCall(block, call, options), undefined),
-    );
+    const run = (): Promise<Retrace> => state.retraceCall(block, call, { visited });
+    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.#client);
   }
 
   /** Executes a transaction ahead of the writer, so that its reads are cached. */
@@ -143,13 +197,40 @@ export class Executions {
     transaction: Transaction,
     flags: ExecutionFlags,
   ): Promise<void> {
-    await this.#readAheadSlots.run(() => state.executeMany(block, [transaction], flags));
+    const run = (): Promise<unknown> => state.executeMany(block, [transaction], flags);
+    await this.#slots.readAhead.run(run, undefined, this.#client);
+  }
+
+  /** A batch whose slices wait for a slot each, so that a long one does not keep others from running. */
+  #batch<T>(
+    run: (limits: BatchOptions) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const { patience } = this.#limits;
+    const { batches, tracing } = this.#slots;
+    const turn: Turn = (slice, isTraced) => {
+      if (this.#isClosed) throw new RpcError(-1, 'The chain is closed');
+      const inSlot = (): ReturnType<typeof slice> => this.#run('simulation', slice, signal);
+      return isTraced ? tracing.run(inSlot, signal, this.#client) : inSlot();
+    };
+    const limits: BatchOptions = {
+      signal,
+      turn,
+      timeLimit: patience === undefined ? undefined : patience * 1000,
+    };
+    return batches.run(() => run(limits), signal, this.#client);
   }
 
   #run<T>(of: Execution, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const { probe } = this.#limits;
-    return this.#slots.run(() => during(probe, { kind: 'execution', of }, run), signal);
+    const measured = (): Promise<T> => during(probe, { kind: 'execution', of }, run);
+    return this.#slots.slices.run(measured, signal, this.#client);
   }
+}
+
+function newClient(): string {
+  clients += 1;
+  return `chain ${clients}`;
 }
 
 /** A transaction that the writer executes. */

@@ -126,15 +126,20 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
     devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
 
-    devnet_gasReport: async (request) => (await reports()).gas(request),
+    devnet_gasReport: async (request, { session }) =>
+      (await reports()).gas(request, session.signal),
 
-    devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
+    devnet_explainTransaction: ({ transaction_hash }, { session: { signal } }) =>
+      explainer.transaction(transaction_hash, { signal }),
 
-    devnet_coverage: async (request) => (await reports()).coverage(request),
+    devnet_coverage: async (request, { session }) =>
+      (await reports()).coverage(request, session.signal),
 
-    devnet_executedLines: ({ transaction_hash }) => explainer.executedLines(transaction_hash),
+    devnet_executedLines: ({ transaction_hash }, { session }) =>
+      explainer.executedLines(transaction_hash, session.signal),
 
-    devnet_machineTrace: ({ transaction_hash }) => explainer.machineTrace(transaction_hash),
+    devnet_machineTrace: ({ transaction_hash }, { session }) =>
+      explainer.machineTrace(transaction_hash, session.signal),
 
     devnet_addArtifact: ({ artifact, sources }) => explainer.addArtifact(artifact, sources),
 

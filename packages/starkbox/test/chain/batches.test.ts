@@ -1,0 +1,142 @@
+// Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
+import { State, Transaction } from '@starkbox/engine';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { Chain } from '../../src/chain/chain.js';
+import { contextOf } from '../../src/chain/steps/block-context.js';
+import { Executions } from '../../src/chain/steps/executions.js';
+import { bareChain } from '../support/bare-chain.js';
+import { startFixture } from '../support/compatibility/fixture.js';
+import { invokeRequest, STRK, selector } from '../support/compatibility/signing.js';
+
+const COUNT = 200;
+const TRANSFER = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
+const CALL = { contract_address: STRK, entry_point_selector: selector('decimals'), calldata: [] };
+const FLAGS = { validate: false, chargeFee: false, unboundedGas: true };
+
+let chain: Chain;
+let transactions: readonly Transaction[];
+
+beforeAll(async () => {
+  chain = await bareChain('transaction');
+  const { genesis, chainId } = chain.options;
+  const [account] = genesis.accounts;
+  if (!account) throw new Error('no account');
+  transactions = Array.from(
+    { length: COUNT },
+    (_, nonce) => new Transaction(invokeRequest(account, [TRANSFER], nonce), chainId),
+  );
+});
+
+/** The runs of one client on one state. */
+function runsOf(executions: Executions) {
+  const { world, options } = chain;
+  const place = [world.pendingState, contextOf(world, options, 1)] as const;
+  return {
+    call: () => executions.call(...place, CALL),
+    retrace: (signal?: AbortSignal) =>
+      executions.retrace(...place, transactions, FLAGS, { signal }),
+    simulate: (signal?: AbortSignal) =>
+      executions.simulate(...place, transactions, FLAGS, { signal }),
+  };
+}
+
+/** Names of runs in the order in which they end. */
+function ending() {
+  const order: string[] = [];
+  const run = (name: string, work: Promise<unknown>): Promise<unknown> =>
+    work.finally(() => order.push(name));
+  return { order, run };
+}
+
+test.each(['retrace', 'simulate'] as const)(
+  'a call is answered before a %s of many transactions that began earlier',
+  async (kind) => {
+    const executions = new Executions({ maximumExecutions: 1 });
+    const { order, run } = ending();
+    const batch = run('batch', runsOf(executions)[kind]());
+    await expect.poll(() => executions.figures.running).toBe(1);
+    const call = run('call', runsOf(executions.ofClient()).call());
+    await Promise.all([batch, call]);
+    expect(order).toEqual(['call', 'batch']);
+  },
+);
+
+test('a client with many batches does not keep those of another from running', async () => {
+  const executions = new Executions({ maximumExecutions: 1 });
+  const { order, run } = ending();
+  const own = runsOf(executions);
+  const batches = ['first', 'second', 'third'].map((name) => run(name, own.retrace()));
+  await expect.poll(() => executions.figures.running).toBe(1);
+  const other = run('other', runsOf(executions.ofClient()).retrace());
+  await Promise.all([...batches, other]);
+  expect(order.indexOf('other')).toBeLessThan(order.indexOf('second'));
+  expect(order).toHaveLength(4);
+});
+
+test('the chains of a tenant are one client', async () => {
+  const executions = new Executions({ maximumExecutions: 1, maximumWaitingExecutions: 1 });
+  const { retrace } = runsOf(executions.ofClient('first'));
+  const running = [retrace(), runsOf(executions.ofClient('first')).retrace()];
+  await expect(runsOf(executions.ofClient('first')).retrace()).rejects.toThrow(
+    '--maximum-waiting-executions',
+  );
+  await expect(runsOf(executions.ofClient('second')).retrace()).resolves.toHaveLength(1);
+  await Promise.all(running);
+});
+
+test.each(['retrace', 'simulate'] as const)('a %s ends when its client leaves', async (kind) => {
+  const executions = new Executions({ maximumExecutions: 1 });
+  const leaving = new AbortController();
+  const batch = expect(runsOf(executions)[kind](leaving.signal)).rejects.toThrow(
+    /stopped after \d+ of 200|The client is gone/,
+  );
+  await expect.poll(() => executions.figures.running).toBe(1);
+  leaving.abort();
+  await batch;
+  expect(executions.figures).toEqual({ running: 0, waiting: 0 });
+});
+
+test('a batch ends when its chain is closed', async () => {
+  const executions = new Executions({ maximumExecutions: 1 });
+  const batch = expect(runsOf(executions).retrace()).rejects.toThrow('The chain is closed');
+  await expect.poll(() => executions.figures.running).toBe(1);
+  executions.close();
+  await batch;
+});
+
+test('a retrace has the time limit of executions', async () => {
+  const executions = new Executions({ maximumExecutions: 1, patience: 0.001 });
+  await expect(runsOf(executions).retrace()).rejects.toMatchObject({
+    kind: 'deadline',
+    message: expect.stringMatching(/of 200 transactions took 0\.001 s$/),
+  });
+});
+
+test('an error is answered though its explanation does not come', { timeout: 60_000 }, async () => {
+  const { node, client } = await startFixture();
+  const wrong = { ...CALL, entry_point_selector: selector('transfer') };
+  const explained = await client.failure('starknet_call', [wrong, 'latest']);
+  expect(explained).toMatchObject({ code: 40, data: { explained: { status: 'REVERTED' } } });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { retraceCall } = State.prototype;
+  const spy = vi.spyOn(State.prototype, 'retraceCall').mockImplementation(async function (
+    this: State,
+    ...args
+  ) {
+    await held;
+    return retraceCall.apply(this, args);
+  });
+  onTestFinished(() => {
+    release();
+    spy.mockRestore();
+  });
+  const plain = await node
+    .call('starknet_call', { request: wrong, block_id: 'latest' })
+    .catch((error: unknown) => Object(error));
+  expect(plain.code).toBe(40);
+  expect(plain.data.revert_error).toBeDefined();
+  expect(plain.data.explained).toBeUndefined();
+});
