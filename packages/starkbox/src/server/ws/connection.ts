@@ -102,11 +102,7 @@ export class Connection implements Listener, Follower, Flushable {
     this.#scheduler = scheduler;
     this.#options = options;
     this.#budget = budget;
-    this.#incoming = new IncomingBytes(stream, budget.open(), () => {
-      this.end(TRY_AGAIN_LATER, 'the node holds too much; --memory-budget sets the limit');
-      // Until the client answers the close frame, what it sends is still read.
-      setTimeout(() => this.terminate(), SHUTDOWN_MILLISECONDS).unref();
-    });
+    this.#incoming = new IncomingBytes(stream, budget.open(), () => this.#refuseMessage());
     // Each call under way may listen.
     setMaxListeners(0, this.#abandoned.signal);
     this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
@@ -118,7 +114,10 @@ export class Connection implements Listener, Follower, Flushable {
       options.log.debug({ err }, 'a WebSocket failed');
       this.#detach();
     });
-    socket.on('close', () => this.#detach());
+    socket.on('close', () => {
+      this.#detach();
+      this.#incoming.close();
+    });
   }
 
   get waiting(): Amount {
@@ -266,12 +265,21 @@ export class Connection implements Listener, Follower, Flushable {
     this.#socket.resume();
   }
 
+  /** Ends a connection whose message the budget does not allow. */
+  #refuseMessage(): void {
+    if (this.isOpen) {
+      this.end(TRY_AGAIN_LATER, 'the node holds too much; --memory-budget sets the limit');
+    }
+    // The client sends on until it has read the close frame.
+    this.#incoming.discard();
+    setTimeout(() => this.terminate(), SHUTDOWN_MILLISECONDS).unref();
+  }
+
   /** Drops what is queued, and ends the subscriptions. */
   #detach(): void {
     this.#abandoned.abort();
     this.#frames.clear();
     this.#readings.clear();
-    this.#incoming.close();
     for (const { share } of this.#calls) share.close();
     this.#calls.length = 0;
     // The call under way ends by itself.
@@ -299,10 +307,13 @@ export class Connection implements Listener, Follower, Flushable {
   #receive(data: RawData): void {
     if (!this.isOpen) return;
     this.#isAlive = true;
-    const text = textOf(data);
-    this.#incoming.completed(Buffer.byteLength(text));
+    const bytes = bytesOf(data);
+    const text = bytes.toString('utf8');
     const share = this.#budget.open();
-    const refusal = share.take(text.length) ? undefined : errorAnswer(share.refusal(), idOf(text));
+    // A string with other characters than those of ASCII may take two bytes for each.
+    const refusal = share.take(bytes.length === text.length ? text.length : 2 * text.length)
+      ? undefined
+      : errorAnswer(share.refusal(), idOf(text));
     this.#calls.push({ text: refusal === undefined ? text : '', share, refusal });
     if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
     if (!this.#answering) void this.#answerAll();
@@ -385,7 +396,7 @@ export class Connection implements Listener, Follower, Flushable {
   }
 }
 
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return Buffer.from(data instanceof ArrayBuffer ? new Uint8Array(data) : data).toString('utf8');
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
 }
