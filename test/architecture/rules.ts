@@ -134,7 +134,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     packages: ['@starkbox/engine', 'node:http', 'node:https'],
   },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
-  'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },
+  'l1/anvil': { may: [...LEAVES, 'config', 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
   artifacts: { may: [...CHAIN, 'chain/queries', 'debug-info'], packages: ['@starkbox/engine'] },
   'rpc/protocol': { may: LEAVES, packages: ['ajv'] },
