@@ -224,7 +224,8 @@ export class Chain {
     const { chainId, classLimits, proofMode, chargesFee, rules } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
     const limits = rules?.limitsBeside(classLimits) ?? classLimits;
-    return prepareTransaction(values, chainId, limits, chargesFee);
+    const { client } = this.executions;
+    return prepareTransaction(values, chainId, limits, { needsBounds: chargesFee, client });
   }
 
   /** A step that executes a transaction, and closes its block where each has its own. */

@@ -1,6 +1,8 @@
 // A class whose text was compiled lately is taken from memory, and any other text is compiled.
-import { Class } from '@starkbox/engine';
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { Class, configure } from '@starkbox/engine';
+import { beforeAll, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
 import { compileOnce } from '../../src/chain/steps/prepare-transaction.js';
 
@@ -9,6 +11,9 @@ async function text(name: string): Promise<string> {
   const written: object = JSON.parse(await classText('counter'));
   return JSON.stringify({ ...written, abi: [{ type: 'struct', name, members: [] }] });
 }
+
+// Its names are new in every run.
+beforeAll(() => configure({ cacheDir: null }));
 
 test('the same text is compiled once', async () => {
   const first = await compileOnce(await text('once'), {});
@@ -29,4 +34,21 @@ test('limits hold for a text that was compiled under others', async () => {
   const refused = () => compileOnce(given, { bytecodeFelts: 1 });
   await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
   await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
+});
+
+test('clients take turns, and one that left is not served', async () => {
+  const order: string[] = [];
+  const leaving = new AbortController();
+  const compile = async (name: string, client: string, signal?: AbortSignal): Promise<void> => {
+    await compileOnce(await text(`${name} ${randomUUID()}`), {}, { client, signal });
+    order.push(name);
+  };
+  const count = 4 * (2 + availableParallelism());
+  const texts = Array.from({ length: count }, (_, at) => compile(`first ${at}`, 'first'));
+  const gone = expect(compile('gone', 'first', leaving.signal)).rejects.toThrow('client is gone');
+  const other = compile('second', 'second');
+  leaving.abort();
+  await Promise.all([...texts, gone, other]);
+  expect(order).toHaveLength(count + 1);
+  expect(order.indexOf('second')).toBeLessThan(count - 1);
 });

@@ -195,9 +195,10 @@ export class Explainer {
 
   /** A transaction as the engine reads it; undefined for one that it refuses. */
   #read(transaction: Broadcasted): Promise<Transaction | undefined> {
-    const { chainId } = this.#chain.options;
+    const { options, executions } = this.#chain;
+    const { client } = executions;
     return Promise.resolve()
-      .then(() => read(transaction, chainId, {}))
+      .then(() => read(transaction, options.chainId, {}, { client }))
       .catch(() => undefined);
   }
 

@@ -1,5 +1,6 @@
 // Initial reads of a block, found by executing its transactions again.
 import { type State, Transaction } from '@starkbox/engine';
+import { sliced } from '../../scheduling/slices.js';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
@@ -22,7 +23,7 @@ export async function initialReadsOf(
   if (records.length === 0) return NOTHING_READ;
   const before = stateByNumber(world, number - 1, id);
   const transactions: Transaction[] = [];
-  for (const record of records) {
+  for await (const record of sliced(records)) {
     transactions.push(await restored(record, world.pendingState, chain.options.chainId));
   }
   // Included transactions may have nonces ahead of their account's, which a strict check rejects.

@@ -177,7 +177,8 @@ export async function proveTransaction(
   const place = placeOf(chain, world, id, () =>
     refuse('Transaction execution failed: No block found'),
   );
-  const transaction = await read(values, chainId, {});
+  const { client } = chain.executions;
+  const transaction = await read(values, chainId, {}, { client, signal });
   const flags = { chargeFee: false, unboundedGas: true, query: true };
   const [report] = await executing(
     chain.executions.simulate(place.state, place.context, [transaction], flags, { signal }),
@@ -233,11 +234,12 @@ async function run(
   const { chainId } = chain.options;
   const generation = generationOf(world, chain.options);
   const transactions: Transaction[] = [];
+  const requester = { client: chain.executions.client, signal: options.signal };
   // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
     // A batch of classes takes long to compile; the semaphore then refuses the aborted run.
     if (options.signal?.aborted) break;
-    transactions.push(await read(values, chainId, {}));
+    transactions.push(await read(values, chainId, {}, requester));
     await endSharedSlice();
   }
   const each = transactions.map(

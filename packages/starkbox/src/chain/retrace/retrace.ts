@@ -141,7 +141,9 @@ export async function retraceAttempt(
   const transactions: Transaction[] = [];
   for (const values of broadcasted) {
     transactions.push(
-      values.type === 'L1_HANDLER' ? readMessage(values, chainId) : await read(values, chainId, {}),
+      values.type === 'L1_HANDLER'
+        ? readMessage(values, chainId)
+        : await read(values, chainId, {}, { client: chain.executions.client, signal }),
     );
   }
   const flags = transactions.map(({ address }) => ({

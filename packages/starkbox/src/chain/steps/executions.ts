@@ -80,7 +80,8 @@ let clients = 0;
 export class Executions {
   readonly #limits: ExecutionLimits;
   readonly #slots: ExecutionSlots;
-  readonly #client: string;
+  /** Names the client; compilations of classes take turns by it too. */
+  readonly client: string;
   #isClosed = false;
 
   /** @param shared the client of which others exist, and the slots of all */
@@ -90,7 +91,7 @@ export class Executions {
   ) {
     this.#limits = limits;
     this.#slots = shared?.slots ?? new ExecutionSlots(limits);
-    this.#client = shared?.client ?? newClient();
+    this.client = shared?.client ?? newClient();
   }
 
   /**
@@ -187,7 +188,7 @@ export class Executions {
   ): Promise<Retrace> {
     countExecutions(1);
     const run = (): Promise<Retrace> => state.retraceCall(block, call, { visited });
-    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.#client);
+    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
   }
 
   /** Executes a transaction ahead of the writer, so that its reads are cached. */
@@ -198,7 +199,7 @@ export class Executions {
     flags: ExecutionFlags,
   ): Promise<void> {
     const run = (): Promise<unknown> => state.executeMany(block, [transaction], flags);
-    await this.#slots.readAhead.run(run, undefined, this.#client);
+    await this.#slots.readAhead.run(run, undefined, this.client);
   }
 
   /** A batch whose slices wait for a slot each, so that a long one does not keep others from running. */
@@ -211,20 +212,20 @@ export class Executions {
     const turn: Turn = (slice, isTraced) => {
       if (this.#isClosed) throw new RpcError(-1, 'The chain is closed');
       const inSlot = (): ReturnType<typeof slice> => this.#run('simulation', slice, signal);
-      return isTraced ? tracing.run(inSlot, signal, this.#client) : inSlot();
+      return isTraced ? tracing.run(inSlot, signal, this.client) : inSlot();
     };
     const limits: BatchOptions = {
       signal,
       turn,
       timeLimit: patience === undefined ? undefined : patience * 1000,
     };
-    return batches.run(() => run(limits), signal, this.#client);
+    return batches.run(() => run(limits), signal, this.client);
   }
 
   #run<T>(of: Execution, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const { probe } = this.#limits;
     const measured = (): Promise<T> => during(probe, { kind: 'execution', of }, run);
-    return this.#slots.slices.run(measured, signal, this.#client);
+    return this.#slots.slices.run(measured, signal, this.client);
   }
 }
 

@@ -1,5 +1,6 @@
 // Checks of a transaction before its execution, and its record after.
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import {
   Class,
   type ClassLimits,
@@ -13,6 +14,7 @@ import { BoundedMap } from '../../bounded-map.js';
 import { fail, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import { Semaphore } from '../../scheduling/semaphore.js';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
@@ -54,19 +56,22 @@ export interface Submission extends PreparedTransaction {
  * Reads a transaction for submission; the order of the checks is part of the interface. Only a
  * declaration is asynchronous, and enters the queue when its class is compiled.
  *
- * @param needsBounds whether the sender must offer a fee
+ * @param options.needsBounds whether the sender must offer a fee
  */
 export function prepareTransaction(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-  needsBounds = true,
+  {
+    needsBounds = true,
+    ...requester
+  }: Requester & { readonly needsBounds?: boolean | undefined } = {},
 ): Submission | Promise<Submission> {
   if (needsBounds && !hasUsableBounds(values.resource_bounds)) {
     fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
   }
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
-  const reading = read(values, chainId, limits);
+  const reading = read(values, chainId, limits, requester);
   if (!(reading instanceof Promise)) return { transaction: reading, values };
   return reading.then(async (transaction) => {
     const { declared } = transaction;
@@ -96,10 +101,11 @@ export function read(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
+  requester: Requester = {},
 ): Transaction | Promise<Transaction> {
   if (values.type === 'DECLARE') {
     const { contract_class, ...rest } = values;
-    return compileOnce(stringify(contract_class), limits)
+    return compileOnce(stringify(contract_class), limits, requester)
       .then((declared) => new Transaction(rest, chainId, declared))
       .catch(refuseClass);
   }
@@ -122,12 +128,27 @@ const recent = new BoundedMap<string, Compiled>(32, {
   most: 8 << 20,
 });
 
+/** Who wants a class compiled. */
+export interface Requester {
+  /** Clients take turns. */
+  readonly client?: string | undefined;
+  /** Removes a compilation that has not begun. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** As many as the engine compiles at once: those that wait here can take turns, and leave. */
+const compiling = new Semaphore({ places: 2 + availableParallelism() });
+
 /** Compiles a class. A text that was compiled lately is neither parsed nor hashed as Sierra again. */
-export async function compileOnce(text: string, limits: ClassLimits): Promise<Class> {
+export async function compileOnce(
+  text: string,
+  limits: ClassLimits,
+  { client, signal }: Requester = {},
+): Promise<Class> {
   const name = createHash('sha256').update(JSON.stringify(limits)).update(text).digest('base64');
   const known = recent.get(name);
   if (known) return known.made;
-  const made = await Class.compile(text, limits);
+  const made = await compiling.run(() => Class.compile(text, limits), signal, client);
   recent.set(name, { made, length: text.length });
   return made;
 }
