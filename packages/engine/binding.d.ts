@@ -70,6 +70,31 @@ export declare class Origin {
   get answers(): number
 }
 
+/** Transactions that are executed, some with the machine's trace. */
+export declare class Retracing {
+  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced)
+  /** Index of the next transaction; their number if none is executed any more. */
+  get next(): number
+  /**
+   * Executes transactions for some time, and gives the frames of each traced one as JSON. A slice does not go
+   * on from transactions that are not traced to those that are.
+   */
+  run(sliceMillis: number): Promise<Array<string>>
+  /** Drops what is left of it. */
+  end(): Promise<undefined>
+}
+
+/** Transactions that are executed and reported. */
+export declare class Simulation {
+  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads: boolean)
+  /** Index of the next transaction; their number if none is executed any more. */
+  get next(): number
+  /** Executes transactions for some time. The batch ends at the first that is rejected. */
+  run(sliceMillis: number): Promise<Array<Execution>>
+  /** Drops what is left of it. */
+  end(): Promise<undefined>
+}
+
 export declare class State {
   /** Executes on one `CachedState` without reports; microseconds it took. */
   benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
@@ -112,18 +137,8 @@ export declare class State {
   figures(): StateFigures
   /** Executes one transaction and folds its changes into the next state. */
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
-  /**
-   * Executes transactions one after another on a temporary layer. Ends early at the
-   * first that is rejected. Fails if a transaction would begin after the time limit.
-   */
-  executeMany(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads?: boolean | undefined | null, timeLimitMillis?: number | undefined | null): Promise<Array<Execution>>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
-  /**
-   * Executes transactions one after another on a temporary layer, some with the machine's trace. Gives the
-   * frames of each traced one as JSON.
-   */
-  retrace(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced): Promise<Array<string>>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
   retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
   /** Closes the version being written at once, without a hash. */
@@ -189,8 +204,11 @@ export interface ClassLimits {
   compilerMemory?: number
 }
 
-/** Sets the compiler's path and its cache. Called on loading; a later call replaces the values. */
-export declare function configure(compiler: string, cache?: string | undefined | null): void
+/**
+ * Sets the compiler's path, its cache and how many bytes that may hold. Called on loading; a later call
+ * replaces the values.
+ */
+export declare function configure(compiler: string, cache?: string | undefined | null, cacheBytes?: number | undefined | null): void
 
 export declare function contractAddress(salt: string, classHash: string, constructorCalldata: Array<string>, deployer: string): string
 

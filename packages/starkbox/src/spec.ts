@@ -1023,7 +1023,7 @@ export type FLUSH_RESULT = {
   readonly messages_to_l2: readonly FLUSHED_TO_L2[];
   /** The transactions that handled the messages to L2. */
   readonly generated_l2_transactions: readonly TXN_HASH[];
-  /** The URL of the L1 node, or "dry run". */
+  /** The URL of the L1 node without credentials, path and query, or "dry run". */
   readonly l1_provider: string;
 };
 
@@ -2660,6 +2660,7 @@ export interface Methods {
       readonly waiting: number;
       /** The L1 that messages are exchanged with; left out where there is none. */
       readonly l1?: {
+        /** Without credentials, path and query. */
         readonly url: string;
         readonly messaging_contract_address: ETH_ADDRESS;
       };
@@ -3270,8 +3271,10 @@ export interface MethodFacts {
   readonly feltLists: string | false;
   /** Where a tenant of a hosted node may call it; `own` for its own instances only. */
   readonly tenants: 'nowhere' | 'own' | 'everywhere';
-  /** It executes, and counts for the quotas of a tenant. */
-  readonly executes: boolean;
+  /** It executes, and counts for the quotas of a tenant; `sometimes` if that depends on its parameters. */
+  readonly executes: true | 'sometimes' | false;
+  /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
+  readonly external: string | boolean;
 }
 
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
@@ -3290,6 +3293,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_getStatus: {
     document: 'devnet',
@@ -3306,6 +3310,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_getPredeployedAccounts: {
     document: 'devnet',
@@ -3321,7 +3326,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: false,
+    executes: 'sometimes',
+    external: false,
   },
   devnet_getAccountBalance: {
     document: 'devnet',
@@ -3341,7 +3347,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: false,
+    executes: true,
+    external: false,
   },
   devnet_mint: {
     document: 'devnet',
@@ -3362,6 +3369,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_deal: {
     document: 'devnet',
@@ -3385,6 +3393,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_createBlock: {
     document: 'devnet',
@@ -3404,6 +3413,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_abortBlocks: {
     document: 'devnet',
@@ -3423,6 +3433,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_reorg: {
     document: 'devnet',
@@ -3442,6 +3453,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'blocks',
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_acceptOnL1: {
     document: 'devnet',
@@ -3458,6 +3470,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_setGasPrice: {
     document: 'devnet',
@@ -3482,6 +3495,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_setBlockSettings: {
     document: 'devnet',
@@ -3502,6 +3516,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_getBlockSettings: {
     document: 'devnet',
@@ -3518,6 +3533,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_setTime: {
     document: 'devnet',
@@ -3537,6 +3553,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_increaseTime: {
     document: 'devnet',
@@ -3553,6 +3570,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_mempoolList: {
     document: 'devnet',
@@ -3572,6 +3590,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_mempoolSelect: {
     document: 'devnet',
@@ -3588,6 +3607,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_mempoolPreConfirm: {
     document: 'devnet',
@@ -3604,6 +3624,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_mempoolSeal: {
     document: 'devnet',
@@ -3620,6 +3641,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_mempoolRemove: {
     document: 'devnet',
@@ -3636,6 +3658,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_mempoolClear: {
     document: 'devnet',
@@ -3652,6 +3675,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_restart: {
     document: 'devnet',
@@ -3671,6 +3695,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: 'fork',
   },
   devnet_replayTransaction: {
     document: 'devnet',
@@ -3690,6 +3715,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   devnet_dump: {
     document: 'devnet',
@@ -3710,6 +3736,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'nowhere',
     executes: false,
+    external: true,
   },
   devnet_load: {
     document: 'devnet',
@@ -3731,6 +3758,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'nowhere',
     executes: false,
+    external: true,
   },
   devnet_snapshot: {
     document: 'devnet',
@@ -3747,6 +3775,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_revert: {
     document: 'devnet',
@@ -3763,6 +3792,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_applyStateDiff: {
     document: 'devnet',
@@ -3782,6 +3812,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_replaceClass: {
     document: 'devnet',
@@ -3802,6 +3833,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_impersonateAccount: {
     document: 'devnet',
@@ -3818,6 +3850,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_stopImpersonateAccount: {
     document: 'devnet',
@@ -3834,6 +3867,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_autoImpersonate: {
     document: 'devnet',
@@ -3850,6 +3884,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_stopAutoImpersonate: {
     document: 'devnet',
@@ -3866,6 +3901,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_postmanLoad: {
     document: 'devnet',
@@ -3876,7 +3912,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'address', required: false },
     ],
     writes: true,
-    journalled: true,
+    journalled: false,
     restricted: true,
     forwarded: false,
     finality: false,
@@ -3887,6 +3923,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'nowhere',
     executes: false,
+    external: true,
   },
   devnet_postmanFlush: {
     document: 'devnet',
@@ -3903,6 +3940,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: true,
+    external: true,
   },
   devnet_postmanSendMessageToL2: {
     document: 'devnet',
@@ -3927,6 +3965,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'payload',
     tenants: 'own',
     executes: true,
+    external: false,
   },
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
@@ -3947,6 +3986,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'payload',
     tenants: 'own',
     executes: false,
+    external: false,
   },
   'rpc.discover': {
     document: 'devnet',
@@ -3963,6 +4003,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listBlocks: {
     document: 'devnet',
@@ -3982,6 +4023,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listTransactions: {
     document: 'devnet',
@@ -4002,6 +4044,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listContracts: {
     document: 'devnet',
@@ -4021,6 +4064,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listClasses: {
     document: 'devnet',
@@ -4040,6 +4084,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_getStorage: {
     document: 'devnet',
@@ -4061,6 +4106,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_nameStorage: {
     document: 'devnet',
@@ -4081,6 +4127,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listMessages: {
     document: 'devnet',
@@ -4101,6 +4148,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listRuleFindings: {
     document: 'devnet',
@@ -4121,6 +4169,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_listSnapshots: {
     document: 'devnet',
@@ -4137,6 +4186,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_search: {
     document: 'devnet',
@@ -4153,6 +4203,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_gasReport: {
     document: 'devnet',
@@ -4175,7 +4226,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: false,
+    executes: 'sometimes',
+    external: false,
   },
   devnet_addArtifact: {
     document: 'devnet',
@@ -4195,6 +4247,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'nowhere',
     executes: false,
+    external: false,
   },
   devnet_explainTransaction: {
     document: 'devnet',
@@ -4211,6 +4264,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   devnet_coverage: {
     document: 'devnet',
@@ -4232,7 +4286,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: true,
+    executes: 'sometimes',
+    external: false,
   },
   devnet_executedLines: {
     document: 'devnet',
@@ -4249,6 +4304,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   devnet_machineTrace: {
     document: 'devnet',
@@ -4265,6 +4321,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   devnet_setLabel: {
     document: 'devnet',
@@ -4284,6 +4341,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_getLabels: {
     document: 'devnet',
@@ -4300,6 +4358,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_recordRequests: {
     document: 'devnet',
@@ -4320,6 +4379,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_getRequests: {
     document: 'devnet',
@@ -4340,6 +4400,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_getRequest: {
     document: 'devnet',
@@ -4356,6 +4417,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_getRecording: {
     document: 'devnet',
@@ -4372,6 +4434,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   devnet_createInstance: {
     document: 'devnet',
@@ -4392,7 +4455,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: false,
+    executes: true,
+    external: false,
   },
   devnet_listInstances: {
     document: 'devnet',
@@ -4412,6 +4476,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_deleteInstance: {
     document: 'devnet',
@@ -4428,6 +4493,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_subscribeSandbox: {
     document: 'devnet',
@@ -4444,6 +4510,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   devnet_subscribeRequests: {
     document: 'devnet',
@@ -4460,6 +4527,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'own',
     executes: false,
+    external: false,
   },
   starknet_specVersion: {
     document: 'read',
@@ -4476,6 +4544,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getBlockWithTxHashes: {
     document: 'read',
@@ -4492,6 +4561,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getBlockWithTxs: {
     document: 'read',
@@ -4511,6 +4581,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getBlockWithReceipts: {
     document: 'read',
@@ -4530,6 +4601,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getStateUpdate: {
     document: 'read',
@@ -4549,6 +4621,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getStorageAt: {
     document: 'read',
@@ -4570,6 +4643,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getTransactionStatus: {
     document: 'read',
@@ -4586,6 +4660,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getMessagesStatus: {
     document: 'read',
@@ -4602,6 +4677,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getTransactionByHash: {
     document: 'read',
@@ -4621,6 +4697,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getTransactionByBlockIdAndIndex: {
     document: 'read',
@@ -4641,6 +4718,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getTransactionReceipt: {
     document: 'read',
@@ -4657,6 +4735,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getClass: {
     document: 'read',
@@ -4676,6 +4755,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getClassHashAt: {
     document: 'read',
@@ -4695,6 +4775,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getClassAt: {
     document: 'read',
@@ -4714,6 +4795,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getBlockTransactionCount: {
     document: 'read',
@@ -4730,6 +4812,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_call: {
     document: 'read',
@@ -4749,6 +4832,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   starknet_estimateFee: {
     document: 'read',
@@ -4769,6 +4853,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'request',
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   starknet_estimateMessageFee: {
     document: 'read',
@@ -4788,6 +4873,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'message',
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   starknet_blockNumber: {
     document: 'read',
@@ -4804,6 +4890,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_blockHashAndNumber: {
     document: 'read',
@@ -4820,6 +4907,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_chainId: {
     document: 'read',
@@ -4836,6 +4924,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_syncing: {
     document: 'read',
@@ -4852,6 +4941,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getEvents: {
     document: 'read',
@@ -4868,6 +4958,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getNonce: {
     document: 'read',
@@ -4887,6 +4978,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getStorageProof: {
     document: 'read',
@@ -4908,6 +5000,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_getCompiledCasm: {
     document: 'read',
@@ -4924,6 +5017,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_traceTransaction: {
     document: 'trace',
@@ -4940,6 +5034,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_simulateTransactions: {
     document: 'trace',
@@ -4960,6 +5055,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'transactions',
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   starknet_traceBlockTransactions: {
     document: 'trace',
@@ -4978,7 +5074,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
     tenants: 'everywhere',
-    executes: false,
+    executes: 'sometimes',
+    external: false,
   },
   starknet_proveTransaction: {
     document: 'trace',
@@ -4998,6 +5095,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'transaction',
     tenants: 'everywhere',
     executes: true,
+    external: false,
   },
   starknet_addInvokeTransaction: {
     document: 'write',
@@ -5014,6 +5112,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'invoke_transaction',
     tenants: 'own',
     executes: true,
+    external: false,
   },
   starknet_addDeclareTransaction: {
     document: 'write',
@@ -5030,6 +5129,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'declare_transaction',
     tenants: 'own',
     executes: true,
+    external: false,
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
@@ -5046,6 +5146,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'deploy_account_transaction',
     tenants: 'own',
     executes: true,
+    external: false,
   },
   starknet_subscribeNewHeads: {
     document: 'ws',
@@ -5062,6 +5163,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_subscribeEvents: {
     document: 'ws',
@@ -5083,6 +5185,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_subscribeTransactionStatus: {
     document: 'ws',
@@ -5099,6 +5202,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_subscribeNewTransactionReceipts: {
     document: 'ws',
@@ -5118,6 +5222,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_subscribeNewTransactions: {
     document: 'ws',
@@ -5138,6 +5243,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
   starknet_unsubscribe: {
     document: 'ws',
@@ -5154,6 +5260,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: false,
     tenants: 'everywhere',
     executes: false,
+    external: false,
   },
 };
 

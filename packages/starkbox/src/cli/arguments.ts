@@ -8,7 +8,6 @@ import {
   environmentExamples,
   environmentNames,
   longName,
-  optionKind,
   UsageError,
 } from '../config/option.js';
 import {
