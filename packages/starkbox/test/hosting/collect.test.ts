@@ -214,7 +214,7 @@ test('the command deletes what a deleted instance alone had, and branches live o
   await node.close();
 });
 
-test('the command refuses a folder that is no store, and leaves it as it is', async () => {
+test('the command rejects a folder that is not a store, and leaves it as it is', async () => {
   for (const [name, files] of [
     ['foreign', ['lock', 'notes.txt']],
     ['empty', []],
@@ -230,7 +230,7 @@ test('the command refuses a folder that is no store, and leaves it as it is', as
     const argv = ['collect', '--instance-store', folder];
     const outcome = await run({ argv, env: {}, directory, stdout: { write }, stderr: { write } });
     expect(outcome).toEqual({ exitCode: 1 });
-    expect(text).toContain(`The folder ${folder} is no instance store`);
+    expect(text).toContain(`The folder ${folder} is not an instance store`);
     expect(readdirSync(folder)).toEqual(files);
   }
   const argv = ['collect', '--instance-store', join(directory, 'missing')];

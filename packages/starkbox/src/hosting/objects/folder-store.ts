@@ -53,7 +53,7 @@ export class FolderStore implements ObjectStore {
   /**
    * Opens a folder and locks it.
    *
-   * @param mustExist whether a folder that is no store yet is refused; it becomes one by default
+   * @param mustExist whether to reject a folder that is not a store yet; by default it becomes one
    */
   static async open(path: string, mustExist = false): Promise<FolderStore> {
     const folder = resolve(path);
@@ -252,7 +252,7 @@ async function checkStore(folder: string): Promise<void> {
     const found = await stat(join(folder, name)).catch(unlessMissing);
     if (found) continue;
     throw new Error(
-      `The folder ${folder} is no instance store: it has no "${name}". Give the folder that nodes have as their --instance-store`,
+      `The folder ${folder} is not an instance store: it has no "${name}". Pass the folder that your nodes use as --instance-store`,
     );
   }
 }

@@ -11,7 +11,7 @@ const PARAMETERS = ['endpoint', 'region'];
  * Opens an object store; a service is not asked yet.
  *
  * @param place `s3://bucket/prefix?endpoint=…&region=…`, or the path of a folder
- * @param mustExist whether a folder that is no store yet is refused; it becomes one by default
+ * @param mustExist whether to reject a folder that is not a store yet; by default it becomes one
  */
 export async function openObjectStore(
   place: string,
