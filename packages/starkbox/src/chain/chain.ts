@@ -344,17 +344,9 @@ export class Chain {
     });
   }
 
-  /**
-   * Replaces the world by another; snapshots are dropped.
-   *
-   * @param options those of the other world, up to the next restart
-   */
-  replace(
-    make: (before: World) => Promise<World>,
-    options: ChainOptions = this.#options,
-  ): Promise<void> {
-    return this.#replace('load', async (before) => {
-      const world = await make(before);
+  /** Replaces the world by another, with its options up to a restart; snapshots are dropped. */
+  replace(world: World, options: ChainOptions = this.#options): Promise<void> {
+    return this.#replace('load', async () => {
       this.#options = options;
       return world;
     });

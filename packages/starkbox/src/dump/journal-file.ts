@@ -8,7 +8,6 @@ import { reasonOf } from '../errors.js';
 import { replaceText } from '../files/atomic-file.js';
 import { FileError, fileError, openRegular } from '../files/regular-file.js';
 import type { Log } from '../log.js';
-import type { DumpOptions } from './dump.js';
 import { failDump, journalFileText } from './journal.js';
 
 /** Writes a file atomically, by a temporary file and a rename. */
@@ -36,8 +35,11 @@ export class JournalFile {
   /** Length of the file in bytes; undefined unless it equals the last journal. */
   #length: number | undefined;
 
-  /** @throws RpcError if the journal cannot be written now */
-  constructor({ chain, genesis }: Pick<DumpOptions, 'chain' | 'genesis'>, path: string, log: Log) {
+  /**
+   * @param genesis the accounts that the chain began with
+   * @throws RpcError if the journal cannot be written now
+   */
+  constructor(chain: Chain, genesis: () => GenesisRecord, path: string, log: Log) {
     this.#path = path;
     this.#genesis = genesis;
     this.#log = log;

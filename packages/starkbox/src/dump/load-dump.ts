@@ -1,6 +1,7 @@
 // Loading of dumps, from a journal or an image.
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError } from '../errors.js';
 import { fileExists } from '../files/regular-file.js';
@@ -10,9 +11,9 @@ import type { DUMP_FORMAT } from '../spec.js';
 import { type DumpOptions, failFile, type LoadedWorld } from './dump.js';
 import { isImage } from './image/format.js';
 import { trimMemoryLater } from './image/memory-trim.js';
-import type { Loaded } from './image/read.js';
+import { headerIn, type Loaded } from './image/read.js';
 import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
-import { failDump, parseJournal } from './journal.js';
+import { failDump, genesisIn, parseJournal } from './journal.js';
 import { readChecked } from './read-checked.js';
 
 /** What the caller requires of a file. */
@@ -151,4 +152,20 @@ function withJournal(options: DumpOptions, loaded: Loaded, params: object): Worl
 function isSame(one: string, other: string): boolean {
   const real = (path: string): string => (exists(path, path) ? realpathSync(path) : resolve(path));
   return real(one) === real(other);
+}
+
+/** The accounts that a file records; none of a file that has no record or is damaged, which a load rejects. */
+export function genesisInFile(path: string): GenesisRecord | undefined {
+  try {
+    if (!fileExists(path)) return undefined;
+    const source = sourceOfFile(path);
+    try {
+      if (isImage(source)) return headerIn(source).genesis;
+      return genesisIn(parseJournal(source.read(0, source.size).toString()));
+    } finally {
+      source.close();
+    }
+  } catch {
+    return undefined;
+  }
 }

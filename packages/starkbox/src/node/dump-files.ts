@@ -41,7 +41,7 @@ export class DumpFiles implements Part {
           throw new Error(`Failed to load ${dumpPath}: ${reasonOf(error)}`);
         },
       );
-      await chain.replace(async () => world, options);
+      await chain.replace(world, options);
       this.#hasLoaded = true;
     }
     this.#loaded = chain.world;
@@ -51,7 +51,8 @@ export class DumpFiles implements Part {
   follow(): void {
     const { dumpOn, dumpPath } = this.#config;
     if (dumpOn !== 'block' || dumpPath === undefined) return;
-    this.#journal = new JournalFile(this.#options, dumpPath, this.#log);
+    const { chain, genesis } = this.#options;
+    this.#journal = new JournalFile(chain, genesis, dumpPath, this.#log);
   }
 
   /** The node is running: from now on, closing dumps. A failed start leaves the file as it is. */

@@ -1,7 +1,7 @@
 // Options of chains: from a config to what a chain is created with.
 import type { ChainOptions } from '../chain/chain-options.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
-import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
+import { type GenesisRecord, isSameGenesis } from '../chain/genesis/genesis-record.js';
 import type { Config } from '../config/options.js';
 import { failDump } from '../dump/journal.js';
 import { reasonOf } from '../errors.js';
@@ -11,7 +11,7 @@ import type { CONFIG } from '../spec.js';
 import { chainOptionsOf, shownConfig } from './chain-options.js';
 import { logPrinted } from './log-printed.js';
 import type { Forked } from './origins.js';
-import { withGenesis } from './recorded-genesis.js';
+import { genesisRecordOf, shownDifference, withGenesis } from './recorded-genesis.js';
 
 /** What a chain is created with. */
 export interface ChainBase {
@@ -54,15 +54,37 @@ export class ChainBases {
     return base;
   }
 
-  /** The options of a chain with the accounts of a record. @throws RpcError if its class is not here */
-  async withGenesis(options: ChainOptions, record: GenesisRecord): Promise<ChainOptions> {
+  /** The accounts that a chain with these options begins with. */
+  genesisOf(options: ChainOptions): GenesisRecord {
+    const { config, genesis } = this.of(options);
+    return genesisRecordOf(config, genesis.accountClass.hash);
+  }
+
+  /**
+   * The options of a chain with the accounts of a dump.
+   *
+   * @param record undefined for a dump that records none
+   * @param isKept whether the options are stored beside the chain, and cannot change
+   * @throws RpcError if the chain cannot have these accounts
+   */
+  async withGenesis(
+    options: ChainOptions,
+    record: GenesisRecord | undefined,
+    isKept: boolean,
+  ): Promise<ChainOptions> {
+    const current = this.genesisOf(options);
+    if (!record || isSameGenesis(record, current)) return options;
+    if (isKept) {
+      failDump(
+        `The file and this chain were made with ${shownDifference(record, current)}, and a chain that is kept keeps its accounts: load the file in a node without --data-dir and --instance-store, or start with a new directory`,
+      );
+    }
     const config = withGenesis(this.of(options).config, record);
-    const base = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
+    const made = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
       failDump(`The accounts of the file cannot be made: ${reasonOf(error)}`),
     );
-    const { genesis, options: made } = base;
-    const { hash } = genesis.accountClass;
-    if (hash === record.account_class_hash) return made;
+    const { hash } = made.genesis.accountClass;
+    if (hash === record.account_class_hash) return made.options;
     return failDump(
       `The file has accounts of class ${record.account_class_hash}, and this node of class ${hash}: start it with --account-class-custom and the file of that class`,
     );

@@ -3,13 +3,13 @@
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
 import type { ChainOptions } from '../chain/chain-options.js';
-import { type GenesisRecord, isSameGenesis } from '../chain/genesis/genesis-record.js';
+import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
 import { Explainer, failureLine } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { type DumpOptions, type LoadedWorld, longestInline } from '../dump/dump.js';
-import { failDump, genesisIn, type JournalCall } from '../dump/journal.js';
+import { genesisIn, type JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
@@ -39,7 +39,6 @@ import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
-import { genesisRecordOf, shownDifference } from './recorded-genesis.js';
 import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recording.js';
 import type { Settings } from './settings.js';
 
@@ -253,28 +252,16 @@ export class ChainService {
       writtenBy: `starkbox ${version}`,
       check: (calls) => checkCalls(calls, protocol.schema),
       repeat: (calls) => this.#repeat(calls),
-      genesis: () => this.#genesisOf(chain),
+      genesis: () => this.shared.bases.genesisOf(chain.options),
       optionsWith: (genesis) => this.#optionsWith(chain, genesis),
       onProgress: progress,
     };
   }
 
-  #genesisOf({ options }: Chain): GenesisRecord {
-    const { config, genesis } = this.shared.bases.of(options);
-    return genesisRecordOf(config, genesis.accountClass.hash);
-  }
-
   async #optionsWith(chain: Chain, genesis: GenesisRecord | undefined): Promise<ChainOptions> {
     const { bases, settings } = this.shared;
-    const known = this.#genesisOf(chain);
-    if (!genesis || isSameGenesis(genesis, known)) return chain.options;
-    // The options of a stored chain are stored beside it, and cannot change.
-    if (this.isStored || settings.config.instanceStore !== undefined) {
-      failDump(
-        `The file and this chain were made with other accounts, ${shownDifference(genesis, known)}, and a chain that is kept keeps its own: load the file in a node without --data-dir and --instance-store, or in a new directory`,
-      );
-    }
-    return bases.withGenesis(chain.options, genesis);
+    const isKept = this.isStored || settings.config.instanceStore !== undefined;
+    return bases.withGenesis(chain.options, genesis, isKept);
   }
 
   /** The world after a journal's calls, made on a scratch chain. */

@@ -4,11 +4,7 @@ import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import { longName } from '../config/option.js';
 import { type Config, OPTIONS } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
-import { isImage } from '../dump/image/format.js';
-import { headerIn } from '../dump/image/read.js';
-import { sourceOfFile } from '../dump/image/source.js';
-import { genesisIn, parseJournal } from '../dump/journal.js';
-import { fileExists } from '../files/regular-file.js';
+import { genesisInFile } from '../dump/load-dump.js';
 
 const KEYS = ['seed', 'accounts', 'accountClass', 'initialBalance', 'predeclareArgent'] as const;
 type Key = (typeof KEYS)[number];
@@ -65,7 +61,7 @@ const shown = (key: Key, options: Partial<RecordedOptions>): string =>
 export async function withDumped(given: Partial<Config>): Promise<Partial<Config>> {
   const { dumpPath } = given;
   if (dumpPath === undefined) return given;
-  const record = recordIn(dumpPath);
+  const record = genesisInFile(dumpPath);
   if (!record) return given;
   const { accountClass, ...rest } = optionsOf(record);
   const isCustom = record.account_class === 'custom';
@@ -88,20 +84,4 @@ function refuseOption(path: string, was: string, asked: string): never {
   throw new ConfigError(
     `${path} was made with ${was} and cannot be loaded with ${asked}: leave the option out, or choose another file with --dump-path`,
   );
-}
-
-/** The record in a dump; none in a file that has none or is damaged, which the load rejects. */
-function recordIn(path: string): GenesisRecord | undefined {
-  try {
-    if (!fileExists(path)) return undefined;
-    const source = sourceOfFile(path);
-    try {
-      if (isImage(source)) return headerIn(source).genesis;
-      return genesisIn(parseJournal(source.read(0, source.size).toString()));
-    } finally {
-      source.close();
-    }
-  } catch {
-    return undefined;
-  }
 }

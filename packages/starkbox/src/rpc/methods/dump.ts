@@ -28,8 +28,7 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
         loaded = await worldInFile(options, fileOf(options, path), { format, given: path });
       else if (image !== undefined) loaded = await worldInText(options, image);
       else loaded = await options.repeat(events ?? []);
-      const { world } = loaded;
-      await options.chain.replace(async () => world, loaded.options);
+      await options.chain.replace(loaded.world, loaded.options);
       return {};
     },
   };
