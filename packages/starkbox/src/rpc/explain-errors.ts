@@ -64,8 +64,8 @@ function isExplained(error: unknown): error is RpcError {
 /** Called with the explanation of each transaction that was refused. */
 export type OnRefused = (hash: string | undefined, explained: Explained) => void;
 
-/** Milliseconds that an error waits for its explanation: the second run may have to wait for others. */
-const EXPLANATION_MILLISECONDS = 5_000;
+/** The most milliseconds that an error waits for its explanation: the second run may have to wait for others. */
+const EXPLANATION_MILLISECONDS = 15_000;
 
 /**
  * A handler whose errors carry an explanation. Answers are passed on as they are, and so are errors whose
@@ -74,7 +74,7 @@ const EXPLANATION_MILLISECONDS = 5_000;
 export function explainErrors(
   method: string,
   handler: Handler,
-  { chain, explainer, onRefused, patience = EXPLANATION_MILLISECONDS }: ErrorExplainer,
+  { chain, explainer, onRefused }: ErrorExplainer,
 ): Handler {
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
@@ -98,7 +98,9 @@ export function explainErrors(
         if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
         return explained;
       };
-      const explained = await withinTime(explain, patience, context.session.signal);
+      const { patience = Number.POSITIVE_INFINITY } = chain.options;
+      const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (patience * 1000) / 4);
+      const explained = await withinTime(explain, milliseconds, context.session.signal);
       throw explained ? withExplanation(error, explained) : error;
     });
   };
@@ -141,8 +143,6 @@ export interface ErrorExplainer {
   readonly chain: Chain;
   readonly explainer: Explainer;
   readonly onRefused?: OnRefused | undefined;
-  /** Milliseconds that an error waits for its explanation. */
-  readonly patience?: number;
 }
 
 function withExplanation(error: RpcError, explained: Explained): RpcError {

@@ -113,7 +113,7 @@ test('a retrace has the time limit of executions', async () => {
 });
 
 test('an error is answered though its explanation does not come', { timeout: 60_000 }, async () => {
-  const { node, client } = await startFixture();
+  const { node, client } = await startFixture({ timeout: 20 });
   const wrong = { ...CALL, entry_point_selector: selector('transfer') };
   const explained = await client.failure('starknet_call', [wrong, 'latest']);
   expect(explained).toMatchObject({ code: 40, data: { explained: { status: 'REVERTED' } } });
