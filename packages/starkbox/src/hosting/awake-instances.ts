@@ -31,9 +31,8 @@ const CHECK_MILLISECONDS = 1_000;
 const SLACK = 8;
 /** How long a failed write waits for the next attempt, at first and at most. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
-/** How long a stop tries to write what only this node has. */
-const STOP_SECONDS = 30;
-const STOP_PAUSE_MILLISECONDS = 500;
+/** How long a stop tries to write what only this node has, and the pauses between. */
+const [STOP_SECONDS, STOP_PAUSE_MILLISECONDS] = [30, 500];
 
 export class AwakeInstances {
   readonly #root: ChainService;
@@ -144,17 +143,20 @@ export class AwakeInstances {
 
   /** Deletes an instance in use. If the store does not delete it, it goes on. */
   async delete(awake: Awake): Promise<void> {
+    if (awake.hibernating) await waitForWrite(awake.hibernating);
+    if (!awake.hosted.isDeleted) await this.#hibernate(awake, () => this.#erase(awake));
+  }
+
+  async #erase(awake: Awake): Promise<void> {
     const { service, hosted } = awake;
     await service.chain.close();
     try {
       await hosted.erase((manifest) => this.#ownership.erase(manifest));
-    } catch (error) {
-      if (hosted.manifest.current.isDeleted) await this.#end(awake);
+      service.stored?.end();
+    } finally {
+      if (hosted.isDeleted) await this.#end(awake);
       else service.start();
-      throw error;
     }
-    service.stored?.end();
-    await this.#end(awake);
   }
 
   // Waking.
@@ -299,8 +301,9 @@ export class AwakeInstances {
     );
   }
 
-  #hibernate(awake: Awake): Promise<void> {
-    awake.hibernating ??= this.#writeBack(awake).finally(() => {
+  /** Requests wait meanwhile: another node may have the instance already, or say that it is gone. */
+  #hibernate(awake: Awake, work = () => this.#writeBack(awake)): Promise<void> {
+    awake.hibernating ??= work().finally(() => {
       awake.hibernating = undefined;
     });
     return awake.hibernating;

@@ -135,6 +135,10 @@ export class HostedChain {
     return this.#writer.manifest;
   }
 
+  get isDeleted(): boolean {
+    return this.manifest.current.isDeleted;
+  }
+
   /** Why the chain in memory may differ from that in the store; undefined if it does not. */
   get fault(): unknown {
     return this.#writer.fault;
@@ -155,7 +159,7 @@ export class HostedChain {
   /** Deletes the manifest, after all writes that were begun before, unless another call has deleted it. */
   async erase(deleteManifest: (manifest: OwnedManifest) => Promise<void>): Promise<void> {
     await this.#database.rewrite(async (layers) => {
-      if (!this.manifest.current.isDeleted) await deleteManifest(this.manifest);
+      if (!this.isDeleted) await deleteManifest(this.manifest);
       return layers;
     });
   }

@@ -33,6 +33,8 @@ export class HostedInstances implements InstanceRegistry {
   readonly #ownership: Ownership;
   readonly #awake: AwakeInstances;
   readonly #beginnings: Beginnings;
+  /** Deletions that are under way, by tenant and instance. */
+  readonly #deletions = new Map<string, Promise<boolean>>();
 
   constructor(
     root: ChainService,
@@ -174,7 +176,17 @@ export class HostedInstances implements InstanceRegistry {
     return beginning ?? refuse(`There is no instance ${id}`);
   }
 
-  async #delete(id: string, tenant: string | undefined): Promise<boolean> {
+  /** A request that comes during a deletion has the same result. */
+  #delete(id: string, tenant: string | undefined): Promise<boolean> {
+    const key = `${tenant ?? ''}/${id}`;
+    const underWay = this.#deletions.get(key);
+    if (underWay) return underWay;
+    const deletion = this.#deleteOnce(id, tenant).finally(() => this.#deletions.delete(key));
+    this.#deletions.set(key, deletion);
+    return deletion;
+  }
+
+  async #deleteOnce(id: string, tenant: string | undefined): Promise<boolean> {
     const isDeleted = await this.#awake.use(id, tenant, async (awake) => {
       await this.#awake.delete(awake);
       return true;

@@ -25,7 +25,7 @@ export interface Awake {
   active: number;
   /** By a clock that is never set. */
   lastUsed: number;
-  /** While it is written back. */
+  /** While it is written back or deleted. */
   hibernating: Promise<void> | undefined;
   /** When it may be written again after a failure, by the same clock. */
   writtenFrom: number;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } fro
 import { manifestKey, readManifest } from '../../src/hosting/manifest.js';
 import { OwnedManifest } from '../../src/hosting/owned-manifest.js';
 import { createNode } from '../../src/index.js';
+import { Gate } from '../support/hosting/gate.js';
 import { CREDENTIALS, MinioServer } from '../support/hosting/minio-server.js';
 import { minioBinary, storeAt } from '../support/hosting/minio-store.js';
 import { StoreProxy } from '../support/hosting/store-proxy.js';
@@ -223,6 +224,25 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     const manifest = readManifest(found.bytes);
     await OwnedManifest.take(store, manifest, found.tag, lease.replace('nodes/', ''));
     expect((await other.number(id)).result).toBe(0);
+  });
+
+  test('a node that deletes an instance answers for it no more once another says that it is gone', async (context) => {
+    const start = () => Member.start(context, 30);
+    const [one, other] = await Promise.all([start(), start()]);
+    const id = await one.create();
+    expect((await one.number(id)).result).toBe(0);
+    const gate = new Gate();
+    one.proxy.fault = (method) => (method === 'DELETE' ? { before: gate.arrive() } : undefined);
+    const deletion = one.ask('/', 'devnet_deleteInstance', { instance_id: id });
+    await gate.reached;
+    expect((await other.number(id)).status).toBe(404);
+    const read = one.number(id);
+    // Another request of the same client is answered after it, unless it waits.
+    await one.ask('/', 'starknet_blockNumber');
+    gate.open();
+    expect((await deletion).code).toBe(undefined);
+    expect((await read).result).toBe(undefined);
+    expect((await one.number(id)).status).toBe(404);
   });
 
   test('an instance that was being woken when the lease was lost is not served', async (context) => {

@@ -13,10 +13,23 @@ export type Fault =
   | 'hold-answer'
   /** The request reaches the store after so many milliseconds, and its answer the client. */
   | { readonly delay: number }
+  /** The request reaches the store once this is resolved. */
+  | { readonly before: Promise<unknown> }
+  /** The store does it, and the answer reaches the client once this is resolved. */
+  | { readonly after: Promise<unknown> }
   /** The connection is cut at once, and the request reaches the store after so many milliseconds. */
   | { readonly late: number }
   /** A status of the proxy; the store gets nothing. */
   | { readonly status: number };
+
+/** A request that the store has answered. */
+export interface Answered {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Whether it was to create an object. */
+  readonly isCreation: boolean;
+}
 
 interface Answer {
   readonly status: number;
@@ -27,6 +40,10 @@ interface Answer {
 export class StoreProxy {
   /** What happens to a request; undefined for nothing. */
   fault: (method: string, path: string) => Fault | undefined = () => undefined;
+  /** Called when the store has answered a request, before the client has its answer. */
+  onAnswered: (answered: Answered) => void = () => undefined;
+  /** Seconds by which the time of the store is ahead in all answers. */
+  clockAhead = 0;
   /** The requests so far. */
   requests = 0;
   readonly #target: URL;
@@ -88,11 +105,19 @@ export class StoreProxy {
       this.#late.add(sent);
       return void sent.finally(() => this.#late.delete(sent)).catch(() => {});
     }
-    if (typeof fault === 'object') await sleep(fault.delay);
+    if (typeof fault === 'object' && 'delay' in fault) await sleep(fault.delay);
+    if (typeof fault === 'object' && 'before' in fault) await fault.before;
     const answer = await this.#forward(incoming, body);
+    if (typeof fault === 'object' && 'after' in fault) await fault.after;
     if (fault === 'lose-answer') return void incoming.socket.destroy();
     if (fault === 'hold-answer') return;
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    response.writeHead(answer.status, this.#ahead(answer.headers)).end(answer.body);
+  }
+
+  #ahead(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+    const { date } = headers;
+    if (this.clockAhead === 0 || date === undefined) return headers;
+    return { ...headers, date: new Date(Date.parse(date) + this.clockAhead * 1000).toUTCString() };
   }
 
   /** With the host that the client signed. */
@@ -102,6 +127,8 @@ export class StoreProxy {
     return new Promise((resolve, reject) => {
       request({ hostname, port, method, path, headers }, async (answer) => {
         const { statusCode: status = 0, headers } = answer;
+        const isCreation = incoming.headers['if-none-match'] !== undefined;
+        this.onAnswered({ method: method ?? '', path: path ?? '', status, isCreation });
         resolve({ status, headers, body: await buffer(answer) });
       })
         .on('error', reject)
