@@ -1,6 +1,12 @@
 // The checker of histories: what it finds in histories that no correct fleet has, and what it allows.
 import { describe, expect, test } from 'vitest';
-import { type Answer, misreported, type Shown, violationsIn } from '../support/hosting/history.js';
+import {
+  type Answer,
+  type Life,
+  misreported,
+  type Shown,
+  violationsIn,
+} from '../support/hosting/history.js';
 
 /** An answer between two times. */
 const answer = (began: number, ended: number, shown: Shown, instance = 'i'): Answer => ({
@@ -57,6 +63,39 @@ describe('Histories', () => {
     expect(kindsIn(answer(0, 1, gone), answer(2, 3, there))).toEqual([]);
     const answers = [answer(4, 9, there), answer(0, 1, there), answer(2, 3, gone)];
     expect(kindsIn(...answers)).toEqual(['transaction lost']);
+  });
+
+  test('a nonce below one that was shown before is found', () => {
+    const nonce = (value: number): Shown => ({ kind: 'nonce', nonce: value });
+    expect(kindsIn(answer(0, 1, nonce(5)), answer(2, 3, nonce(4)))).toEqual(['nonce went back']);
+    expect(kindsIn(answer(0, 2, nonce(5)), answer(1, 3, nonce(4)))).toEqual([]);
+    expect(kindsIn(answer(0, 1, head(5)), answer(2, 3, nonce(4)))).toEqual([]);
+  });
+
+  test('an instance that ended comes back in no later answer', () => {
+    const ended: Shown = { kind: 'gone' };
+    const life: Life = { created: 0, deletion: 0, ttl: undefined };
+    const kinds = (...answers: Answer[]) =>
+      violationsIn(answers, new Map([['i', life]])).map(({ kind }) => kind);
+    expect(kinds(answer(0, 1, head(0)), answer(2, 3, ended))).toEqual([]);
+    expect(kinds(answer(0, 3, head(0)), answer(1, 2, ended))).toEqual([]);
+    expect(kinds(answer(0, 1, ended), answer(2, 3, head(0)))).toEqual(['ended instance came back']);
+  });
+
+  test('an instance ends by a deletion, or without a request for its time to live', () => {
+    const ended: Shown = { kind: 'gone' };
+    const kinds = (life: Partial<Life>, ...answers: Answer[]) => {
+      const whole: Life = { created: 0, deletion: undefined, ttl: undefined, ...life };
+      return violationsIn(answers, new Map([['i', whole]])).map(({ kind }) => kind);
+    };
+    const lost = ['instance lost'];
+    expect(kindsIn(answer(0, 1, ended))).toEqual(lost);
+    expect(kinds({}, answer(0, 1, ended))).toEqual(lost);
+    expect(kinds({ deletion: 5 }, answer(3, 4, ended))).toEqual(lost);
+    expect(kinds({ deletion: 5 }, answer(3, 6, ended))).toEqual([]);
+    expect(kinds({ ttl: 10 }, answer(3, 11, ended))).toEqual([]);
+    expect(kinds({ ttl: 10 }, answer(2, 3, head(0)), answer(4, 11, ended))).toEqual(lost);
+    expect(kinds({ ttl: 10 }, answer(2, 3, head(0)), answer(4, 13, ended))).toEqual([]);
   });
 
   test('a change is in the chain as often as its sender was told', () => {

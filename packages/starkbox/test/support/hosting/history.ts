@@ -11,7 +11,11 @@ export type Shown =
   | { readonly kind: 'no block'; readonly number: number }
   /** It is in the chain: it was read, or its sender was told so. */
   | { readonly kind: 'transaction'; readonly hash: string }
-  | { readonly kind: 'no transaction'; readonly hash: string };
+  | { readonly kind: 'no transaction'; readonly hash: string }
+  /** The nonce of the account that signs. */
+  | { readonly kind: 'nonce'; readonly nonce: number }
+  /** There is no such instance, or its deletion was acknowledged. */
+  | { readonly kind: 'gone' };
 
 /** Part of an answer. All times are of one clock, in milliseconds. */
 export interface Answer {
@@ -24,12 +28,31 @@ export interface Answer {
   readonly shown: Shown;
 }
 
+/** When an instance may end. */
+export interface Life {
+  readonly created: number;
+  /** When a deletion was sent first that was not refused. */
+  readonly deletion: number | undefined;
+  /** Milliseconds without a request after which it expires, less what clocks may differ by. */
+  readonly ttl: number | undefined;
+}
+
+export const VIOLATIONS = [
+  'two blocks of one number',
+  'head went back',
+  'transaction lost',
+  'wrong report of a change',
+  'nonce went back',
+  'nonces have a gap',
+  'instance lost',
+  'ended instance came back',
+  'expired instance stays',
+  'new instance has a past',
+  'no change accepted',
+] as const;
+
 export interface Violation {
-  readonly kind:
-    | 'two blocks of one number'
-    | 'head went back'
-    | 'transaction lost'
-    | 'wrong report of a change';
+  readonly kind: (typeof VIOLATIONS)[number];
   readonly instance: string;
   readonly text: string;
 }
@@ -39,20 +62,31 @@ export interface Violation {
  *
  * - two hashes of one block number, in any two answers;
  * - after an answer that showed block n, an answer to a later request by which there is no block n;
- * - after an answer that showed a transaction, an answer to a later request by which there is none.
+ * - after an answer that showed a transaction, an answer to a later request by which there is none;
+ * - after an answer that showed a nonce, an answer to a later request with a lower one;
+ * - an answer by which there is no instance, although it was not deleted and has not expired;
+ * - after an answer by which there is no instance, an answer to a later request that shows it.
  *
  * A request is later if it was sent after the other answer had arrived. A block that no answer has shown, such as
  * one of a change without an answer, may vanish.
+ *
+ * @param lives of instances that may end; all others never do
  */
-export function violationsIn(answers: readonly Answer[]): readonly Violation[] {
+export function violationsIn(
+  answers: readonly Answer[],
+  lives: ReadonlyMap<string, Life> = new Map(),
+): readonly Violation[] {
   const found: Violation[] = [];
   for (const [instance, own] of grouped(answers, ({ instance }) => instance)) {
     const violation = (kind: Violation['kind'], text: string): void => {
       found.push({ kind, instance, text });
     };
     for (const text of twoBlocks(own)) violation('two blocks of one number', text);
-    for (const text of wentBack(own)) violation('head went back', text);
+    for (const text of wentBack(own, HEADS)) violation('head went back', text);
+    for (const text of wentBack(own, NONCES)) violation('nonce went back', text);
     for (const text of lost(own)) violation('transaction lost', text);
+    for (const text of vanished(own, lives.get(instance))) violation('instance lost', text);
+    for (const text of cameBack(own)) violation('ended instance came back', text);
   }
   return found;
 }
@@ -73,7 +107,34 @@ function* twoBlocks(answers: readonly Answer[]): Generator<string, void, undefin
   }
 }
 
-function* wentBack(answers: readonly Answer[]): Generator<string, void, undefined> {
+/** A number that grows only. */
+interface Growing {
+  readonly name: string;
+  /** What an answer showed; undefined if it did not show it. */
+  readonly shownBy: (shown: Shown) => number | undefined;
+  /** The highest number that it can have by an answer. */
+  readonly mostBy: (shown: Shown) => number;
+}
+
+const HEADS: Growing = {
+  name: 'block',
+  shownBy: (shown) => (shown.kind === 'head' || shown.kind === 'block' ? shown.number : undefined),
+  mostBy: (shown) => {
+    if (shown.kind === 'head') return shown.number;
+    return shown.kind === 'no block' ? shown.number - 1 : Number.POSITIVE_INFINITY;
+  },
+};
+
+const NONCES: Growing = {
+  name: 'nonce',
+  shownBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : undefined),
+  mostBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : Number.POSITIVE_INFINITY),
+};
+
+function* wentBack(
+  answers: readonly Answer[],
+  { name, shownBy, mostBy }: Growing,
+): Generator<string, void, undefined> {
   const byEnd = [...answers].sort((one, other) => one.ended - other.ended);
   const byBegin = [...answers].sort((one, other) => one.began - other.began);
   let at = 0;
@@ -81,23 +142,42 @@ function* wentBack(answers: readonly Answer[]): Generator<string, void, undefine
   for (const answer of byBegin) {
     for (let before = byEnd[at]; before && before.ended < answer.began; before = byEnd[at]) {
       at += 1;
-      const { shown } = before;
-      if (shown.kind !== 'head' && shown.kind !== 'block') continue;
-      if (!highest || shown.number > highest.number) {
-        highest = { number: shown.number, answer: before };
-      }
+      const number = shownBy(before.shown);
+      if (number === undefined) continue;
+      if (!highest || number > highest.number) highest = { number, answer: before };
     }
-    const most = highestBy(answer.shown);
+    const most = mostBy(answer.shown);
     if (highest && most < highest.number) {
-      yield `the head is ${most} at most by ${said(answer)}, but block ${highest.number} was shown before by ${said(highest.answer)}`;
+      yield `${name} ${most} is the highest by ${said(answer)}, but ${highest.number} was shown before by ${said(highest.answer)}`;
     }
   }
 }
 
-/** The highest number that the latest block can have by an answer. */
-function highestBy(shown: Shown): number {
-  if (shown.kind === 'head') return shown.number;
-  return shown.kind === 'no block' ? shown.number - 1 : Number.POSITIVE_INFINITY;
+/** Answers by which there is no instance, although it cannot have ended. */
+function* vanished(
+  answers: readonly Answer[],
+  life: Life | undefined,
+): Generator<string, void, undefined> {
+  const uses = answers.filter(({ shown }) => shown.kind !== 'gone');
+  for (const answer of answers) {
+    if (answer.shown.kind !== 'gone') continue;
+    if (life?.deletion !== undefined && life.deletion < answer.ended) continue;
+    if (life?.ttl !== undefined) {
+      const before = uses.filter(({ began }) => began < answer.ended);
+      const last = Math.max(life.created, ...before.map(({ began }) => began));
+      if (answer.ended - last > life.ttl) continue;
+    }
+    yield `there is none by ${said(answer)}, but it was neither deleted nor has it expired`;
+    return;
+  }
+}
+
+function* cameBack(answers: readonly Answer[]): Generator<string, void, undefined> {
+  const ends = answers.filter(({ shown }) => shown.kind === 'gone');
+  const [first] = ends.sort((one, other) => one.ended - other.ended);
+  if (!first) return;
+  const back = answers.find(({ shown, began }) => shown.kind !== 'gone' && began > first.ended);
+  if (back) yield `it is there by ${said(back)}, but was gone by ${said(first)}`;
 }
 
 function* lost(answers: readonly Answer[]): Generator<string, void, undefined> {

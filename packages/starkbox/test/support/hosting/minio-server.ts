@@ -81,6 +81,12 @@ export class MinioServer {
     return { bytes, objects };
   }
 
+  /** Ends the process without waiting for that. */
+  kill(): void {
+    this.#process.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
   async close(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.kill('SIGKILL')) {
       await once(this.#process, 'exit');
