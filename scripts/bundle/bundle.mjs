@@ -6,9 +6,19 @@
 //   node scripts/bundle/bundle.mjs --if-older    only if the bundle is older than the build
 //
 // `bin/starkbox.js` runs the bundle unless the build is newer.
-import { renameSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/protocol/documents.js';
@@ -22,7 +32,8 @@ const PACKAGE = join(ROOT, 'packages', 'starkbox');
 const FOLDER = join(PACKAGE, 'dist', 'bundle');
 /** Written first, because a node may start from the bundle meanwhile. */
 const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
-const PROTOCOL = join(PACKAGE, 'src', 'rpc', 'protocol');
+const SOURCES = join(PACKAGE, 'src');
+const PROTOCOL = join(SOURCES, 'rpc', 'protocol');
 const CHECKS = '\0checks-';
 
 /** @returns {string} the module that stands for `precompiled.ts` */
@@ -86,18 +97,39 @@ function changed(file) {
   return statSync(join(PACKAGE, 'dist', file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-const { values } = parseArgs({ options: { 'if-older': { type: 'boolean', default: false } } });
-if (!values['if-older'] || changed('bundle/cli.js') < changed('tsconfig.tsbuildinfo'))
-  await build();
+/**
+ * A change of a source, for a bundle that is not published.
+ *
+ * @typedef {object} Edit
+ * @property {string} file below `packages/starkbox/src`
+ * @property {string} text that the file has once
+ * @property {string} instead of it
+ */
 
-async function build() {
-  rmSync(NEW_FOLDER, { recursive: true, force: true });
-  const bundle = await rolldown({
-    input: {
-      cli: join(PACKAGE, 'src', 'cli', 'cli.ts'),
-      index: join(PACKAGE, 'src', 'index.ts'),
-      devnet: join(PACKAGE, 'src', 'devnet', 'devnet.ts'),
-    },
+/**
+ * @param {readonly Edit[]} edits of one file
+ * @param {string} path
+ * @returns {string} the source with all edits
+ */
+function edited(edits, path) {
+  let code = readFileSync(path, 'utf8');
+  for (const { text, instead } of edits) {
+    const parts = code.split(text);
+    if (parts.length !== 2) {
+      throw new Error(`${path} has ${parts.length - 1} times, not once: ${text}`);
+    }
+    code = parts.join(instead);
+  }
+  return code;
+}
+
+/**
+ * @param {Record<string, string>} input
+ * @param {readonly Edit[]} edits
+ */
+function startBundle(input, edits) {
+  return rolldown({
+    input,
     platform: 'node',
     external: isInstalled,
     resolve: {
@@ -119,17 +151,54 @@ async function build() {
         },
       },
       {
+        name: 'edits',
+        load(id) {
+          const own = edits.filter(({ file }) => id === join(SOURCES, file));
+          return own.length === 0 ? undefined : edited(own, id);
+        },
+      },
+      {
         name: 'CommonJS',
         transform(code, id) {
-          if (!id.startsWith(join(PACKAGE, 'src')) || !code.includes('createRequire')) {
-            return undefined;
-          }
+          if (!id.startsWith(SOURCES) || !code.includes('createRequire')) return undefined;
           const call = new RegExp(`(?<=\\)|\\brequire)\\('(${REQUIRED.join('|')})'\\)`, 'g');
           return { code: code.replaceAll(call, "('./$1.cjs')"), map: null };
         },
       },
     ],
   });
+}
+
+/**
+ * Writes a bundle of the command with other sources, beside the built one, which it needs.
+ *
+ * @param {string} name
+ * @param {readonly Edit[]} edits
+ * @returns {Promise<string>} a program that runs the command
+ */
+export async function bundleEdited(name, edits) {
+  const folder = join(PACKAGE, 'dist', `edited-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const bundle = await startBundle({ cli: join(SOURCES, 'cli', 'cli.ts') }, edits);
+  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
+  await bundle.close();
+  for (const required of REQUIRED) {
+    copyFileSync(join(FOLDER, `${required}.cjs`), join(folder, `${required}.cjs`));
+  }
+  const program = join(folder, 'run.js');
+  writeFileSync(program, "import { main } from './cli.js';\nawait main();\n");
+  return program;
+}
+
+async function build() {
+  rmSync(NEW_FOLDER, { recursive: true, force: true });
+  const input = {
+    cli: join(SOURCES, 'cli', 'cli.ts'),
+    index: join(SOURCES, 'index.ts'),
+    devnet: join(SOURCES, 'devnet', 'devnet.ts'),
+  };
+  const bundle = await startBundle(input, []);
   const { output } = await bundle.write({
     dir: NEW_FOLDER,
     format: 'esm',
@@ -149,4 +218,11 @@ async function build() {
   writeParts(NEW_FOLDER, [...bundled, ...pages]);
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(NEW_FOLDER, FOLDER);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { 'if-older': { type: 'boolean', default: false } } });
+  if (!values['if-older'] || changed('bundle/cli.js') < changed('tsconfig.tsbuildinfo')) {
+    await build();
+  }
 }
