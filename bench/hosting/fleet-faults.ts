@@ -11,7 +11,16 @@ interface Place {
   readonly fleet: Fleet;
   readonly node: FleetNode;
   readonly random: Random;
+  /** The instances that clients use. */
+  readonly instances: readonly string[];
 }
+
+/** As long as a store is full until an operator notices it. */
+const FULL_MILLISECONDS = 8_000;
+/** Requests for releases in one fault. */
+const RELEASES = 20;
+/** An error of the store's clock that leases allow. */
+const CLOCK_AHEAD_SECONDS = 2;
 
 /** Resolves when the fault is over. */
 type Run = (place: Place) => Promise<void>;
@@ -21,11 +30,12 @@ const store =
   (
     probability: number,
     faultOf: (method: string, path: string, random: Random) => StoreFault | undefined,
+    [shortest, longest]: readonly [number, number] = [1_000, 2 * PAST_LEASE],
   ): Run =>
   async ({ node: { proxy }, random }) => {
     proxy.fault = (method, path) =>
       random.next() < probability ? faultOf(method, path, random) : undefined;
-    await sleep(random.between(1_000, 2 * PAST_LEASE));
+    await sleep(random.between(shortest, longest));
     proxy.fault = () => undefined;
   };
 
@@ -77,6 +87,32 @@ export const FAULTS: Readonly<Record<string, Run>> = {
     // Long enough for others to take over and change what this node has in memory.
     await sleep(random.between(PAST_LEASE, 4 * PAST_LEASE));
     proxy.fault = () => undefined;
+  },
+  'the store is full': store(1, (method) => (method === 'PUT' ? { status: 507 } : undefined), [
+    200,
+    FULL_MILLISECONDS,
+  ]),
+  'the store refuses writes': store(
+    1,
+    (method) => (method === 'PUT' ? { status: 403 } : undefined),
+    [200, FULL_MILLISECONDS],
+  ),
+  'the clock of the store is ahead': async ({ node: { proxy }, random }) => {
+    proxy.clockAhead = CLOCK_AHEAD_SECONDS;
+    await sleep(random.between(PAST_LEASE, 2 * PAST_LEASE));
+    proxy.clockAhead = 0;
+  },
+  'a node is asked to release what is used': async ({ node, random, instances }) => {
+    for (let round = 0; round < RELEASES; round += 1) {
+      await fetch(`${node.url}/instances/${random.pick(instances)}/release`, {
+        method: 'POST',
+        signal: AbortSignal.timeout(PAST_LEASE),
+      })
+        .then((response) => response.body?.cancel())
+        // Another node may have stopped it.
+        .catch(() => undefined);
+      await sleep(random.between(0, 100));
+    }
   },
   'writes are done late': store(0.6, (method, _path, random) =>
     method === 'PUT' ? { late: random.between(200, 2 * PAST_LEASE) } : undefined,

@@ -19,6 +19,19 @@ const CONFIGURATION = fileURLToPath(new URL('deploy/hosting/haproxy.cfg', ROOT))
 
 /** Seconds that a lease of these nodes holds without a renewal. */
 export const LEASE_SECONDS = 3;
+/** The wall clock of the last node is ahead by so much; stores accept requests that differ by up to 15 minutes. */
+const CLOCK_AHEAD_MILLISECONDS = 600_000;
+const CLOCK_AHEAD = `data:text/javascript,const { now } = Date; Date.now = () => now() + ${CLOCK_AHEAD_MILLISECONDS};`;
+const START_MILLISECONDS = 120_000;
+
+export interface FleetOptions {
+  readonly nodes: number;
+  /** The program that nodes run. */
+  readonly command?: string;
+  /** Seconds. */
+  readonly hibernateAfter: number;
+  readonly hasRouter: boolean;
+}
 
 /** A process that is started again and again. */
 class Restarted {
@@ -50,6 +63,13 @@ class Restarted {
   }
 }
 
+interface NodeOptions {
+  readonly command: string;
+  readonly hibernateAfter: number;
+  /** Whether its wall clock is ahead. */
+  readonly isAhead: boolean;
+}
+
 export class FleetNode {
   readonly name: string;
   readonly url: string;
@@ -59,7 +79,12 @@ export class FleetNode {
   /** Whether a fault is under way. */
   isFaulty = false;
 
-  constructor(name: string, port: number, proxy: StoreProxy, place: string, log: number) {
+  constructor(
+    name: string,
+    port: number,
+    { proxy, place, log }: { proxy: StoreProxy; place: string; log: number },
+    { command, hibernateAfter, isAhead }: NodeOptions,
+  ) {
     this.name = name;
     this.url = `http://${HOST}:${port}`;
     this.proxy = proxy;
@@ -69,12 +94,13 @@ export class FleetNode {
       accounts: 2,
       'instance-store': place,
       'lease-seconds': LEASE_SECONDS,
-      'hibernate-after': 2,
+      'hibernate-after': hibernateAfter,
       'node-url': this.url,
     };
-    const given = Object.entries(options).flatMap(([key, value]) => [`--${key}`, String(value)]);
+    const flags = Object.entries(options).flatMap(([key, value]) => [`--${key}`, String(value)]);
+    const clock = isAhead ? ['--import', CLOCK_AHEAD] : [];
     this.process = new Restarted(() =>
-      spawn(process.execPath, [COMMAND, ...given, '--durable'], {
+      spawn(process.execPath, [...clock, command, ...flags, '--durable'], {
         stdio: ['ignore', log, log],
         env: {
           ...process.env,
@@ -86,8 +112,10 @@ export class FleetNode {
   }
 
   /** Starts the process, and again if it ends at once, until it answers. */
-  async start(): Promise<void> {
+  async start(milliseconds: number = Number.POSITIVE_INFINITY): Promise<void> {
+    const until = performance.now() + milliseconds;
     while (true) {
+      if (performance.now() > until) throw new Error(`${this.name} does not start`);
       if (!this.process.isRunning) this.process.begin();
       const answer = await fetch(`${this.url}/is_alive`, { signal: AbortSignal.timeout(1_000) })
         // It does not listen yet.
@@ -97,6 +125,14 @@ export class FleetNode {
     }
   }
 }
+
+/** Fleets that run: their processes end with this one. */
+const RUNNING = new Set<Fleet>();
+
+process.once('exit', () => {
+  for (const fleet of RUNNING) fleet.kill();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 export class Fleet {
   readonly folder: string;
@@ -112,6 +148,7 @@ export class Fleet {
     this.url = `http://${HOST}:${port}`;
     this.#minio = minio;
     this.#inRing = new Set(nodes);
+    RUNNING.add(this);
     const log = openSync(join(folder, 'haproxy.log'), 'a');
     this.#router = new Restarted(() =>
       // Fewer connections than configured, for machines with a low limit of open files.
@@ -122,7 +159,10 @@ export class Fleet {
     );
   }
 
-  static async start(binary: string, count: number): Promise<Fleet> {
+  static async start(
+    binary: string,
+    { nodes: count, command = COMMAND, hibernateAfter, hasRouter }: FleetOptions,
+  ): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'starkbox-fleet-'));
     const minio = await MinioServer.start(binary);
     const nodes: FleetNode[] = [];
@@ -130,24 +170,29 @@ export class Fleet {
       const proxy = await StoreProxy.start(minio.url);
       const log = openSync(join(folder, `node${index}.log`), 'a');
       const place = minio.place('fleet', proxy.url);
-      nodes.push(new FleetNode(`node${index}`, await freePort(), proxy, place, log));
+      const options = { command, hibernateAfter, isAhead: index === count };
+      const parts = { proxy, place, log };
+      nodes.push(new FleetNode(`node${index}`, await freePort(), parts, options));
     }
     const fleet = new Fleet(minio, nodes, await freePort(), folder);
-    await Promise.all(nodes.map((node) => node.start()));
-    fleet.#router.begin();
-    await sleep(500);
-    if (!fleet.#router.isRunning) {
-      await fleet.close(true);
-      throw new Error(`HAProxy did not start: see ${folder}/haproxy.log`);
-    }
+    await Promise.all(nodes.map((node) => node.start(START_MILLISECONDS)));
+    if (hasRouter) await fleet.#startRouter();
     return fleet;
+  }
+
+  async #startRouter(): Promise<void> {
+    this.#router.begin();
+    await sleep(500);
+    if (this.#router.isRunning) return;
+    await this.close(true);
+    throw new Error(`HAProxy did not start: see ${this.folder}/haproxy.log`);
   }
 
   /** Addresses of the nodes that HAProxy sends requests to; each keeps its place. */
   #ring(): Readonly<Record<string, string>> {
     const places = this.nodes.map((node, index) => [`STARKBOX_NODE_${index + 1}`, node] as const);
-    const own = places.filter(([, node]) => this.#inRing.has(node));
-    return Object.fromEntries(own.map(([name, { url }]) => [name, new URL(url).host]));
+    const inRing = places.filter(([, node]) => this.#inRing.has(node));
+    return Object.fromEntries(inRing.map(([name, { url }]) => [name, new URL(url).host]));
   }
 
   /** Ends HAProxy with all its connections, and starts it after a while. */
@@ -164,8 +209,16 @@ export class Fleet {
     await this.restartRouter(0);
   }
 
+  /** Ends all processes without waiting for that. */
+  kill(): void {
+    this.#router.signal('SIGKILL');
+    for (const node of this.nodes) node.process.signal('SIGKILL');
+    this.#minio.kill();
+  }
+
   /** @param keepsLogs whether the logs stay on disk */
   async close(keepsLogs: boolean): Promise<void> {
+    RUNNING.delete(this);
     await this.#router.end('SIGKILL');
     await Promise.all(this.nodes.map((node) => node.process.end('SIGKILL')));
     await Promise.all(this.nodes.map(({ proxy }) => proxy.close()));
