@@ -8,7 +8,7 @@ import {
   Visitor,
 } from 'oxc-parser';
 
-export const LIMITS = { filesInFolder: 15, linesInFile: 400, linesInFunction: 80 } as const;
+export const LIMITS = { filesInFolder: 20, linesInFile: 500, linesInFunction: 80 } as const;
 
 /** What exceeds a limit, one sentence each. `sources` maps a path from the repository's root to text. */
 export function findOversized(sources: ReadonlyMap<string, string>): string[] {

@@ -137,14 +137,14 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
   if (isApart) log.info(`Starkbox listening on ${place.url}`);
   if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
-  if (node.l1) {
-    const { url, messagingContract, isManaged } = node.l1;
-    log.info(
-      `L1${isManaged ? ' (Anvil)' : ''} on ${shortUrl(url)}, messaging contract ${messagingContract}`,
-    );
-  }
+  if (node.l1) log.info(l1Line(node.l1));
   if (portSocket !== undefined) await sendPort(place.port, portSocket, stdout);
   return started;
+}
+
+function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1']>): string {
+  const program = isManaged ? ' (Anvil)' : '';
+  return `L1${program} on ${shortUrl(url)}, messaging contract ${messagingContract}`;
 }
 
 /** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
