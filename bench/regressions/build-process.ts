@@ -58,6 +58,9 @@ async function handlerOf(root: string): Promise<(request: string) => Promise<unk
   const load = (path: string) => import(pathToFileURL(`${root}/packages/${path}`).href);
   const { State } = await load('engine/dist/index.js');
   countTrips(Object.getPrototypeOf(State.create().native));
+  const { addon } = await load('engine/dist/addon.js');
+  // Older builds have no batches.
+  if (addon.Simulation) countTrips(addon.Simulation.prototype);
   const { createNode } = await load('starkbox/dist/index.js');
   const node = await createNode({ seed: 0 });
   return (request) => node.handle(request);
