@@ -1,13 +1,14 @@
 // Benchmark of a fleet under faults: schedules of faults at chosen moments, random faults under load, and controls.
 //
 //   npm run bench:fleet-faults               all schedules, then 200 random faults: a quarter of an hour
-//   npm run bench:fleet-faults -- --quick    all schedules, then one control: two minutes
-//   npm run bench:fleet-faults -- --controls each check of leases and ownership is removed, and must be missed
+//   npm run bench:fleet-faults -- --quick    all schedules, then one control: a minute and a half
+//   npm run bench:fleet-faults -- --controls each schedule with nodes that lack the check it is against
 //
 // --schedules and --random run one part. --faults sets the number of random faults, and --seed repeats their kinds; what runs
 // meanwhile differs. --only takes the schedules, faults or checks whose names contain a text, --times repeats each
-// schedule or control, and --lanes is how many of them run at one time, each with a fleet of its own. It needs MinIO, which `node scripts/minio.mjs` installs; random faults need haproxy.
-// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
+// schedule or control, and --lanes is how many of them run at one time, each with a fleet of its own. It needs MinIO, which
+// `node scripts/minio.mjs` installs; random faults need haproxy. Prints each figure with its bound, then one line of JSON.
+// Exits 1 if a bound is broken.
 import { parseArgs } from 'node:util';
 import { type Bound, Figures } from '../figures.js';
 import { ROOT } from '../repository.js';

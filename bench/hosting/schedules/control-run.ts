@@ -1,4 +1,6 @@
 // Schedules with nodes that lack a check: the checker must find a violation, unless another check covers it.
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Bound, Figures } from '../../figures.js';
 import { ROOT } from '../../repository.js';
 import type { Fleet } from '../fleet.js';
@@ -78,6 +80,7 @@ async function runControl(
     sum += seconds;
   }
   await fleet.close(false);
+  rmSync(dirname(command), { recursive: true });
   return { control, times: rounds, found, kinds: [...kinds], seconds: sum / rounds };
 }
 
