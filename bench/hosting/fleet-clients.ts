@@ -164,8 +164,8 @@ export class Clients {
     const { instance_id: id } = Object(result);
     if (typeof id !== 'string') return undefined;
     this.recorder.created(id, ttl);
-    const asked = await this.#readHead(id);
-    const { block_number: number } = Object(asked.outcome.result);
+    const request = await this.#readHead(id);
+    const { block_number: number } = Object(request.outcome.result);
     if (typeof number === 'number' && number > 0) {
       const text = `it was created at ${began.toFixed(0)} ms, and begins with block ${number}`;
       this.violations.push({ kind: 'new instance has a past', instance: id, text });
@@ -213,12 +213,12 @@ export class Clients {
       const mark = this.recorder.newMark();
       const call = { to: STRK, name: 'transfer', calldata: [mark, '0x1', '0x0'] };
       const invoke_transaction = invokeValues(SIGNER, [call], nonce);
-      const asked = await this.#ask(instance, 'starknet_addInvokeTransaction', {
+      const request = await this.#ask(instance, 'starknet_addInvokeTransaction', {
         invoke_transaction,
       });
       this.tally.signed += 1;
-      const { transaction_hash: hash } = Object(asked.outcome.result);
-      this.#changed(instance, mark, asked, hash);
+      const { transaction_hash: hash } = Object(request.outcome.result);
+      this.#changed(instance, mark, request, hash);
     } finally {
       this.#signing.delete(instance);
     }
@@ -244,11 +244,11 @@ export class Clients {
     await batch.ended;
     this.tally.batches += 1;
     const outcome = { began, ended: performance.now(), result: undefined, code: undefined };
-    const asked = { outcome: { ...outcome, message: '', owner: undefined }, from: base };
-    this.#changed(instance, mark, asked, batch.transactionOf(0));
+    const request = { outcome: { ...outcome, message: '', owner: undefined }, from: base };
+    this.#changed(instance, mark, request, batch.transactionOf(0));
     const latest = batch.numberOf(2);
     if (latest === undefined) return;
-    this.recorder.show(instance, asked, { kind: 'no block', number: latest + 1 });
+    this.recorder.show(instance, request, { kind: 'no block', number: latest + 1 });
   }
 
   // Reads.

@@ -146,8 +146,8 @@ export async function runRandomFaults(
   ] as const) {
     figures.say(name, changes.filter((change) => change.outcome === outcome).length);
   }
-  const made = changes.filter(({ outcome }) => outcome === 'made').length;
-  figures.say('acknowledged changes per fault', made / options.faults);
+  const acknowledged = changes.filter(({ outcome }) => outcome === 'made').length;
+  figures.say('acknowledged changes per fault', acknowledged / options.faults);
   figures.say('instances created', lives.size);
   figures.say('instances at the end', chains.size);
   figures.say('blocks at the end', [...chains.values()].flat().length);

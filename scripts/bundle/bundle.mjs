@@ -153,8 +153,8 @@ function startBundle(input, edits) {
       {
         name: 'edits',
         load(id) {
-          const own = edits.filter(({ file }) => id === join(SOURCES, file));
-          return own.length === 0 ? undefined : edited(own, id);
+          const fileEdits = edits.filter(({ file }) => id === join(SOURCES, file));
+          return fileEdits.length === 0 ? undefined : edited(fileEdits, id);
         },
       },
       {

@@ -112,9 +112,9 @@ export const CHECKS = {
   'an instance is taken by a conditional write': [
     {
       file: MANIFEST,
-      text: 'const outcome = await written(objects, taken, { tag });',
+      text: 'const outcome = await written(objects, takenOver, { tag });',
       instead:
-        'const outcome = await written(objects, taken, tag.length > 0 ? undefined : { tag });',
+        'const outcome = await written(objects, takenOver, tag.length > 0 ? undefined : { tag });',
     },
   ],
   'a change is a conditional write': [

@@ -81,9 +81,9 @@ export class Stage {
   /** @returns whether the change was acknowledged */
   async change(node: FleetNode, instance: string): Promise<boolean> {
     const mark = this.recorder.newMark();
-    const asked = await this.#asked(node, instance, 'devnet_mint', { address: mark, amount: 1 });
-    const { tx_hash: hash } = Object(asked.outcome.result);
-    if (!this.recorder.change(instance, mark, asked, hash)) return false;
+    const request = await this.#asked(node, instance, 'devnet_mint', { address: mark, amount: 1 });
+    const { tx_hash: hash } = Object(request.outcome.result);
+    if (!this.recorder.change(instance, mark, request, hash)) return false;
     // Later answers must show its block, too.
     await this.read(node, instance);
     return true;
@@ -106,9 +106,9 @@ export class Stage {
   }
 
   async read(node: FleetNode, instance: string): Promise<Outcome> {
-    const asked = await this.#asked(node, instance, 'starknet_blockHashAndNumber', {});
-    this.recorder.head(instance, asked);
-    return asked.outcome;
+    const request = await this.#asked(node, instance, 'starknet_blockHashAndNumber', {});
+    this.recorder.head(instance, request);
+    return request.outcome;
   }
 
   /** Reads again and again. */
@@ -145,15 +145,15 @@ export class Stage {
     hash: string | undefined,
     began: number,
   ): void {
-    const asked = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
-    this.recorder.change(instance, mark, asked, hash);
+    const request = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
+    this.recorder.change(instance, mark, request, hash);
   }
 
   /** Records the number of the latest block that was part of a batch. */
   batchNumber(node: FleetNode, instance: string, latest: number | undefined, began: number): void {
     if (latest === undefined) return;
-    const asked = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
-    this.recorder.show(instance, asked, { kind: 'no block', number: latest + 1 });
+    const request = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
+    this.recorder.show(instance, request, { kind: 'no block', number: latest + 1 });
   }
 
   async delete(node: FleetNode, instance: string): Promise<boolean> {

@@ -43,16 +43,16 @@ export async function runBatch<T>(
   const reports: T[] = [];
   const slice = async (): Promise<void> => {
     const { next } = batch;
-    const left = timeLimit - (performance.now() - begun);
+    const remaining = timeLimit - (performance.now() - begun);
     if (signal?.aborted) {
       throw new EngineError('cancelled', `stopped after ${next} of ${count} transactions`);
     }
-    if (left < 0) {
+    if (remaining < 0) {
       const seconds = timeLimit / 1000;
       throw new EngineError('deadline', `${next} of ${count} transactions took ${seconds} s`);
     }
-    const made = await callWorker(() => batch.run(Math.min(SLICE, left)));
-    for (const report of made) reports.push(report);
+    const sliceReports = await callWorker(() => batch.run(Math.min(SLICE, remaining)));
+    for (const report of sliceReports) reports.push(report);
   };
   try {
     while (batch.next < count) await turn(slice, batch.next >= firstTraced);

@@ -63,12 +63,12 @@ export class Session {
       const output = process.stderr;
       const log = createLog({ level: 'warn', format: 'pretty' }, output);
       this.#folder ??= await mkdtemp(join(tmpdir(), 'starkbox-mcp-'));
-      const own = await createNode({ ...options, dumpDir: this.#folder }, { log, output });
-      const client = await reached(own).catch(async (error: unknown) => {
-        await own.close();
+      const node = await createNode({ ...options, dumpDir: this.#folder }, { log, output });
+      const client = await reached(node).catch(async (error: unknown) => {
+        await node.close();
         throw error;
       });
-      return this.#use(client, own);
+      return this.#use(client, node);
     });
   }
 

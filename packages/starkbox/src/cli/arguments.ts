@@ -135,11 +135,11 @@ function environmentSource(
   const texts = new Map<ConfigKey, string>();
   const names = new Map<ConfigKey, string>();
   for (const key of CONFIG_KEYS) {
-    const own = environmentNames(OPTIONS[key]).find((name) => (env[name] ?? '') !== '');
+    const variable = environmentNames(OPTIONS[key]).find((name) => (env[name] ?? '') !== '');
     const { fallback } = OPTIONS[key];
-    const name = own ?? fallback?.variable;
+    const name = variable ?? fallback?.variable;
     if (name === undefined) continue;
-    const text = own === undefined ? fallback?.read(env[name] ?? '') : env[own];
+    const text = variable === undefined ? fallback?.read(env[name] ?? '') : env[variable];
     if (text === undefined) continue;
     texts.set(key, text);
     names.set(key, name);

@@ -24,12 +24,12 @@ const OF_OTHER_PROGRAMS: ReadonlySet<string> = new Set(
 
 /** The environment of other programs that the node starts: without keys and tokens. */
 export function childEnvironment(env: Environment = process.env): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // Windows has some of them in small letters.
-    if (value !== undefined && OF_OTHER_PROGRAMS.has(name.toUpperCase())) kept[name] = value;
+    if (value !== undefined && OF_OTHER_PROGRAMS.has(name.toUpperCase())) variables[name] = value;
   }
-  return kept;
+  return variables;
 }
 
 /** Whether the standard variables of OpenTelemetry ask for traces; its SDK reads the rest of them. */

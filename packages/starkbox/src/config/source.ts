@@ -75,8 +75,8 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const shown = OPTIONS[key].isSecret ? '…' : shortened(text);
-    throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
+    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text);
+    throw new UsageError(`invalid value '${quoted}' for ${name(key)}: ${error.message}`);
   }
 }
 
@@ -93,9 +93,9 @@ export function mustBeOptions(
   keys?: readonly string[],
 ): asserts given is object {
   if (!isObject(given)) {
-    const shown = Array.isArray(given) ? 'a list' : String(given);
+    const actual = Array.isArray(given) ? 'a list' : String(given);
     throw new UsageError(
-      `${caller} takes an object with options, such as ${example}; got ${shown}`,
+      `${caller} takes an object with options, such as ${example}; got ${actual}`,
     );
   }
   const unknown = Object.keys(given).find((key) => keys && !keys.includes(key));

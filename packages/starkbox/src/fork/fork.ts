@@ -315,9 +315,9 @@ export class Fork {
             throw error;
           });
         if (number === undefined) return [];
-        const known =
+        const completeStatus =
           'execution_status' in status ? status : await this.#withExecution(status, signal);
-        return [isAccepted(number) ? onL1(known) : known];
+        return [isAccepted(number) ? onL1(completeStatus) : completeStatus];
       }),
     );
     const known = statuses.flat();

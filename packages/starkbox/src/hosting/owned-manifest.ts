@@ -70,9 +70,11 @@ export class OwnedManifest {
     tag: string,
     owner: string,
   ): Promise<OwnedManifest | undefined> {
-    const taken: Manifest = { ...successor(manifest, owner), owner };
-    const outcome = await written(objects, taken, { tag });
-    return typeof outcome === 'string' ? undefined : new OwnedManifest(objects, taken, outcome.tag);
+    const takenOver: Manifest = { ...successor(manifest, owner), owner };
+    const outcome = await written(objects, takenOver, { tag });
+    return typeof outcome === 'string'
+      ? undefined
+      : new OwnedManifest(objects, takenOver, outcome.tag);
   }
 
   /**

@@ -103,9 +103,9 @@ export function felts(value: unknown, where: string): readonly string[] {
 const ADDRESS_BOUND = `0x8${'0'.repeat(62)}`;
 
 export function address(value: unknown, where: string): string {
-  const found = felt(value, where);
-  const isBelow = found.length < ADDRESS_BOUND.length || found < ADDRESS_BOUND;
-  return isBelow ? found : wrong(where, 'an address below 2^251');
+  const hexText = felt(value, where);
+  const isBelow = hexText.length < ADDRESS_BOUND.length || hexText < ADDRESS_BOUND;
+  return isBelow ? hexText : wrong(where, 'an address below 2^251');
 }
 
 /** A hexadecimal number without leading zeros. @param bits a multiple of four */

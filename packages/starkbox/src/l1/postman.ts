@@ -159,8 +159,10 @@ async function inDirection<T>(
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    const shown = url ? shortUrl(url.href) : text;
-    throw new L1Error(`Failed to parse RPC URL '${shown}': it begins with http:// or https://.`);
+    const shortened = url ? shortUrl(url.href) : text;
+    throw new L1Error(
+      `Failed to parse RPC URL '${shortened}': it begins with http:// or https://.`,
+    );
   }
   return url.href;
 }

@@ -109,8 +109,8 @@ class TransactionLog {
     const { status, text } = explained;
     if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
     if (this.#traces) {
-      const shown = visiblePainted(text, wantsColour(this.#traces));
-      this.#traces.write(`transaction ${hash}\n${shown}\n\n`);
+      const output = visiblePainted(text, wantsColour(this.#traces));
+      this.#traces.write(`transaction ${hash}\n${output}\n\n`);
     }
     if (!this.#traces && status !== 'SUCCEEDED') this.#log.debug(text);
     if (this.#waiting === 0 && this.#skipped > 0) {

@@ -88,8 +88,8 @@ export class Semaphore {
 
   #give(client: string): void {
     this.#inside -= 1;
-    const held = (this.#held.get(client) ?? 0) - 1;
-    if (held > 0) this.#held.set(client, held);
+    const permits = (this.#held.get(client) ?? 0) - 1;
+    if (permits > 0) this.#held.set(client, permits);
     else this.#held.delete(client);
   }
 

@@ -69,13 +69,13 @@ export class AccessRules {
   /** The message for a Host header that is not admitted; undefined for all others. */
   hostRefusal(header: string | undefined): string | undefined {
     if (this.admitsHost(header)) return undefined;
-    const shown = JSON.stringify(header?.slice(0, LONGEST_HOST));
+    const quotedHost = JSON.stringify(header?.slice(0, LONGEST_HOST));
     const name = hostOf(header ?? '');
     const fix =
       name === undefined
         ? 'send the name of the node'
         : `start the node with --allowed-hosts ${name.slice(0, LONGEST_HOST)}, or connect to its IP address`;
-    return `Host ${shown} is not a name of this node: ${fix}`;
+    return `Host ${quotedHost} is not a name of this node: ${fix}`;
   }
 
   #isOwnName(header: string): boolean {

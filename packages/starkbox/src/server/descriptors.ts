@@ -14,9 +14,9 @@ const RESERVED_SHARE = 1 / 8;
 export function connectionLimit(wanted: number): number {
   const limit = openFileLimit();
   if (limit === undefined) return wanted;
-  const used = readdirSync('/proc/self/fd').length;
+  const openCount = readdirSync('/proc/self/fd').length;
   const reserved = Math.max(LEAST_RESERVED, Math.ceil(limit * RESERVED_SHARE));
-  return Math.max(1, Math.min(wanted, limit - used - reserved));
+  return Math.max(1, Math.min(wanted, limit - openCount - reserved));
 }
 
 /** As Linux tells it, after Node has raised it as far as it may. */

@@ -121,7 +121,7 @@ export function safeRequest(redaction: Redaction, request: string, longest?: num
     return { text, isJson: false, external: undefined, answer };
   }
   const calls = Array.isArray(call) ? call : [call];
-  const safe = calls.map((one) => redaction.call(methodOf(one), one, longest));
+  const safe = calls.map((call) => redaction.call(methodOf(call), call, longest));
   const texts = safe.map(({ text }) => text).join();
   const options = { secrets: new Set(safe.flatMap(({ secrets }) => secrets)), longest };
   return {

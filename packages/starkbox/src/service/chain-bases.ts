@@ -80,11 +80,11 @@ export class ChainBases {
       );
     }
     const config = withGenesis(this.of(options).config, record);
-    const made = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
+    const base = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
       failDump(`The accounts of the file cannot be made: ${reasonOf(error)}`),
     );
-    const { hash } = made.genesis.accountClass;
-    if (hash === record.account_class_hash) return made.options;
+    const { hash } = base.genesis.accountClass;
+    if (hash === record.account_class_hash) return base.options;
     return failDump(
       `The file has accounts of class ${record.account_class_hash}, and this node of class ${hash}: start it with --account-class-custom and the file of that class`,
     );

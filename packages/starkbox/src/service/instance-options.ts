@@ -26,13 +26,13 @@ const KEYS_BY_FLAG: ReadonlyMap<string, ConfigKey> = new Map(
  * @throws UsageError or ConfigError
  */
 export function instanceConfig(config: Config, given: object): Config {
-  const named = Object.entries(given).map(byKey);
-  for (const [key] of named) {
+  const entries = Object.entries(given).map(byKey);
+  for (const [key] of entries) {
     if (!isOfInstance(key) && Object.hasOwn(config, key)) {
       throw new UsageError(`'${key}' is an option of the node, not of an instance`);
     }
   }
-  const { values } = readSources([sourceOf(Object.fromEntries(named), 'the options')]);
+  const { values } = readSources([sourceOf(Object.fromEntries(entries), 'the options')]);
   const merged = defaultConfig({ ...config, ...values });
   checkConfig(merged);
   return merged;

@@ -47,10 +47,10 @@ export function shownDifference(one: GenesisRecord, other: GenesisRecord): strin
   if (key === undefined) {
     return `accounts of class ${one.account_class_hash} and of class ${other.account_class_hash}`;
   }
-  return `${shown(key, options)} and ${shown(key, others)}`;
+  return `${shownOption(key, options)} and ${shownOption(key, others)}`;
 }
 
-const shown = (key: Key, options: Partial<RecordedOptions>): string =>
+const shownOption = (key: Key, options: Partial<RecordedOptions>): string =>
   `${longName(OPTIONS[key])} ${options[key]}`;
 
 /**
@@ -69,13 +69,13 @@ export async function withDumped(given: Partial<Config>): Promise<Partial<Config
   for (const key of KEYS) {
     const [was, asked] = [recorded[key], given[key]];
     if (was !== undefined && asked !== undefined && asked !== was) {
-      refuseOption(dumpPath, shown(key, recorded), shown(key, given));
+      refuseOption(dumpPath, shownOption(key, recorded), shownOption(key, given));
     }
   }
   const { accountClassCustom } = given;
   if (!isCustom && accountClassCustom !== undefined) {
-    const asked = `${longName(OPTIONS.accountClassCustom)} ${accountClassCustom}`;
-    refuseOption(dumpPath, shown('accountClass', recorded), asked);
+    const option = `${longName(OPTIONS.accountClassCustom)} ${accountClassCustom}`;
+    refuseOption(dumpPath, shownOption('accountClass', recorded), option);
   }
   return { ...given, ...recorded };
 }

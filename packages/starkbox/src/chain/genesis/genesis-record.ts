@@ -36,15 +36,15 @@ export function readGenesisRecord(value: unknown, where: string): GenesisRecord 
 }
 
 function upTo(most: number, record: Members, name: string, where: string): number {
-  const found = count(record[name], `${where}.${name}`);
-  if (found > most) throw new TypeError(`${where}.${name}: expected at most ${most}`);
-  return found;
+  const number = count(record[name], `${where}.${name}`);
+  if (number > most) throw new TypeError(`${where}.${name}: expected at most ${most}`);
+  return number;
 }
 
 function balance(value: unknown, where: string): string {
-  const found = string(value, where);
-  if (!BALANCE.test(found)) throw new TypeError(`${where}: expected a decimal number of 256 bits`);
-  return found;
+  const text = string(value, where);
+  if (!BALANCE.test(text)) throw new TypeError(`${where}: expected a decimal number of 256 bits`);
+  return text;
 }
 
 /** Whether two chains begin with the same accounts. */

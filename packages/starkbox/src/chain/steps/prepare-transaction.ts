@@ -148,9 +148,9 @@ export async function compileOnce(
   const name = createHash('sha256').update(JSON.stringify(limits)).update(text).digest('base64');
   const known = recent.get(name);
   if (known) return known.made;
-  const made = await compiling.run(() => Class.compile(text, limits), signal, client);
-  recent.set(name, { made, length: text.length });
-  return made;
+  const compiledClass = await compiling.run(() => Class.compile(text, limits), signal, client);
+  recent.set(name, { made: compiledClass, length: text.length });
+  return compiledClass;
 }
 
 /** The values that the engine reads: without the proof, and without empty proof facts. */

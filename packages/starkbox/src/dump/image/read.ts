@@ -73,8 +73,8 @@ function mustBeAsSaid(world: World, header: ImageHeader): void {
   const { written_by: writtenBy, chain_id: chainId, keeps_history, genesis } = header;
   const keepsJournal = header.journal_calls !== null;
   const context = { writtenBy, chainId, keepsJournal, genesis };
-  const found = { ...imageHeader(world, context), keeps_history };
-  const wrong = names(found).find((name) => found[name] !== header[name]);
+  const actual = { ...imageHeader(world, context), keeps_history };
+  const wrong = names(actual).find((name) => actual[name] !== header[name]);
   must(wrong === undefined, `it does not hold what its header says of ${wrong}`);
 }
 

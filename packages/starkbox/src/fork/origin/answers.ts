@@ -36,12 +36,12 @@ export class Answers {
   async ask(method: string, params: Params, signal?: AbortSignal): Promise<JsonText> {
     const { cache, lock, remote, looked, missing } = this.#sources;
     const name = nameOf(method, params);
-    const known = await this.#known(name, method, params);
-    if (known !== undefined) {
+    const stored = await this.#known(name, method, params);
+    if (stored !== undefined) {
       looked(method, true);
-      lock?.record(name, known);
-      this.#remember(name, known);
-      return resultOf(known);
+      lock?.record(name, stored);
+      this.#remember(name, stored);
+      return resultOf(stored);
     }
     if (!remote) return missing(name);
     looked(method, false);
@@ -130,9 +130,9 @@ export class Answers {
       lock?.record(name, known);
       return Number(known);
     }
-    const found = read(membersOf(parse((await this.ask(method, params, signal)).text)));
-    cache.keepLine(name, String(found));
-    return found;
+    const value = read(membersOf(parse((await this.ask(method, params, signal)).text)));
+    cache.keepLine(name, String(value));
+    return value;
   }
 
   #remember(name: string, text: string): void {

@@ -153,10 +153,10 @@ export class Cache {
 
   async #readWhole(file: string | undefined): Promise<string | undefined> {
     if (file === undefined) return undefined;
-    const kept = await this.#attempt(() => readRegular(file));
-    if (kept === undefined) return undefined;
-    const text = kept.slice(CHECKSUM + 1);
-    return kept.slice(0, CHECKSUM) === checksum(text) ? text : undefined;
+    const content = await this.#attempt(() => readRegular(file));
+    if (content === undefined) return undefined;
+    const text = content.slice(CHECKSUM + 1);
+    return content.slice(0, CHECKSUM) === checksum(text) ? text : undefined;
   }
 
   async #writeWhole(file: string | undefined, text: string): Promise<void> {

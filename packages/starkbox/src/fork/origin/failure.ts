@@ -36,11 +36,11 @@ export class OriginFailure extends RpcError {
     reason: string,
     event = `Error in interacting with origin${url === '' ? '' : ` ${url}`}`,
   ) {
-    const shown = shortened(reason, LONGEST_REASON);
-    super(-32603, `${event}: ${shown}`, { kind, url, reason: shown });
+    const message = shortened(reason, LONGEST_REASON);
+    super(-32603, `${event}: ${message}`, { kind, url, reason: message });
     this.kind = kind;
     this.url = url;
-    this.reason = shown;
+    this.reason = message;
   }
 
   /** The same for a read of the state, with the message that tools match there. */

@@ -169,10 +169,10 @@ export class LockFile {
     if (!unwritten.has(this) || !this.#origin) return;
     const writer = await takeWriter(this.path);
     try {
-      const there = await readLock(this.path).catch(nothing);
+      const onDisk = await readLock(this.path).catch(nothing);
       // Answers that come while the file is written are written the next time.
       unwritten.delete(this);
-      await replaceFile(this.path, this.#merged(there));
+      await replaceFile(this.path, this.#merged(onDisk));
     } catch (error) {
       unwritten.add(this);
       throw error;

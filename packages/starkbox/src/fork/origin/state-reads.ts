@@ -45,9 +45,9 @@ export class StateReads {
   async #felt(question: OriginQuestion): Promise<string> {
     const { cache, lock } = this.#sources;
     const name = nameOf(question);
-    const known = this.#knownFelt(name);
-    this.#sources.looked(METHODS[question.kind], known !== undefined);
-    const text = known ?? (await this.#ask(question));
+    const storedFelt = this.#knownFelt(name);
+    this.#sources.looked(METHODS[question.kind], storedFelt !== undefined);
+    const text = storedFelt ?? (await this.#ask(question));
     cache.keepLine(name, text);
     lock?.record(`${this.#scope}${name}`, text);
     return text;

@@ -249,8 +249,8 @@ export class FolderStore implements ObjectStore {
 /** @throws unless a node has used the folder as its store */
 async function checkStore(folder: string): Promise<void> {
   for (const name of [LOCK, OBJECTS]) {
-    const found = await stat(join(folder, name)).catch(unlessMissing);
-    if (found) continue;
+    const stats = await stat(join(folder, name)).catch(unlessMissing);
+    if (stats) continue;
     throw new Error(
       `The folder ${folder} is not an instance store: it has no "${name}". Pass the folder that your nodes use as --instance-store`,
     );

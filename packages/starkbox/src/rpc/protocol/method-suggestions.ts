@@ -33,8 +33,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
  * prefix of aliases it is the alias.
  */
 export function nearestMethod(name: string, known: Iterable<string>): string | undefined {
-  const found = nearestOf(canonicalName(name), known);
-  const suggestion = found === undefined ? undefined : canonicalName(found);
+  const nearest = nearestOf(canonicalName(name), known);
+  const suggestion = nearest === undefined ? undefined : canonicalName(nearest);
   const isAlias = canonicalName(name) !== name;
   return isAlias && suggestion !== undefined ? (aliasOf(suggestion) ?? suggestion) : suggestion;
 }

@@ -100,16 +100,16 @@ export class Redaction {
 
   /** Hides members with the name of a secret, and collects their values. */
   #withoutMembers(text: string): { readonly safe: string; readonly named: ReadonlySet<string> } {
-    const named = new Set<string>();
+    const secretNames = new Set<string>();
     const safe = text.replace(MEMBER, (_all, slash, name, colon, inner, value) => {
       const secret: unknown = inner ?? value;
       // Keys of this node are found by their digits.
       const isFurther =
         typeof secret === 'string' && secret.length >= SHORTEST && !this.#isKey(secret);
-      if (isFurther && named.size <= MOST_SECRETS) named.add(secret);
+      if (isFurther && secretNames.size <= MOST_SECRETS) secretNames.add(secret);
       return `${slash}"${name}${slash}"${colon}${slash}"${HIDDEN}${slash}"`;
     });
-    return { safe, named };
+    return { safe, named: secretNames };
   }
 
   #isKey(text: string): boolean {

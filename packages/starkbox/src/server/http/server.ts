@@ -344,13 +344,13 @@ function serveConfig(
       'Pages of this site may not read /config; --allowed-origins names those that may';
     return refusalOf(request, { access, onRefusal }, 403, new RpcError(-32604, message));
   }
-  const shown = config();
-  if (shown === undefined) {
+  const publicConfig = config();
+  if (publicConfig === undefined) {
     const reason = '/config returns the same as devnet_getConfig, which --restrictive-mode forbids';
     const error = new RpcError(-32604, 'Method forbidden', { reason });
     return refusalOf(request, { access, onRefusal }, 403, error);
   }
-  const reply = json(200, shown);
+  const reply = json(200, publicConfig);
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
 }
