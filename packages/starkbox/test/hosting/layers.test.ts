@@ -95,7 +95,7 @@ describe('A database of layers', () => {
 });
 
 test('a short manifest that inflates to very much is rejected', () => {
-  const head = Buffer.from(JSON.stringify({ format: 1 }));
+  const head = Buffer.from(JSON.stringify({ format: 2 }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
   const bytes = Buffer.concat([length, head, deflateRawSync(Buffer.alloc(64 << 20))]);

@@ -43,5 +43,5 @@ test('many messages each way arrive once, in order', async () => {
   const methods = Array.isArray(journal) ? journal.map(({ method }) => method) : [];
   const told = methods.filter((method) => method === 'devnet_postmanSendMessageToL2');
   expect(told).toHaveLength(COUNT);
-  expect(methods).toHaveLength(COUNT + COUNT + 3);
+  expect(methods).toHaveLength(COUNT + COUNT + 2);
 });

@@ -38,10 +38,15 @@ export interface VersionReplay {
   readonly violations: readonly string[];
 }
 
-/** The lines of a recording that are of the path without a version. */
+/** The requests of a recording on the path without a version. Of those that reach files or other hosts it has only names. */
 export function callsOf(recording: string): readonly Members[] {
   const [, ...lines] = recording.trimEnd().split('\n');
-  return lines.map((line) => membersOf(parse(line))).filter(({ version }) => version === undefined);
+  return lines
+    .map((line) => membersOf(parse(line)))
+    .filter(({ version, missing, method }) => {
+      const isExternal = missing !== undefined && method !== undefined;
+      return version === undefined && !isExternal;
+    });
 }
 
 /**
