@@ -31,7 +31,7 @@ import { npm, published, stage } from './staging.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_000, 6_500],
+  starkbox: [2_100, 6_500],
   '@starkbox/abi': [80, 270],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],

@@ -31,7 +31,14 @@ fn engine_committed() -> u64 {
     // SAFETY: writes one number to each of the eight places, which live until it returns.
     unsafe {
         libmimalloc_sys::mi_process_info(
-            elapsed, user, system, rss, peak_rss, &mut committed, peak, faults,
+            elapsed,
+            user,
+            system,
+            rss,
+            peak_rss,
+            &mut committed,
+            peak,
+            faults,
         );
     }
     committed as u64

@@ -14,11 +14,7 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// Sets the compiler's path, its cache and how many bytes that may hold. Called on loading; a later call
 /// replaces the values.
 #[napi(catch_unwind)]
-pub fn configure(
-    compiler: String,
-    cache: Option<String>,
-    cache_bytes: Option<f64>,
-) -> Result<()> {
+pub fn configure(compiler: String, cache: Option<String>, cache_bytes: Option<f64>) -> Result<()> {
     let cache_bytes = match cache_bytes {
         None => CACHE_BYTES,
         Some(bytes) if bytes >= 0.0 => bytes as u64,

@@ -26,7 +26,7 @@ use super::statement_map::Statements;
 use crate::error::{Failure, Kind, Result};
 use crate::felt::{HexList, hex};
 
-/// Variables that the compiler process gets. Others may hold secrets, and what it reads comes from strangers.
+/// Variables that the compiler process gets. Others may hold secrets, and its input is untrusted.
 const INHERITED: [&str; 4] =
     ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "SystemRoot"];
 
