@@ -21,6 +21,8 @@ const { version: VERSION } = JSON.parse(
   readFileSync(new URL('../../packages/starkbox/package.json', import.meta.url), 'utf8'),
 );
 const SHOWN_VERSION = '0.1.0';
+/** An image holds the offset of the clock, so that its length differs by some bytes. */
+const IMAGE_BYTES = 825_684;
 /** Ids of instances are random. */
 export const INSTANCE = '5f0c2b7d9a1e4c36';
 const WIDTH = 100;
@@ -126,6 +128,7 @@ export function settled(value) {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       if (name === 'instance_id') return [name, INSTANCE];
+      if (name === 'bytes' && Object.hasOwn(value, 'image')) return [name, IMAGE_BYTES];
       if (/version$/.test(name) && member === VERSION) return [name, SHOWN_VERSION];
       const isFixed = Object.hasOwn(FIXED, name) && typeof member === 'number';
       return [name, isFixed ? FIXED[name] : settled(member)];

@@ -75,7 +75,7 @@ describe('Hibernation', () => {
     }
     // Each collection counts; what the engine held is given back after it.
     const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
-    await expect.poll(inMemory, { timeout: 10_000 }).toBe(2);
+    await expect.poll(inMemory, { timeout: 60_000 }).toBe(2);
   });
 
   test('two deletions at once delete an instance', async () => {
