@@ -16,8 +16,8 @@ const SOUND: Readonly<Record<string, string>> = {
     export const createNode = () => [listen, World, read, Fork];`,
   'packages/starkbox/src/config/environment.ts': `import '../felt.js'; export const read = () => process.env.PORT;`,
   'packages/starkbox/src/fork/fork.ts': `import '../log.js'; export class Fork {}`,
-  'packages/starkbox/src/spec.ts': `export type Methods = {};`,
-  'packages/starkbox/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,
+  'packages/spec/src/index.ts': `export type Methods = {};`,
+  'packages/starkbox/src/errors.ts': `import type { Methods } from '@starkbox/spec'; import 'pino';`,
   'packages/starkbox/src/felt.ts': `export const zero = '0x0';`,
   'packages/starkbox/src/log.ts': `import 'pino';`,
   'packages/starkbox/src/telemetry/metrics.ts': `import 'prom-client';`,
@@ -44,7 +44,7 @@ const SOUND: Readonly<Record<string, string>> = {
     export const listen = dispatch;`,
   'packages/conformance/src/index.ts': `import 'starkbox'; import '@starkbox/engine'; import 'starknet';`,
   'packages/explorer/src/app.tsx': `
-    import type { Methods } from '../../starkbox/src/spec.js';
+    import type { Methods } from '@starkbox/spec';
     import { useQuery } from '@tanstack/react-query';
     export const App = () => <p>{useQuery()}</p>;`,
 };
@@ -71,7 +71,7 @@ describe('the checker', () => {
 
   const breaches: readonly [rule: Rule, file: string, source: string][] = [
     ['folder', 'starkbox/src/felt.ts', `import './log.js';`],
-    ['folder', 'starkbox/src/felt.ts', `import './spec.js';`],
+    ['folder', 'starkbox/src/felt.ts', `import './errors.js';`],
     ['folder', 'starkbox/src/config/options.ts', `import '../chain/world/clock.js';`],
     ['folder', 'starkbox/src/fork/point.ts', `import type { now } from '../chain/world/clock.js';`],
     [
@@ -105,7 +105,9 @@ describe('the checker', () => {
       'starkbox/src/chain/genesis/accounts.ts',
       `import { type Config } from '../../config/options.js';`,
     ],
-    ['types-only', 'explorer/src/app.tsx', `import { methods } from '../../starkbox/src/spec.js';`],
+    ['door', 'explorer/src/app.tsx', `import { DOCUMENTS } from '@starkbox/spec/documents';`],
+    ['door', 'explorer/src/app.tsx', `import type { A } from '../../starkbox/src/errors.js';`],
+    ['door', 'spec/src/index.ts', `import type { Config } from 'starkbox';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import { createServer } from 'http';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import type { Hex } from 'viem';`],
     ['external', 'starkbox/src/rpc/methods/meta.ts', `import { WebSocket } from 'ws';`],

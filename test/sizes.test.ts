@@ -5,7 +5,7 @@ import { findOversized, LIMITS } from './architecture/sizes.js';
 import { readSources } from './architecture/sources.js';
 
 const GENERATED = [
-  'packages/starkbox/src/spec.ts',
+  'packages/spec/src/spec.ts',
   'packages/starkbox/src/l1/ethereum/messaging-contract.ts',
   'packages/engine/binding.d.ts',
 ];

@@ -23,7 +23,8 @@ import { dependenciesOn, packedIn } from '../pack.mjs';
 import { wrongFiles, wrongLicences } from './contents.mjs';
 import { undeclaredTypes } from './declarations.mjs';
 import { BILL } from './sbom.mjs';
-import { npm, published, stage } from './staging.mjs';
+import { npm, stage } from './staging.mjs';
+import { published } from './workspaces.mjs';
 
 /**
  * Most kilobytes packed and unpacked, by package: a tenth to a quarter above what each was when it was last looked at.

@@ -81,8 +81,6 @@ function mayImport(file: string, specifier: string, row: readonly string[]): boo
   // A feature may import its own subfolders.
   if (file.startsWith(`${EXPLORER}features/`) && dirname(dirname(target)) === dirname(file))
     return true;
-  // The types of RPC methods, which test/architecture/rules.ts holds to be types only.
-  if (target === 'packages/starkbox/src/spec.js') return file === `${EXPLORER}rpc/methods.ts`;
   return target.startsWith(EXPLORER) && row.includes(rowOf(target));
 }
 

@@ -19,11 +19,7 @@ test.each([
   ['import', 'explorer/src/features/gas/report.ts', `const x = import('../blocks/block-page.js');`],
   ['import', 'explorer/src/features/gas/report.ts', `import '../../app/shell.js';`],
   ['import', 'explorer/src/rpc/client.ts', `import { to } from '../navigation/route.js';`],
-  [
-    'import',
-    'explorer/src/rpc/client.ts',
-    `import type { A } from '../../../starkbox/src/spec.js';`,
-  ],
+  ['import', 'explorer/src/rpc/client.ts', `import type { A } from '../../../spec/src/index.js';`],
   ['import', 'explorer/src/format/amount.ts', `import type { A } from '../rpc/methods.js';`],
   ['import', 'abi/src/abi.ts', `import type { A } from 'starkbox';`],
   ['import', 'abi/src/abi.ts', `import '../../explorer/src/format/json.js';`],

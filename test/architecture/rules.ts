@@ -34,8 +34,6 @@ interface Folder {
 
 /** Below everything else: no row above them is imported by them. */
 const LEAVES = [
-  'spec',
-  'method-names',
   'errors',
   'felt',
   'log',
@@ -75,8 +73,6 @@ const SERVICE = [
 
 /** The folders and root files of packages/starkbox/src; each row imports only rows above it. */
 const STARKBOX: Readonly<Record<string, Folder>> = {
-  spec: { may: [] },
-  'method-names': { may: [] },
   felt: { may: [] },
   probe: { may: [] },
   immutable: { may: [] },
@@ -85,7 +81,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'bounded-map': { may: [] },
   'news-feed': { may: [] },
   terminal: { may: [] },
-  errors: { may: ['spec'] },
+  errors: { may: [] },
   log: { may: ['terminal'] },
   scheduling: { may: ['errors', 'probe'] },
   files: { may: ['errors'] },
@@ -215,15 +211,14 @@ interface Package {
   readonly name: string;
   /** The folder of its TypeScript sources. */
   readonly sources: string;
-  /** Packages of ours that it may import by name. */
+  /** Packages of ours, or entries of them, that it may import by name. */
   readonly doors: readonly string[];
   /** Files outside of its sources that it may import. */
   readonly files?: readonly string[];
-  /** Files of other packages that it may import as types. */
-  readonly types?: readonly string[];
 }
 
 const PACKAGES: Readonly<Record<string, Package>> = {
+  spec: { name: '@starkbox/spec', sources: 'packages/spec/src', doors: [] },
   engine: {
     name: '@starkbox/engine',
     sources: 'packages/engine/js',
@@ -244,7 +239,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   starkbox: {
     name: 'starkbox',
     sources: 'packages/starkbox/src',
-    doors: ['@starkbox/engine', '@starkbox/abi'],
+    doors: ['@starkbox/spec', '@starkbox/spec/documents', '@starkbox/engine', '@starkbox/abi'],
   },
   testing: {
     name: '@starkbox/testing',
@@ -260,13 +255,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   conformance: {
     name: '@starkbox/conformance',
     sources: 'packages/conformance/src',
-    doors: ['starkbox', '@starkbox/engine'],
+    doors: ['@starkbox/spec/documents', 'starkbox', '@starkbox/engine'],
   },
   explorer: {
     name: '@starkbox/explorer',
     sources: 'packages/explorer/src',
-    doors: ['@starkbox/abi', '@starkbox/signing'],
-    types: ['packages/starkbox/src/spec'],
+    doors: ['@starkbox/spec', '@starkbox/abi', '@starkbox/signing'],
   },
 };
 
@@ -335,7 +329,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
 function judgePackage(specifier: string, home: Package, folder: string | undefined) {
   const name = packageName(specifier);
   if (Object.values(PACKAGES).some((other) => other.name === name)) {
-    if (specifier !== name || !home.doors.includes(name)) return 'door';
+    if (!home.doors.includes(specifier)) return 'door';
   }
   if (folder === undefined || !GUARDED.has(name)) return undefined;
   return STARKBOX[folder]?.packages?.includes(name) ? undefined : 'external';
@@ -344,7 +338,6 @@ function judgePackage(specifier: string, home: Package, folder: string | undefin
 function judgeFile(target: string, entry: Import, home: Package, folder: string | undefined) {
   if (!target.startsWith(`${home.sources}/`)) {
     if (home.files?.includes(target)) return undefined;
-    if (home.types?.includes(target)) return entry.typeOnly ? undefined : 'types-only';
     return target.startsWith(dirname(home.sources)) && entry.specifier.endsWith('.json')
       ? undefined
       : 'door';

@@ -1,4 +1,6 @@
 // Routing of calls over a fork: to the handlers of this chain, or to the origin.
+
+import { type BLOCK_ID, type MethodFacts, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { inMempool } from '../chain/mempool/mempool.js';
 import { l1TransactionHash } from '../chain/steps/l1-handler.js';
@@ -6,7 +8,6 @@ import { findBlock } from '../chain/world/find-block.js';
 import { isKnown, type World } from '../chain/world/world.js';
 import { withOriginMessage } from '../fork/fork.js';
 import { Semaphore } from '../scheduling/semaphore.js';
-import { type BLOCK_ID, type MethodFacts, methodFacts } from '../spec.js';
 import type { Handler } from './protocol/call-context.js';
 
 /** The engine has 512 threads; the others are for changes of the chain, which may need no origin. */

@@ -1,9 +1,9 @@
 // The reference of methods names each of them, and each of the notifications.
 import { readFileSync } from 'node:fs';
+import { METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { stringify } from '../../src/json/json.js';
 import { readDocuments } from '../../src/rpc/protocol/documents.js';
-import { METHODS } from '../../src/spec.js';
 
 const page = readFileSync(
   new URL('../../../../docs/reference/methods.md', import.meta.url),

@@ -1,7 +1,8 @@
 // Every journalled method leaves its call in the journal, under its canonical name.
+
+import { METHODS } from '@starkbox/spec';
 import { afterAll, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
-import { METHODS } from '../../src/spec.js';
 import { ACCOUNT_CLASS, STRK, UDC } from '../support/compatibility/signing.js';
 
 /** Calls that change a new chain. */

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type Config, createNode, type Starkbox } from '../../src/index.js';
-import { METHODS } from '../../src/spec.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-content-'));
 const nodes: Starkbox[] = [];

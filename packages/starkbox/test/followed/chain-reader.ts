@@ -1,5 +1,5 @@
 // Reads of a whole chain, and their comparison with a replica.
-import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '../../src/spec.js';
+import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '@starkbox/spec';
 import { agreeExactly } from '../model/agreement.js';
 import type { NodeClient } from '../model/reading.js';
 import { type Contents, type Notified, type Replica, WAITING } from './replica.js';

@@ -1,6 +1,6 @@
 // A subscriber over a socket: its subscriptions, and how it starts again.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
-import type { EMITTED_EVENT } from '../../src/spec.js';
+import type { EMITTED_EVENT } from '@starkbox/spec';
 import { agreeExactly } from '../model/agreement.js';
 import type { ChainReader } from './chain-reader.js';
 import { asNamed, type NamedNotification } from './notifications.js';

@@ -1,6 +1,6 @@
 // A subscriber that connects while the chain changes.
 import { connectSocket, type Socket } from '@starkbox/conformance';
-import type { EMITTED_EVENT } from '../../src/spec.js';
+import type { EMITTED_EVENT } from '@starkbox/spec';
 import { agreeExactly } from '../model/agreement.js';
 import type { ChainReader } from './chain-reader.js';
 import { Heads } from './heads.js';

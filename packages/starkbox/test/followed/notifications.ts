@@ -1,6 +1,6 @@
 // Notifications of a node by name.
 import type { Notification } from '@starkbox/conformance';
-import type { NotificationName, Notifications } from '../../src/spec.js';
+import type { NotificationName, Notifications } from '@starkbox/spec';
 
 /** A notification; its name determines the type of its result. */
 export type NamedNotification = {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Methods } from '@starkbox/spec';
 import { afterAll, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
-import type { Methods } from '../../src/spec.js';
 import { type Account, hex, invokeRequest, STRK } from '../support/compatibility/signing.js';
 import { RunningCommand } from '../support/running-command.js';
 

@@ -1,8 +1,8 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
 import { Coverage } from '@starkbox/abi';
+import type { COVERAGE } from '@starkbox/spec';
 import { beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../src/cli/commands/command.js';
-import type { COVERAGE } from '../../src/spec.js';
 import { closeAfterFile } from '../support/closing.js';
 import { type MixedRun, startMixedRun } from '../support/mixed-run.js';
 

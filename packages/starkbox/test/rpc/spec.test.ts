@@ -1,4 +1,5 @@
 // Our OpenRPC documents: well-formed, complete, and equal in meaning to the published ones.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,11 +13,12 @@ import {
   valuesOf,
   withoutWider,
 } from '@starkbox/conformance';
+import { ERRORS, METHODS, methodFacts } from '@starkbox/spec';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ERRORS, METHODS, methodFacts } from '../../src/spec.js';
 
-const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const DIRECTORY = fileURLToPath(DOCUMENTS);
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
 const { factProblems }: { factProblems: (method: object) => readonly string[] } = await import(
   new URL('../../../../scripts/generate/method-facts.mjs', import.meta.url).href

@@ -1,7 +1,8 @@
 // Tenants of a node, and what each may call.
+
+import { methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Handler } from '../../rpc/protocol/call-context.js';
-import { methodFacts } from '../../spec.js';
 import { TenantExecutions, type Waiting } from './executions.js';
 import type { Quotas, Tenant } from './tenant-file.js';
 

@@ -1,9 +1,9 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
-import { canonicalName } from '../../method-names.js';
-import { methodFacts } from '../../spec.js';
 
 export type Id = string | number | bigint | null;
 

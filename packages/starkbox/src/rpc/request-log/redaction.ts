@@ -1,6 +1,7 @@
 // Redaction of secrets in calls and answers.
+
+import { methodFacts } from '@starkbox/spec';
 import { stringify } from '../../json/json.js';
-import { methodFacts } from '../../spec.js';
 
 /** Stands where something secret was. */
 export const HIDDEN = '•••';

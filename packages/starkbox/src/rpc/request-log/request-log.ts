@@ -1,8 +1,9 @@
 // Log of the last calls and their answers, without secrets.
+
+import { methodFacts, type REQUEST_ROW } from '@starkbox/spec';
 import type { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
-import { methodFacts, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
   type ObservedCall,

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
+import type { RPC_CALL } from '@starkbox/spec';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, createNode, type Starkbox } from '../../../src/index.js';
-import type { RPC_CALL } from '../../../src/spec.js';
 import {
   contract,
   deployAccountRequest,

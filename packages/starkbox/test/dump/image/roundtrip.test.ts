@@ -1,7 +1,8 @@
 // Images of random histories: the loaded chain answers and continues as the original.
+
+import type { MethodName } from '@starkbox/spec';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { MethodName } from '../../../src/spec.js';
 import { agreeExactly } from '../../model/agreement.js';
 import { sequences, shown } from '../../model/commands.js';
 import { HistoryRunner, SETUPS } from '../../model/history-runner.js';
