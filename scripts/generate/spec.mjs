@@ -158,12 +158,12 @@ ${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonl
 
 export type NotificationName = keyof Notifications;
 
-/** What the node has to know of a method; the documents state it in fields that begin with x-. */
+/** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
 export interface MethodFacts {
   /** The document that describes it. */
   readonly document: ${groups};
   /** In the order of their positions. */
-  readonly params: readonly { readonly name: string; readonly required: boolean }[];
+  readonly params: readonly { readonly name: string; readonly required?: true }[];
 ${FACTS_TYPE.slice(1)}
 
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.stringify(
@@ -172,7 +172,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.strin
       method.name,
       {
         document: method.document,
-        params: method.params.map(({ name, required }) => ({ name, required })),
+        params: method.params.map(({ name, required }) => ({
+          name,
+          ...(required && { required }),
+        })),
         ...factsOf(method),
       },
     ]),

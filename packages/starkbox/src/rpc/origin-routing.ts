@@ -29,7 +29,7 @@ interface Check {
  */
 type IsOurs = Check['isOurs'];
 
-const IS_OURS: Readonly<Record<Exclude<MethodFacts['forwarded'], false>, IsOurs>> = {
+const IS_OURS: Readonly<Record<NonNullable<MethodFacts['forwarded']>, IsOurs>> = {
   block: (world: World, { block_id }: Subject) => findBlock(world, block_id) !== undefined,
   transaction: (world: World, { transaction_hash }: Subject) =>
     isKnown(world, transaction_hash) || inMempool(world.mempool, transaction_hash) !== undefined,
@@ -49,7 +49,7 @@ export function overFork(chain: Chain): (name: string, handler: Handler) => Hand
 }
 
 function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphore): Handler {
-  const { waits, forwarded = false } = methodFacts(name) ?? {};
+  const { waits, forwarded } = methodFacts(name) ?? {};
   const isOurs = forwarded && IS_OURS[forwarded];
   const own: Handler = waits
     ? (params, context) =>

@@ -96,7 +96,7 @@ function isExternal(method: string, params: unknown): boolean {
   const facts = methodFacts(canonicalName(method));
   if (!facts) return false;
   const { external } = facts;
-  if (typeof external === 'boolean') return external;
+  if (external === undefined || external === true) return external === true;
   if (!Array.isArray(params)) return isObject(params) && Object.hasOwn(params, external);
   return params.length > facts.params.findIndex(({ name }) => name === external);
 }

@@ -107,7 +107,7 @@ export class RequestLog implements RequestObserver {
           failure = error;
         },
         ended: (method, call, answer) => {
-          if (methodFacts(method)?.isLogged === false) return;
+          if (methodFacts(method)?.unlogged) return;
           const ended = seconds();
           const done = handled ?? ended;
           this.#keep({
@@ -246,11 +246,13 @@ interface Texts {
 
 function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
   // A long call is not written again only to be cut, unless escapes in it may hide a name, or its params may be secret.
+  const facts = methodFacts(method);
   const isTakenAsItCame =
     raw !== undefined &&
     raw.length > LONGEST &&
     !raw.includes('\\u') &&
-    methodFacts(method)?.redacted === false;
+    facts !== undefined &&
+    facts.redacted === undefined;
   const { text, isWhole, secrets } = isTakenAsItCame
     ? redaction.text(raw, { longest: LONGEST })
     : redaction.call(method, call, LONGEST);
