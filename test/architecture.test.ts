@@ -108,6 +108,7 @@ describe('the checker', () => {
     ['door', 'explorer/src/app.tsx', `import { DOCUMENTS } from '@starkbox/spec/documents';`],
     ['door', 'explorer/src/app.tsx', `import type { A } from '../../starkbox/src/errors.js';`],
     ['door', 'spec/src/index.ts', `import type { Config } from 'starkbox';`],
+    ['types-only', 'abi/src/trace.ts', `import { METHODS } from '@starkbox/spec';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import { createServer } from 'http';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import type { Hex } from 'viem';`],
     ['external', 'starkbox/src/rpc/methods/meta.ts', `import { WebSocket } from 'ws';`],

@@ -33,7 +33,7 @@ import { published } from './workspaces.mjs';
  */
 const LIMITS = {
   starkbox: [2_100, 6_500],
-  '@starkbox/abi': [80, 270],
+  '@starkbox/abi': [80, 300],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/signing': [12, 40],

@@ -5,66 +5,107 @@ import { basename, dirname, join, relative } from 'node:path';
 import { manifestIn, unpublished } from './workspaces.mjs';
 
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
-
-/** Their declarations are copied into each package that names them. */
 const PRIVATE = unpublished();
 
 /**
- * @param {string} specifier of a private package
- * @returns {string | undefined} where its declarations are in a package that names it; undefined for other packages
+ * @param {string} specifier
+ * @returns {string | undefined} where a package that names this private one has the declarations that it uses;
+ *   undefined for what is no private package
  */
-function copiedPath(specifier) {
+function copyOf(specifier) {
   const workspace = PRIVATE.get(specifier);
-  return workspace && join('dist', basename(workspace.folder), 'index.d.ts');
+  return workspace && join('dist', `${basename(workspace.folder)}.d.ts`);
 }
 
 /**
  * @param {string} folder of a package
- * @returns {{ files: Map<string, string>, names: Map<string, string> }} paths in the package with the files that they
- *   are copies of; other packages, and a file that names each
+ * @returns {{ files: Map<string, string>, names: Map<string, string> }} texts by their paths in the package, in which
+ *   private packages are named by the paths of their copies; other packages, and a file that names each
  */
 export function reachedTypes(folder) {
-  const entries = Object.values(Object(manifestIn(folder)['exports'])).map(
-    (entry) => Object(entry).types,
-  );
-  const files = new Map(
-    entries
-      .filter((path) => typeof path === 'string')
-      .map((path) => [join(path), join(folder, path)]),
-  );
+  const entries = Object.values(Object(manifestIn(folder)['exports'])).flatMap((entry) => {
+    const { types } = Object(entry);
+    return typeof types === 'string' ? [join(types)] : [];
+  });
+  const paths = new Set(entries);
+  /** @type {Map<string, string>} */
+  const files = new Map();
   /** @type {Map<string, string>} */
   const names = new Map();
-  // A map goes on to what is added while it is read.
-  for (const [path, file] of files) {
-    const code = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  /** @type {Map<string, Set<string>>} */
+  const copied = new Map();
+  // A set goes on to what is added while it is read.
+  for (const path of paths) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '');
     for (const [specifier] of code.matchAll(SPECIFIER)) {
-      const copy = copiedPath(specifier);
       if (specifier.startsWith('.')) {
-        const declaration = specifier.replace(/\.js$/, '.d.ts');
-        files.set(join(dirname(path), declaration), join(dirname(file), declaration));
-      } else if (copy !== undefined) {
-        files.set(copy, join(PRIVATE.get(specifier)?.folder ?? '', 'dist', 'index.d.ts'));
+        paths.add(join(dirname(path), specifier.replace(/\.js$/, '.d.ts')));
+      } else if (PRIVATE.has(specifier)) {
+        const types = copied.get(specifier) ?? new Set();
+        copied.set(specifier, new Set([...types, ...importedNames(code, specifier)]));
       } else if (!isBuiltin(specifier)) {
         names.set(specifier, path);
       }
     }
+    const published = text.replaceAll(SPECIFIER, (specifier) => {
+      const copy = copyOf(specifier);
+      if (copy === undefined) return specifier;
+      const target = relative(dirname(path), copy).replace(/\.d\.ts$/, '.js');
+      return target.startsWith('.') ? target : `./${target}`;
+    });
+    files.set(path, published);
   }
+  for (const [name, types] of copied) files.set(copyOf(name) ?? '', declarationsOf(name, types));
   return { files, names };
 }
 
 /**
- * A declaration as it is published: private packages are named by the paths of their copies.
- *
- * @param {string} path in the package
- * @param {string} file that has the declaration
+ * @param {string} code of a declaration file
+ * @param {string} specifier of a package that it imports
+ * @returns {string[]} the names that it imports of the package, or exports again
  */
-export function declarationText(path, file) {
-  return readFileSync(file, 'utf8').replaceAll(SPECIFIER, (specifier) => {
-    const copy = copiedPath(specifier);
-    if (copy === undefined) return specifier;
-    const target = relative(dirname(path), copy).replace(/\.d\.ts$/, '.js');
-    return target.startsWith('.') ? target : `./${target}`;
-  });
+function importedNames(code, specifier) {
+  const lists = [...code.matchAll(/\{([^{}]*)\}\s*from\s*['"]([^'"]+)['"]/g)].filter(
+    ([, , source]) => source === specifier,
+  );
+  return lists
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/ as .*$/, ''),
+    )
+    .filter((name) => name !== '');
+}
+
+/**
+ * The declarations of a private package that some names need.
+ *
+ * @param {string} name of the package
+ * @param {ReadonlySet<string>} types
+ */
+function declarationsOf(name, types) {
+  const index = join(PRIVATE.get(name)?.folder ?? '', 'dist', 'index.d.ts');
+  const parts = [...readFileSync(index, 'utf8').matchAll(SPECIFIER)].map(([part]) =>
+    readFileSync(join(dirname(index), part.replace(/\.js$/, '.d.ts')), 'utf8'),
+  );
+  const declarations = parts
+    .flatMap((text) => text.split(/^(?=\/\*\*)|(?<!\*\/\n)^(?=export )/m))
+    .map((text) => ({
+      text,
+      name: /^export .*?(?:type|interface|const|function) (\w+)/m.exec(text)?.[1],
+    }));
+  const needed = new Set(types);
+  for (const type of needed) {
+    const declaration = declarations.find((each) => each.name === type);
+    if (declaration === undefined) throw new Error(`${name} declares no ${type}`);
+    const words = new Set(declaration.text.match(/\w+/g));
+    for (const each of declarations) if (each.name && words.has(each.name)) needed.add(each.name);
+  }
+  const texts = declarations.filter((each) => each.name && needed.has(each.name));
+  return texts.map(({ text }) => text.replace(/^\/\/#.*\n?/m, '')).join('');
 }
 
 /**

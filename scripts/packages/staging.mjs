@@ -11,7 +11,7 @@ import {
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
-import { declarationText, reachedTypes } from './declarations.mjs';
+import { reachedTypes } from './declarations.mjs';
 import { BILL, billOf, classesIn } from './sbom.mjs';
 import { manifestIn, published } from './workspaces.mjs';
 
@@ -191,9 +191,9 @@ export function stage(folder, names, engines = builtEngines()) {
     const { files: types } = reachedTypes(source);
     const needed = files.filter((path) => !binaries.includes(path) && !path.endsWith('.d.ts'));
     write(target, publishedManifest(manifest), needed, source);
-    for (const [path, from] of types) {
+    for (const [path, text] of types) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
-      writeFileSync(join(target, path), declarationText(path, from));
+      writeFileSync(join(target, path), text);
     }
     const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
     const packages = bundles.flatMap(readParts);

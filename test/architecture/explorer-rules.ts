@@ -46,7 +46,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that @starkbox/abi may import. */
-const ABI_PACKAGES = ['@noble/hashes'];
+const ABI_PACKAGES = ['@noble/hashes/', '@starkbox/spec'];
 
 /** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
 export function findExplorerViolations(sources: ReadonlyMap<string, string>): ExplorerViolation[] {
@@ -73,7 +73,7 @@ export function findExplorerViolations(sources: ReadonlyMap<string, string>): Ex
 function mayImport(file: string, specifier: string, row: readonly string[]): boolean {
   const isAbi = file.startsWith(ABI);
   if (!specifier.startsWith('.')) {
-    return !isAbi || ABI_PACKAGES.some((name) => specifier.startsWith(`${name}/`));
+    return !isAbi || ABI_PACKAGES.some((name) => specifier.startsWith(name));
   }
   const target = normalize(join(dirname(file), specifier));
   if (isAbi) return target.startsWith(ABI);

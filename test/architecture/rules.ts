@@ -213,6 +213,8 @@ interface Package {
   readonly sources: string;
   /** Packages of ours, or entries of them, that it may import by name. */
   readonly doors: readonly string[];
+  /** The same, but with `import type` only: it is published without them. */
+  readonly types?: readonly string[];
   /** Files outside of its sources that it may import. */
   readonly files?: readonly string[];
 }
@@ -225,7 +227,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     doors: [],
     files: ['packages/engine/binding'],
   },
-  abi: { name: '@starkbox/abi', sources: 'packages/abi/src', doors: [] },
+  abi: {
+    name: '@starkbox/abi',
+    sources: 'packages/abi/src',
+    doors: [],
+    types: ['@starkbox/spec'],
+  },
   signing: {
     name: '@starkbox/signing',
     sources: 'packages/signing/src',
@@ -306,7 +313,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
         : undefined;
       const rule =
         target === undefined
-          ? judgePackage(entry.specifier, home, folder)
+          ? judgePackage(entry, home, folder)
           : judgeFile(withoutExtension(target), entry, home, folder);
       if (rule) report(rule, `line ${entry.line} imports ${entry.specifier}`);
       if (target !== undefined) {
@@ -326,9 +333,10 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
   return found;
 }
 
-function judgePackage(specifier: string, home: Package, folder: string | undefined) {
+function judgePackage({ specifier, typeOnly }: Import, home: Package, folder: string | undefined) {
   const name = packageName(specifier);
   if (Object.values(PACKAGES).some((other) => other.name === name)) {
+    if (home.types?.includes(specifier)) return typeOnly ? undefined : 'types-only';
     if (!home.doors.includes(specifier)) return 'door';
   }
   if (folder === undefined || !GUARDED.has(name)) return undefined;
