@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { cairo } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/commands/command.js';
 import { createNode } from '../../src/index.js';
+import { commandOutput } from '../support/command-line.js';
 import { deployed } from '../support/e2e/contracts.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-replay-'));
@@ -15,7 +15,7 @@ const TOKEN = 'never-to-be-seen';
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const lines = (): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
-const replay = (path: string, ...more: string[]) => runCommand(['replay', path, ...more], false);
+const replay = (path: string, ...more: string[]) => commandOutput('replay', path, ...more);
 /** The recording with something changed in it. */
 function altered(name: string, change: (text: string) => string): string {
   const path = join(folder, name);

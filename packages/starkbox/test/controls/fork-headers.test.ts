@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/cli/arguments.js';
 import { createNode, type Starkbox } from '../../src/index.js';
+import { optionsOf } from '../support/command-line.js';
 
 const KEY = 'secret of the key';
 const nodes: Starkbox[] = [];
@@ -55,16 +55,13 @@ test('a site that a caller names does not get them', async () => {
 });
 
 test('they can be repeated on the command line, and an error does not show them', async () => {
-  const surroundings = { env: {}, directory: '/', coloured: false };
-  const network = ['--fork-network', 'http://127.0.0.1:9'];
-  const read = (...words: readonly string[]) => readConfig([...network, ...words], surroundings);
+  const read = (...words: readonly string[]) =>
+    optionsOf('--fork-network', 'http://127.0.0.1:9', ...words);
   expect(await read('--fork-header', 'A: 1, 2', '--fork-header', 'B: x y')).toMatchObject({
-    config: { forkHeader: ['A: 1, 2', 'B: x y'] },
+    forkHeader: ['A: 1, 2', 'B: x y'],
   });
   const wrong = await read('--fork-header', KEY).catch((error: Error) => error.message);
   expect(wrong).toContain('--fork-header');
   expect(wrong).not.toContain(KEY);
-  await expect(readConfig(['--fork-header', 'A: 1'], surroundings)).rejects.toThrow(
-    '--fork-network',
-  );
+  await expect(optionsOf('--fork-header', 'A: 1')).rejects.toThrow('--fork-network');
 });

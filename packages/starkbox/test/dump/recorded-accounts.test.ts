@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/cli.js';
 import { type Config, createNode, type Starkbox } from '../../src/index.js';
+import { runCommandLine } from '../support/command-line.js';
 import { Sender, STRK } from '../support/compatibility/signing.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -121,17 +121,9 @@ describe.each(FORMATS)('%s', (format) => {
 
   test('is announced with its accounts', async () => {
     const made = await dump(format);
-    let said = '';
-    const output = { write: (text: string) => (said += text) };
-    const started = await run({
-      argv: ['--port', '0', '--dump-path', path],
-      env: {},
-      directory: temporaryFolder(),
-      stdout: output,
-      stderr: { write: () => {} },
-    });
-    if ('node' in started) await started.node.close();
-    expect(said).toContain(`Seed to replicate this account sequence: ${made.seed}\n`);
+    const { outcome, stdout } = await runCommandLine(['--port', '0', '--dump-path', path]);
+    if ('node' in outcome) await outcome.node.close();
+    expect(stdout).toContain(`Seed to replicate this account sequence: ${made.seed}\n`);
   });
 });
 

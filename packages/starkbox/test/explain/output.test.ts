@@ -1,7 +1,7 @@
 // Explanations on a terminal: the log, trees of all transactions, the command and the library.
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/cli.js';
 import { type ConfigInput, createLog, createNode, type Starkbox } from '../../src/index.js';
+import { commandOutput } from '../support/command-line.js';
 import { contract, hex, Sender, STRK, selector } from '../support/compatibility/signing.js';
 
 const AMOUNT = 10n ** 30n;
@@ -118,19 +118,10 @@ test('the command and the library explain a transaction', async () => {
   const explained = await chain.explain(BigInt(hash));
   expect(explained).toMatchObject({ function: 'transfer', contract_name: 'STRK' });
   const { url } = await chain.listen();
-  const said = async (...more: readonly string[]) => {
-    const [stdout, stderr] = [new Kept(), new Kept()];
-    await run({
-      argv: ['explain', hash, '--url', url, ...more],
-      env: {},
-      directory: '.',
-      stdout,
-      stderr,
-    });
-    return stdout.text + stderr.text;
-  };
-  expect(await said()).toBe(`${explained.text}\n`);
-  expect(JSON.parse(await said('--json'))).toEqual(explained);
+  const output = (...more: readonly string[]) =>
+    commandOutput('explain', hash, '--url', url, ...more);
+  expect(await output()).toBe(`${explained.text}\n`);
+  expect(JSON.parse(await output('--json'))).toEqual(explained);
 });
 
 test('a function of a mistyped name is found by its selector', async () => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { readOnlyPlace } from '../store/small-disk.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { balanceSlot, STRK } from '../support/compatibility/signing.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/index.js';
-import { STRK } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { mint, startPair } from '../support/fork/pair.js';
 
 const BLOCKS = 3;

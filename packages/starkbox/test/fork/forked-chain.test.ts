@@ -3,9 +3,8 @@ import { Account, type Contract } from 'starknet';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import { silentLog } from '../../src/log.js';
-import { Sender } from '../support/compatibility/signing.js';
+import { balanceSlot, Sender, STRK } from '../support/compatibility/signing.js';
 import { deployed } from '../support/e2e/contracts.js';
-import { balanceSlot, STRK } from '../support/fork/origin.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 import { parse } from '../support/scrape.js';
 

@@ -1,7 +1,7 @@
 // Events on both sides of the fork point as one range, with any bounds and pages.
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STRK } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;

@@ -10,8 +10,13 @@ import {
   startNode,
 } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { contract, invokeRequest, Sender } from '../support/compatibility/signing.js';
-import { balanceSlot, STRK } from '../support/fork/origin.js';
+import {
+  balanceSlot,
+  contract,
+  invokeRequest,
+  Sender,
+  STRK,
+} from '../support/compatibility/signing.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 import type { Mishap } from '../support/fork/proxy.js';
 

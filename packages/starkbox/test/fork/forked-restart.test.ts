@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { STRK } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;

@@ -1,7 +1,7 @@
 // Subscriptions that begin before the fork point: the origin's blocks, own blocks, new blocks.
 import { connectSocket, type ListeningNode, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { STRK } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { balanceSlot, STRK } from '../support/compatibility/signing.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;

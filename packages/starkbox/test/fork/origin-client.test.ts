@@ -3,7 +3,8 @@ import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
 import { membersOf } from '../../src/json/reader.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { balanceSlot, STRK } from '../support/compatibility/signing.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createNode } from '../../src/index.js';
-import { STRK } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 import { RunningCommand } from '../support/running-command.js';
 

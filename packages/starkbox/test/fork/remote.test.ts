@@ -4,7 +4,8 @@ import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
 import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { QUICK, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { STRK } from '../support/compatibility/signing.js';
+import { QUICK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { FaultyProxy, type Mishap } from '../support/fork/proxy.js';
 
 let origin: TestOrigin;

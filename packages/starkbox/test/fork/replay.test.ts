@@ -4,8 +4,8 @@ import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';
 import type { Contract } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../support/compatibility/signing.js';
 import { deployed } from '../support/e2e/contracts.js';
-import { balanceSlot, STRK } from '../support/fork/origin.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;

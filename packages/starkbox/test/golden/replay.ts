@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/cli/arguments.js';
 import { createNode } from '../../src/index.js';
 import { parse, stringify } from '../../src/json/json.js';
 import { isObject, type Members } from '../../src/json/reader.js';
+import { optionsOf } from '../support/command-line.js';
 import { compare, type Difference } from './compare.js';
 import { Correspondence } from './correspondence.js';
 import type { IntendedDifferences } from './differences.js';
@@ -57,13 +57,7 @@ export async function replay(
 }
 
 async function startNode(options: readonly string[]) {
-  const read = await readConfig([...options, '--port', '0'], {
-    env: {},
-    directory: tmpdir(),
-    coloured: false,
-  });
-  if (read.kind !== 'start') throw new Error('these options do not start a node');
-  const node = await createNode(read.config);
+  const node = await createNode(await optionsOf(...options, '--port', '0'));
   const { url } = await node.listen();
   return { url, port: Number(new URL(url).port), close: () => node.close() };
 }

@@ -1,11 +1,5 @@
 // Each message arrives once, whatever happens to the chain, to L1 or in between.
 import { describe, expect, test } from 'vitest';
-import {
-  messagesFromJson,
-  messagesToJson,
-  NO_MESSAGES,
-  withSent,
-} from '../../src/chain/world/messages.js';
 import type { Config } from '../../src/index.js';
 import { selector } from '../support/compatibility/signing.js';
 import {
@@ -288,37 +282,4 @@ describe('from L1', () => {
       'MAX_L1_MSG_FEE_EXCEEDED',
     );
   });
-});
-
-test('everything about messages can be written down and read again', () => {
-  const sent = withSent(NO_MESSAGES, 3, [
-    { from_address: '0x1', to_address: '0x2', payload: ['0x3'] },
-  ]);
-  const messages = {
-    ...sent,
-    delivered: [[0, 4]] as const,
-    incoming: sent.incoming.set(
-      '0xa',
-      sent.outgoing.map(() => '0xb'),
-    ),
-    l1: {
-      url: 'http://127.0.0.1:1/',
-      contract: '0x5',
-      key: '0x6',
-      start: { block: 1, log: 2 },
-      cursor: { block: 3, log: 4, seen: { number: 5, hash: '0x7' } },
-      inFlight: { id: 0, nonce: 1, hash: '0x8', signed: '0x9' },
-    },
-  };
-  for (const one of [
-    NO_MESSAGES,
-    messages,
-    { ...messages, l1: { ...messages.l1, inFlight: undefined } },
-  ]) {
-    const written = messagesToJson(one);
-    const read = messagesFromJson(JSON.parse(JSON.stringify(written)));
-    expect(messagesToJson(read)).toEqual(written);
-    expect(read.outgoing.toArray()).toEqual(one.outgoing.toArray());
-    expect(read.l1).toEqual(one.l1);
-  }
 });

@@ -1,7 +1,7 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { RESTRICTED_BY_DEFAULT } from '../../src/config/option.js';
+import { optionsOf } from '../support/command-line.js';
 import { type Fixture, startFixture } from '../support/compatibility/fixture.js';
 import {
   type Account,
@@ -196,8 +196,8 @@ test('a list of many comes in pages', async () => {
 
 test('restricted mode forbids what changes the mempool, and not its list', async () => {
   const { client } = await startFixture({
+    ...(await optionsOf('--restrictive-mode')),
     blockGenerationOn: 'mempool',
-    restrictedMethods: RESTRICTED_BY_DEFAULT,
   });
   for (const name of ['Select', 'PreConfirm', 'Seal', 'Remove', 'Clear']) {
     const params = name === 'Remove' ? ['0x1'] : [];

@@ -8,7 +8,8 @@ import {
   starknetKeccak,
   storageAddress,
 } from '@starkbox/engine';
-import { MINTER, seededAccounts } from '../../src/chain/genesis/accounts.js';
+import { createNode } from 'starkbox';
+import { MINTER } from '../support/compatibility/signing.js';
 
 export const CHAIN_ID = 'SN_SEPOLIA';
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
@@ -30,9 +31,16 @@ export interface Account {
   readonly publicKey: string;
 }
 
-export const minter: Account = MINTER;
+const MINTER_KEY = '0x5fb2959e3011a873a7160f5bb32b0ece';
+export const minter: Account = {
+  address: MINTER,
+  privateKey: MINTER_KEY,
+  publicKey: publicKey(MINTER_KEY),
+};
+const firstNode = await createNode({ seed: SEED, accounts: 3 });
+await firstNode.close();
 /** There from the start. */
-export const accounts: readonly Account[] = seededAccounts(SEED, 3);
+export const { accounts }: { readonly accounts: readonly Account[] } = firstNode;
 
 export const accountClass: Class = await builtinClass('account');
 const LATE_KEY = '0x1a7e';

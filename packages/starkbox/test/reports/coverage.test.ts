@@ -1,9 +1,9 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
 import { Coverage } from '@starkbox/abi';
 import { beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/commands/command.js';
 import type { COVERAGE } from '../../src/spec.js';
 import { closeAfterFile } from '../support/closing.js';
+import { commandOutput } from '../support/command-line.js';
 import { type MixedRun, startMixedRun } from '../support/mixed-run.js';
 
 let run: MixedRun;
@@ -57,7 +57,7 @@ test('is the same over pages that are added', async () => {
 
 test('the command prints classes of the run, and ready-made ones where asked for', async () => {
   const command = (...words: string[]) =>
-    runCommand(['coverage', '--url', run.node.url, ...words], false);
+    commandOutput('coverage', '--url', run.node.url, ...words);
   const text = await command();
   expect(text).toMatch(/\nreverter {2}6 of 11 \(54\.5 %\)\n/);
   expect(text).toMatch(/\n +2 {2}fail \(2 failed\)\n/);

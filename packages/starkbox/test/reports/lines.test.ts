@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { runCommand } from '../../src/cli/commands/command.js';
 import { closeAfterFile } from '../support/closing.js';
+import { commandOutput } from '../support/command-line.js';
 import { deployed } from '../support/e2e/contracts.js';
 import { UNESTIMATED } from '../support/mixed-run.js';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 test('the lines of a run are those of the committed file', async () => {
   const file = join(folder, 'lcov.info');
   const words = ['--url', node.url, '--lcov', file, '--artifacts', folder];
-  const said = await runCommand(['coverage', ...words], false);
+  const said = await commandOutput('coverage', ...words);
   expect(readFileSync(file, 'utf8')).toBe(readFileSync(EXPECTED, 'utf8'));
   expect(said).toMatch(/, lines: \d+ of \d+, in /);
 });
@@ -84,6 +84,6 @@ test('artifacts without lines are refused with what to do', async () => {
     '--artifacts',
     mkdtempSync(join(folder, 'none-')),
   ];
-  const refused = runCommand(['coverage', ...words], false);
+  const refused = commandOutput('coverage', ...words);
   await expect(refused).rejects.toThrow(/\[cairo\], set add-statements-code-locations-debug-info/);
 });

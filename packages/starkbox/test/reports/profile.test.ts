@@ -6,8 +6,8 @@ import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { type Call, hash } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, classTextWithPlaces } from '../../../../contracts/classes.js';
-import { runCommand } from '../../src/cli/commands/command.js';
 import { closeAfterFile } from '../support/closing.js';
+import { commandOutput } from '../support/command-line.js';
 import { deployed, hashed } from '../support/e2e/contracts.js';
 import { UNESTIMATED } from '../support/mixed-run.js';
 
@@ -60,9 +60,14 @@ async function send(calls: readonly Call[], of: ListeningNode = node): Promise<s
 
 async function profile(transaction: string, ...words: readonly string[]) {
   const file = join(folder, `${transaction}.json`);
-  const said = await runCommand(
-    ['profile', transaction, '--url', node.url, '--out', file, ...words],
-    false,
+  const said = await commandOutput(
+    'profile',
+    transaction,
+    '--url',
+    node.url,
+    '--out',
+    file,
+    ...words,
   );
   const trace: TraceNode = JSON.parse(readFileSync(file, 'utf8'));
   return { said, trace };
@@ -270,6 +275,6 @@ test('what cannot be run again is refused with what to do', async () => {
   const mint = { address: '0x1', amount: 1 };
   const { tx_hash } = await forgetful.client.call('devnet_mint', mint);
   await forgetful.client.call('devnet_mint', mint);
-  const refused = runCommand(['profile', tx_hash, '--url', forgetful.url], false);
+  const refused = commandOutput('profile', tx_hash, '--url', forgetful.url);
   await expect(refused).rejects.toThrow('--state-archive-capacity none');
 });

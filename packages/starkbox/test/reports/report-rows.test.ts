@@ -5,8 +5,8 @@ import { baselineOf, type GasPage, GasReport, type GasRow, MEASURES } from '@sta
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { CallData, cairo } from 'starknet';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/cli.js';
 import { closeAfterFile } from '../support/closing.js';
+import { runCommandLine } from '../support/command-line.js';
 import { deployed } from '../support/e2e/contracts.js';
 import { UNESTIMATED } from '../support/mixed-run.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -154,16 +154,9 @@ function expectEveryRow(page: GasPage): void {
 }
 
 async function command(...options: readonly string[]): Promise<string> {
-  let [output, failure] = ['', ''];
-  await run({
-    argv: ['report', ...options],
-    env: {},
-    directory: temporaryFolder(),
-    stdout: { write: (text: string) => (output += text) },
-    stderr: { write: (text: string) => (failure += text) },
-  });
-  expect(failure).toBe('');
-  return output;
+  const { stdout, stderr } = await runCommandLine(['report', ...options]);
+  expect(stderr).toBe('');
+  return stdout;
 }
 
 /** All pages of a few transactions, added. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/commands/command.js';
+import { commandOutput } from '../support/command-line.js';
 
 const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });
@@ -257,9 +257,7 @@ test('recorded calls can be saved and replayed on a fresh node', async () => {
   expect(recording).toContain('devnet_mint');
   const file = join(folder, 'saved.jsonl');
   writeFileSync(file, recording);
-  expect(await runCommand(['replay', file], false)).toBe(
-    `${requests} requests, all answered alike\n`,
-  );
+  expect(await commandOutput('replay', file)).toBe(`${requests} requests, all answered alike\n`);
 });
 
 test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {

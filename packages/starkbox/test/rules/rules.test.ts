@@ -2,7 +2,7 @@
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
-import { banner } from '../../src/cli/banner.js';
+import { runCommandLine } from '../support/command-line.js';
 import { type Fixture, startFixture } from '../support/compatibility/fixture.js';
 import {
   bounds,
@@ -309,15 +309,21 @@ describe('a declaration', () => {
   });
 });
 
+async function bannerOf(...argv: readonly string[]): Promise<string> {
+  const { outcome, stdout } = await runCommandLine(['--port', '0', ...argv]);
+  if ('node' in outcome) await outcome.node.close();
+  return stdout;
+}
+
 test('the rules are shown, and the chain starts at their gas price', async () => {
-  const { client, node } = await startFixture({ rules: 'sepolia' });
+  const { client } = await startFixture({ rules: 'sepolia' });
   expect(await client.call('devnet_getConfig')).toMatchObject({
     rules: 'sepolia',
     l2_gas_price_fri: 8_000_000_000,
   });
-  expect(banner(node, (_style, text) => text)).toContain('Rules: sepolia\n');
+  expect(await bannerOf('--rules', 'sepolia')).toContain('Rules: sepolia\n');
   expect(await free.client.call('devnet_getConfig')).not.toHaveProperty('rules');
-  expect(banner(free.node, (_style, text) => text)).not.toContain('Rules');
+  expect(await bannerOf()).not.toContain('Rules');
 
   const low = invokeRequest(account(), [CALL], 0, { changes: priced(1n) });
   expect((await client.failure(INVOKE, [low])).data).toContain('; sepolia ');

@@ -1,6 +1,6 @@
 // Blocks at a fixed interval.
 import { expect, test, vi } from 'vitest';
-import { blockGeneration } from '../../../src/config/option.js';
+import { optionsOf } from '../../support/command-line.js';
 import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';
 
 async function balanceAt({ client }: Fixture, block_id: string): Promise<string> {
@@ -72,7 +72,7 @@ test('the interval begins when the server listens', async () => {
 test('an interval of milliseconds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
-    const { client } = await startFixture({ blockGenerationOn: blockGeneration('250ms') });
+    const { client } = await startFixture(await optionsOf('--block-generation-on', '250ms'));
     expect(await client.call('devnet_getConfig')).toMatchObject({ block_generation_on: '250ms' });
     for (const [passed, blocks] of [
       [249, 0],

@@ -4,8 +4,8 @@ import { type Client, checkedClient } from '@starkbox/conformance';
 import { sign } from '@starkbox/engine';
 import { constants, outsideExecution, typedData } from 'starknet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { run } from '../../../src/cli/cli.js';
 import { type Config, createNode, type Starkbox } from '../../../src/index.js';
+import { runCommandLine } from '../../support/command-line.js';
 import {
   ACCOUNT_CLASS,
   type Call,
@@ -173,17 +173,7 @@ describe('setting and increasing', () => {
   });
 
   test('time.4 a start time that is no number ends the start', async () => {
-    let stderr = '';
-    const write = (text: string): void => {
-      stderr += text;
-    };
-    const outcome = await run({
-      argv: ['--start-time', 'wrong'],
-      env: {},
-      directory: '.',
-      stdout: { write: () => {} },
-      stderr: { write },
-    });
+    const { outcome, stderr } = await runCommandLine(['--start-time', 'wrong']);
     expect(outcome).toEqual({ exitCode: 2 });
     expect(stderr).toContain('--start-time');
     expect(stderr).toContain('wrong');

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { builtinClass, Class, publicKey, type TransactionValues } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classFile } from '../../../../../contracts/classes.js';
-import { run } from '../../../src/cli/cli.js';
 import type { Config } from '../../../src/index.js';
+import { runCommandLine } from '../../support/command-line.js';
 import {
   type Fixture,
   INITIAL_BALANCE,
@@ -180,35 +180,14 @@ test.each([
   ['is not there', './nothing.json'],
 ])('accounts.1 a file that %s prevents the start', async (_, file) => {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  let stderr = '';
-  const outcome = await run({
-    argv: ['--account-class-custom', path],
-    env: {},
-    directory,
-    stdout: { write: () => {} },
-    stderr: {
-      write: (text: string) => {
-        stderr += text;
-      },
-    },
-  });
+  const { outcome, stderr } = await runCommandLine(['--account-class-custom', path]);
   expect(outcome).toEqual({ exitCode: 2 });
   expect(stderr).toContain(`invalid value '${path}' for '--account-class-custom <PATH>'`);
 });
 
 test('accounts.1 one class is chosen, not two', async () => {
-  let stderr = '';
-  const outcome = await run({
-    argv: ['--account-class', 'cairo0', '--account-class-custom', custom.path],
-    env: {},
-    directory,
-    stdout: { write: () => {} },
-    stderr: {
-      write: (text: string) => {
-        stderr += text;
-      },
-    },
-  });
+  const words = ['--account-class', 'cairo0', '--account-class-custom', custom.path];
+  const { outcome, stderr } = await runCommandLine(words);
   expect(outcome).toEqual({ exitCode: 2 });
   expect(stderr).toContain("'--account-class <ACCOUNT_CLASS>' cannot be used with");
 });

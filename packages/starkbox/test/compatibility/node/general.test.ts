@@ -1,7 +1,7 @@
 // Basics for clients: envelope, version, errors, configuration, tokens.
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/cli/arguments.js';
+import { optionsOf } from '../../support/command-line.js';
 import { FIXTURE, type Fixture, startFixture } from '../../support/compatibility/fixture.js';
 import { ACCOUNT_CLASS, ETH, hex, read, STRK, short } from '../../support/compatibility/signing.js';
 
@@ -182,13 +182,7 @@ describe('the configuration', () => {
   };
 
   async function configOf(argv: string): Promise<unknown> {
-    const line = await readConfig(argv.split(/\s+/).filter(Boolean), {
-      env: {},
-      directory: '/nowhere',
-      coloured: false,
-    });
-    if (line.kind !== 'start') throw new Error('the words do not start a node');
-    const { client } = await startFixture(line.config);
+    const { client } = await startFixture(await optionsOf(...argv.split(/\s+/).filter(Boolean)));
     return client.call('devnet_getConfig');
   }
 

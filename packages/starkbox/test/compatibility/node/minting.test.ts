@@ -1,6 +1,7 @@
 // Balances and minted tokens.
+
+import { PRIME } from '@starkbox/abi';
 import { describe, expect, test } from 'vitest';
-import { PRIME } from '../../../src/felt.js';
 import {
   type Fixture,
   INITIAL_BALANCE,

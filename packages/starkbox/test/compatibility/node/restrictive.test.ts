@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { checkedClient } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { readConfig } from '../../../src/cli/arguments.js';
-import { run } from '../../../src/cli/cli.js';
+import { optionsOf, runCommandLine } from '../../support/command-line.js';
 import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';
 
 const FORBIDDEN = [
@@ -48,10 +47,7 @@ const FORBIDDEN = [
 ];
 
 async function startWith(...words: readonly string[]): Promise<Fixture> {
-  const surroundings = { env: {}, directory: '/nowhere', coloured: false };
-  const line = await readConfig(['--accounts', '1', ...words], surroundings);
-  if (line.kind !== 'start') throw new Error('the words do not start a node');
-  return startFixture({ ...line.given.values });
+  return startFixture(await optionsOf('--accounts', '1', ...words));
 }
 
 async function ask({ node }: Fixture, method: string, params?: unknown): Promise<unknown> {
@@ -165,21 +161,10 @@ describe('with names', () => {
   });
 
   test('restrictive.1b names that mean nothing prevent the start', async () => {
-    const texts = { stdout: '', stderr: '' };
-    const output = (name: keyof typeof texts) => ({
-      write: (text: string) => {
-        texts[name] += text;
-      },
-    });
-    const outcome = await run({
-      argv: ['--restrictive-mode', 'devnet_nothing', 'devnet_mint', 'another'],
-      env: {},
-      directory: '/nowhere',
-      stdout: output('stdout'),
-      stderr: output('stderr'),
-    });
+    const words = ['--restrictive-mode', 'devnet_nothing', 'devnet_mint', 'another'];
+    const { outcome, stdout, stderr } = await runCommandLine(words);
     expect(outcome).toEqual({ exitCode: 1 });
-    expect(texts.stdout).toBe('');
-    expect(texts.stderr).toContain('devnet_nothing, another');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('devnet_nothing, another');
   });
 });

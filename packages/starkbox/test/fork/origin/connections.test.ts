@@ -6,7 +6,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { Remote } from '../../../src/fork/origin/remote.js';
 import { silentLog } from '../../../src/log.js';
-import { QUICK, STRK } from '../../support/fork/origin.js';
+import { STRK } from '../../support/compatibility/signing.js';
+import { QUICK } from '../../support/fork/origin.js';
 
 const ANSWER = '{"jsonrpc":"2.0","id":0,"result":"0x5"}';
 const servers: Server[] = [];

@@ -7,13 +7,8 @@ import type { OriginClient } from '../../../src/fork/origin/client.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { membersOf } from '../../../src/json/reader.js';
 import { silentLog } from '../../../src/log.js';
-import {
-  balanceSlot,
-  mint,
-  STRK,
-  startOrigin,
-  type TestOrigin,
-} from '../../support/fork/origin.js';
+import { balanceSlot, STRK } from '../../support/compatibility/signing.js';
+import { mint, startOrigin, type TestOrigin } from '../../support/fork/origin.js';
 import { classText, nonceOf, storageOf } from '../../support/fork/state-reads.js';
 
 /** Hexadecimal and shorter than 32 bytes, but not below the prime. */

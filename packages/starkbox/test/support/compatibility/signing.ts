@@ -7,6 +7,7 @@ import {
   publicKey,
   sign,
   starknetKeccak,
+  storageAddress,
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
@@ -43,6 +44,8 @@ export const hex = (value: number | bigint): string => `0x${value.toString(16)}`
 export const padded = (felt: string): string => `0x${felt.slice(2).padStart(64, '0')}`;
 export const short = (text: string): string => `0x${Buffer.from(text).toString('hex')}`;
 export const selector = (name: string): string => starknetKeccak(name);
+/** The slot of the lower half of a token balance. */
+export const balanceSlot = (holder: string): string => storageAddress('ERC20_balances', [holder]);
 
 export const GWEI = 10n ** 9n;
 

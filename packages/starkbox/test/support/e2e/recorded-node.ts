@@ -6,7 +6,7 @@ import { type ListeningNode, SPEC_VERSIONS, specOf, startNode } from '@starkbox/
 import type { Config } from 'starkbox';
 import { expect } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
-import { runCommand } from '../../../src/cli/commands/command.js';
+import { commandOutput } from '../command-line.js';
 import { callsOf, replayIn } from './version-replay.js';
 
 /** The accounts are of the same compiler as the contracts. */
@@ -26,7 +26,7 @@ export async function startRecordedNode(changes: Partial<Config> = {}): Promise<
       // Without the documents of a version there is nothing to check, and a line says so.
       const versions = SPEC_VERSIONS.filter((version) => specOf(version));
       const [report, ...replays] = await Promise.all([
-        runCommand(['replay', file, ...local], false),
+        commandOutput('replay', file, ...local),
         ...versions.map((version) => replayIn(version, calls, config)),
       ]);
       expect(report).toMatch(/all answered alike/);

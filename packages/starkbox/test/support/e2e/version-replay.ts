@@ -11,7 +11,6 @@ import type { Config } from 'starkbox';
 import { Equivalence } from '../../../src/cli/commands/equivalence.js';
 import { parse, stringify } from '../../../src/json/json.js';
 import { isObject, listOf, type Members, membersOf } from '../../../src/json/reader.js';
-import { HIDDEN } from '../../../src/rpc/request-log/redaction.js';
 
 /** Methods with parameters that a version lacks, or that it lacks as a whole. A change of the chain is none of them. */
 const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
@@ -24,6 +23,9 @@ const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
   v0_9: new Set(['starknet_subscribeEvents']),
   v0_10: new Set(),
 };
+
+/** What a recording has in place of a secret. */
+const HIDDEN = '•••';
 
 /** Codes for what a version does not have. */
 const REFUSALS: readonly unknown[] = [-32601, -32602];

@@ -2,7 +2,6 @@
 
 import type { Client } from '@starkbox/conformance';
 import { messageToL1Hash } from '@starkbox/engine';
-import type { MessageToL1 } from '../../../src/chain/world/messages.js';
 import type { Config, Starkbox } from '../../../src/index.js';
 import { startFixture } from '../compatibility/fixture.js';
 import { contract, hex, read, Sender, selector } from '../compatibility/signing.js';
@@ -76,7 +75,7 @@ export async function balanceOf(
 export async function received(
   l1: L1Client,
   contractAddress: string,
-  message: MessageToL1,
+  message: Parameters<typeof messageToL1Hash>[0],
 ): Promise<number> {
   const { read } = messagingAt(l1, contractAddress);
   return Number(await read.l2ToL1Messages([asHex(messageToL1Hash(message))]));
