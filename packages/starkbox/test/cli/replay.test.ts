@@ -115,7 +115,7 @@ test('differences are shown', async () => {
   const wrong = altered('wrong.jsonl', (text) =>
     text.replace(/"result":"0x534e[^"]*"/, '"result":"0x1"'),
   );
-  await expect(replay(wrong)).rejects.toThrow(/^1 answer of .*\n.*starknet_chainId at \/result/);
+  await expect(replay(wrong)).rejects.toThrow(/^error: 1 answer of .*\n.*starknet_chainId at \/result/);
   const seed = altered('seed.jsonl', (text) => text.replace('"seed":42', '"seed":43'));
   await expect(replay(seed)).rejects.toThrow(/answers of \d+ differ/);
 }, 180_000);
