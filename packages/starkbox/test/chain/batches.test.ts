@@ -1,12 +1,12 @@
 // Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
 import { State, Transaction } from '@starkbox/engine';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startFixture } from '../../../e2e/support/fixture.js';
+import { invokeRequest, STRK, selector } from '../../../e2e/support/signing.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { contextOf } from '../../src/chain/steps/block-context.js';
 import { Executions } from '../../src/chain/steps/executions.js';
 import { bareChain } from '../support/bare-chain.js';
-import { startFixture } from '../support/compatibility/fixture.js';
-import { invokeRequest, STRK, selector } from '../support/compatibility/signing.js';
 
 const COUNT = 200;
 const TRANSFER = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };

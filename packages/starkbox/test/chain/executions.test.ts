@@ -5,16 +5,10 @@ import { connect } from 'node:net';
 import { overHttp, startNode } from '@starkbox/conformance';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startPair } from '../../../e2e/support/fork/pair.js';
+import { contract, invokeRequest, Sender, STRK, selector } from '../../../e2e/support/signing.js';
 import { defaultExecutions } from '../../src/chain/steps/executions.js';
 import { createNode } from '../../src/index.js';
-import {
-  contract,
-  invokeRequest,
-  Sender,
-  STRK,
-  selector,
-} from '../support/compatibility/signing.js';
-import { startPair } from '../support/fork/pair.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';
 
 const GIB = 2 ** 30;

@@ -11,9 +11,9 @@ import {
   type TransactionValues,
 } from '@starkbox/engine';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
+import { short } from '../../../e2e/support/signing.js';
 import { cairoStack } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
-import { short } from '../support/compatibility/signing.js';
 
 export const CONTRACTS = {
   failures: '0xf0',

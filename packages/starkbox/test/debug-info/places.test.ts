@@ -2,8 +2,6 @@
 import { type RetracedFrame, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { marks } from '../../../../contracts/classes.js';
-import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
-import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import {
   bounds,
   type Call,
@@ -14,7 +12,9 @@ import {
   invokeRequest,
   newAccount,
   short,
-} from '../support/compatibility/signing.js';
+} from '../../../e2e/support/signing.js';
+import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
+import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import { ACCOUNTS, CONTRACTS, MarkedContracts, type Name } from './marked-contracts.js';
 
 const CALLEE = CONTRACTS.failing_callee;

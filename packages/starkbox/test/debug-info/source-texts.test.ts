@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { closeAfterFile } from '../../../e2e/support/closing.js';
 import { withExcerpts } from '../../src/debug-info/excerpts.js';
 import { GivenTexts, LONGEST_TEXT, PackageTexts } from '../../src/debug-info/source-texts.js';
-import { closeAfterFile } from '../support/closing.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'texts-')));
 closeAfterFile(() => rm(base, { recursive: true }));

@@ -3,10 +3,10 @@ import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
+import { readOnlyPlace } from '../../../e2e/support/store/small-disk.js';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { readOnlyPlace } from '../store/small-disk.js';
-import { balanceSlot, STRK } from '../support/compatibility/signing.js';
 import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 

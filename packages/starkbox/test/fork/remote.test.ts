@@ -1,12 +1,12 @@
 // Requests to the origin: batched, deduplicated, limited, retried, and never guessed.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { FaultyProxy, type Mishap } from '../../../e2e/support/fork/proxy.js';
+import { STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
 import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { STRK } from '../support/compatibility/signing.js';
 import { QUICK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
-import { FaultyProxy, type Mishap } from '../support/fork/proxy.js';
 
 let origin: TestOrigin;
 let proxy: FaultyProxy;

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RunningCommand } from '../../../e2e/support/running-command.js';
 import { parse, stringify } from '../../src/json/json.js';
-import { RunningCommand } from '../support/running-command.js';
 import type { Ask } from './chain-contents.js';
 import type { Answer } from './check-answer.js';
 import { isRecord } from './mutation.js';

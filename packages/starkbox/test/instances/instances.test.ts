@@ -4,12 +4,12 @@ import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { callUrl as ask } from '../../../e2e/support/call-url.js';
+import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { ACCOUNT_OPTIONS } from '../../src/config/account-options.js';
 import { CHAIN_OPTIONS } from '../../src/config/chain-options.js';
 import { longName } from '../../src/config/option.js';
 import { isConfigKey, OPTIONS } from '../../src/config/options.js';
-import { callUrl as ask } from '../support/call-url.js';
-import { closeAfterTest } from '../support/closing.js';
 
 async function opened(options: Partial<Config> = {}) {
   const node = await startNode({ listen: true, ...options });

@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sequences } from '../../../e2e/support/model/commands.js';
+import { HistoryRunner, SETUPS } from '../../../e2e/support/model/history-runner.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { balanceOf, mint } from '../../src/chain/mint.js';
-import { sequences } from '../model/commands.js';
-import { HistoryRunner, SETUPS } from '../model/history-runner.js';
 import { bareChain } from '../support/bare-chain.js';
 
 describe('two nodes in one process', () => {

@@ -2,10 +2,10 @@
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
+import { closeAfterFile } from '../../../e2e/support/closing.js';
+import { deployed } from '../../../e2e/support/contracts.js';
 import { RecordedCalls } from '../../src/chain/recorded-calls.js';
 import { runCommand } from '../../src/cli/commands/command.js';
-import { closeAfterFile } from '../support/closing.js';
-import { deployed } from '../support/e2e/contracts.js';
 
 const NODE = { listen: true, seed: 42, accounts: 1, blockGenerationOn: 'transaction' } as const;
 const selector = (name: string): string => hash.getSelectorFromName(name);

@@ -4,11 +4,11 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RunningCommand } from '../../../e2e/support/running-command.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { createNode } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
 import { openRecorder } from '../../src/server/recorder.js';
-import { RunningCommand } from '../support/running-command.js';
 
 let directory: string;
 const children: ChildProcess[] = [];

@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inDatabase, overwrite, pageSizeOf } from '../../../e2e/support/store/damaged-directory.js';
 import { faultIn } from '../../src/store/database/mdb-file.js';
-import { inDatabase, overwrite, pageSizeOf } from './damaged-directory.js';
 
 const place = mkdtempSync(join(tmpdir(), 'starkbox-pages-'));
 const [whole, damaged] = [join(place, 'whole.mdb'), join(place, 'damaged.mdb')];

@@ -1,11 +1,11 @@
 // The moment between the answer to a subscribing call and the notifications of the past.
 import { connectSocket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
+import { digest } from '../../../e2e/support/subscriptions/digest.js';
+import { gather } from '../../../e2e/support/subscriptions/subscribers.js';
 import { createNode } from '../../src/index.js';
 import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
-import { digest } from '../support/subscriptions/digest.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
-import { gather } from '../support/subscriptions/subscribers.js';
 
 const FIRST = { block_id: { block_number: 0 } };
 

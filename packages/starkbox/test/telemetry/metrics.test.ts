@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, type Scrape, seriesOf } from '../../../e2e/support/scrape.js';
+import { Sender } from '../../../e2e/support/signing.js';
 import { createNode } from '../../src/index.js';
 import { type Figures, Metrics } from '../../src/telemetry/metrics.js';
-import { Sender } from '../support/compatibility/signing.js';
-import { parse, type Scrape, seriesOf } from '../support/scrape.js';
 
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
 const { node, client, account, url, close } = await startNode({

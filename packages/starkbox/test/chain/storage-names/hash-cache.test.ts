@@ -1,11 +1,11 @@
 // How many hashes a search for names of slots computes, at first and again.
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
+import { closeAfterFile } from '../../../../e2e/support/closing.js';
 import type { Chain } from '../../../src/chain/chain.js';
 import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
 import { hex } from '../../../src/felt.js';
 import { bareChain } from '../../support/bare-chain.js';
-import { closeAfterFile } from '../../support/closing.js';
 
 let chain: Chain;
 beforeAll(async () => {

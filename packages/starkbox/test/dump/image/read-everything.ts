@@ -1,7 +1,7 @@
 // Every read of a chain; none may be answered with an internal error.
 import { expect } from 'vitest';
+import { STRK } from '../../../../e2e/support/signing.js';
 import type { Starkbox } from '../../../src/index.js';
-import { STRK } from '../../support/compatibility/signing.js';
 import type { Json } from './sections.js';
 
 const INTERNAL = -32603;

@@ -1,9 +1,9 @@
 // The bytes of an image: the same after a restart of the node, and after a load.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { type Config, createNode, type Starkbox } from '../../../src/index.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 import { grow } from './every-kind.js';
 import { type Json, partsOf } from './sections.js';
 

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import { STRK } from '../../../../e2e/support/signing.js';
 import { Remote } from '../../../src/fork/origin/remote.js';
 import { silentLog } from '../../../src/log.js';
-import { STRK } from '../../support/compatibility/signing.js';
 import { QUICK } from '../../support/fork/origin.js';
 
 const ANSWER = '{"jsonrpc":"2.0","id":0,"result":"0x5"}';

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../../e2e/support/signing.js';
 import { Cache } from '../../../src/fork/origin/cache.js';
 import type { OriginClient } from '../../../src/fork/origin/client.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { membersOf } from '../../../src/json/reader.js';
 import { silentLog } from '../../../src/log.js';
-import { balanceSlot, STRK } from '../../support/compatibility/signing.js';
 import { mint, startOrigin, type TestOrigin } from '../../support/fork/origin.js';
 import { classText, nonceOf, storageOf } from '../../support/fork/state-reads.js';
 

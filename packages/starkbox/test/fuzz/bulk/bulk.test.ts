@@ -1,7 +1,7 @@
 // Very many inputs in the process: calls, messages and files, mutated and generated; none may break their reader.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';

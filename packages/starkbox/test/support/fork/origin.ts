@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FaultyProxy } from '../../../../e2e/support/fork/proxy.js';
 import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
 import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
-import { FaultyProxy } from './proxy.js';
 
 /** Soon enough for a test, and with several attempts. */
 export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
