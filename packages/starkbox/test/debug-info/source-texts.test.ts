@@ -103,8 +103,8 @@ describe('an excerpt', () => {
   });
 
   test('steers no terminal and keeps the columns', async () => {
-    const shown = await excerptAt(1, '\tlet a = "\u001b[31m\u202e😀";\r\nnext');
-    expect(shown?.lines).toEqual([' let a = "\ufffd[31m\ufffd😀";', 'next']);
+    const excerpt = await excerptAt(1, '\tlet a = "\u001b[31m\u202e😀";\r\nnext');
+    expect(excerpt?.lines).toEqual([' let a = "\ufffd[31m\ufffd😀";', 'next']);
     expect((await excerptAt(1, 'y'.repeat(1_000)))?.lines).toEqual([`${'y'.repeat(240)}…`]);
   });
 

@@ -129,14 +129,14 @@ test('reads of earlier blocks are kept apart from those of the fork point', asyn
 
 test('two runs at the same time both end up in it', async () => {
   const file = join(origin.folder, 'two.lock.json');
-  const [one, other] = await Promise.all([
+  const [first, second] = await Promise.all([
     origin.connect({ lockFile: file, block: 1 }),
     origin.connect({ lockFile: file, block: 1 }),
   ]);
-  await storageOf(one, STRK, '0x1');
-  await storageOf(other, STRK, '0x2');
-  await one.close();
-  await other.close();
+  await storageOf(first, STRK, '0x1');
+  await storageOf(second, STRK, '0x2');
+  await first.close();
+  await second.close();
   const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
   expect([
     await storageOf(offline, STRK, '0x1'),

@@ -43,14 +43,14 @@ export async function startChild(args: readonly string[], lanes: number): Promis
       id += 1;
       const body = stringify({ jsonrpc: '2.0', id, method, params });
       const headers = { 'content-type': 'application/json' };
-      const sent = { kind: 'set-up', verb: 'POST', path: '/rpc', headers, body };
-      const answer = parse((await wire.exchange(sent)).body);
+      const request = { kind: 'set-up', verb: 'POST', path: '/rpc', headers, body };
+      const answer = parse((await wire.exchange(request)).body);
       if (isRecord(answer) && 'result' in answer) return answer['result'];
       throw new Error(`${method} was to succeed: ${stringify(answer)}`);
     },
     async isAlive() {
-      const sent = { kind: 'end', verb: 'GET', path: '/is_alive', headers: {}, body: '' };
-      return (await wire.exchange(sent)).status === 200;
+      const request = { kind: 'end', verb: 'GET', path: '/is_alive', headers: {}, body: '' };
+      return (await wire.exchange(request)).status === 200;
     },
     log: () => command.said.filter((line) => !/^\s*[\d.]+s INFO /.test(line)).join('\n'),
     connections: () => wire.connections,

@@ -48,21 +48,21 @@ test('calls that were sent together are answered in order, each past before the 
 });
 
 describe('of a subscription that is held', () => {
-  const held = () => {
-    const sent: unknown[] = [];
-    const listener = recordingListener((text) => sent.push(JSON.parse(text).params.result));
+  const heldSubscription = () => {
+    const messages: unknown[] = [];
+    const listener = recordingListener((text) => messages.push(JSON.parse(text).params.result));
     const subscriptions = new Subscriptions(2);
     const pick = (news: News): string | undefined =>
       news.topic === 'heads' ? news.text() : undefined;
     const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
-    const release = subscriptions.addHeld(wish, () => void sent.push('past'));
+    const release = subscriptions.addHeld(wish, () => void messages.push('past'));
     subscriptions.notify({ topic: 'heads', text: () => '1' });
     subscriptions.notifyReorg('2');
-    return { sent, listener, subscriptions, release };
+    return { sent: messages, listener, subscriptions, release };
   };
 
   test('nothing is sent before the past', () => {
-    const { sent, subscriptions, release } = held();
+    const { sent, subscriptions, release } = heldSubscription();
     expect(sent).toEqual([]);
     release();
     subscriptions.notify({ topic: 'heads', text: () => '3' });
@@ -70,14 +70,14 @@ describe('of a subscription that is held', () => {
   });
 
   test('nothing is sent after a restart', () => {
-    const { sent, subscriptions, release } = held();
+    const { sent, subscriptions, release } = heldSubscription();
     subscriptions.clear();
     release();
     expect(sent).toEqual([]);
   });
 
   test('nothing is sent after the client has left', () => {
-    const { sent, listener, subscriptions, release } = held();
+    const { sent, listener, subscriptions, release } = heldSubscription();
     subscriptions.drop(listener);
     release();
     expect(sent).toEqual([]);

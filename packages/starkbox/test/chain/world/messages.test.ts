@@ -8,15 +8,15 @@ import {
 } from '../../../src/chain/world/messages.js';
 
 test('everything about messages can be written down and read again', () => {
-  const sent = withSent(NO_MESSAGES, 3, [
+  const withOneSent = withSent(NO_MESSAGES, 3, [
     { from_address: '0x1', to_address: '0x2', payload: ['0x3'] },
   ]);
   const messages = {
-    ...sent,
+    ...withOneSent,
     delivered: [[0, 4]] as const,
-    incoming: sent.incoming.set(
+    incoming: withOneSent.incoming.set(
       '0xa',
-      sent.outgoing.map(() => '0xb'),
+      withOneSent.outgoing.map(() => '0xb'),
     ),
     l1: {
       url: 'http://127.0.0.1:1/',
@@ -27,15 +27,15 @@ test('everything about messages can be written down and read again', () => {
       inFlight: { id: 0, nonce: 1, hash: '0x8', signed: '0x9' },
     },
   };
-  for (const one of [
+  for (const stored of [
     NO_MESSAGES,
     messages,
     { ...messages, l1: { ...messages.l1, inFlight: undefined } },
   ]) {
-    const written = messagesToJson(one);
+    const written = messagesToJson(stored);
     const read = messagesFromJson(JSON.parse(JSON.stringify(written)));
     expect(messagesToJson(read)).toEqual(written);
-    expect(read.outgoing.toArray()).toEqual(one.outgoing.toArray());
-    expect(read.l1).toEqual(one.l1);
+    expect(read.outgoing.toArray()).toEqual(stored.outgoing.toArray());
+    expect(read.l1).toEqual(stored.l1);
   }
 });

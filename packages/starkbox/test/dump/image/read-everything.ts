@@ -20,8 +20,8 @@ export async function ask(node: Starkbox, method: string, params: object): Promi
 const resultOf = async (node: Starkbox, method: string, params: object = {}): Promise<Json> =>
   Object((await ask(node, method, params))['result']);
 const listIn = (value: unknown, name: string): readonly Json[] => {
-  const found: unknown = Object(value)[name];
-  return Array.isArray(found) ? found : [];
+  const list: unknown = Object(value)[name];
+  return Array.isArray(list) ? list : [];
 };
 
 /** Asks for everything that can be read. */

@@ -47,8 +47,8 @@ const isRight = async (text: string | null): Promise<boolean> =>
 /** A cache as a client opens it. */
 function cacheOf({ chainId, block }: OriginClient, directory: string): Promise<Cache> {
   const { number, parentHash, timestamp } = block;
-  const place = { chainId, number, hash: block.hash, marks: [parentHash, timestamp] };
-  return Cache.open(directory, place, silentLog);
+  const forkBlock = { chainId, number, hash: block.hash, marks: [parentHash, timestamp] };
+  return Cache.open(directory, forkBlock, silentLog);
 }
 
 describe('a class with another hash', () => {
@@ -185,14 +185,16 @@ describe('an answer about something else', () => {
     'is malformed: %s',
     async (method) => {
       const client = await origin.connect({ policy: ONCE });
-      const [one, other] = await Promise.all([1, 2].map((number) => firstTransaction(number)));
-      answerWith(method, await origin.node.call(method, { transaction_hash: other }));
-      await expect(client.forward(method, { transaction_hash: one })).rejects.toMatchObject({
+      const [firstHash, secondHash] = await Promise.all(
+        [1, 2].map((number) => firstTransaction(number)),
+      );
+      answerWith(method, await origin.node.call(method, { transaction_hash: secondHash }));
+      await expect(client.forward(method, { transaction_hash: firstHash })).rejects.toMatchObject({
         kind: 'malformed',
       });
       origin.proxy.mishap = () => undefined;
-      const { text } = await client.forward(method, { transaction_hash: one });
-      expect(membersOf(JSON.parse(text))['transaction_hash']).toBe(one);
+      const { text } = await client.forward(method, { transaction_hash: firstHash });
+      expect(membersOf(JSON.parse(text))['transaction_hash']).toBe(firstHash);
     },
   );
 

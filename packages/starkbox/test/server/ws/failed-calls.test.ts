@@ -28,7 +28,7 @@ async function answers(
   const server = await serveHttp({
     ...{ dispatcher, log, host: '127.0.0.1', port: 0, timeoutSeconds: 20, bodyLimit: 1_000 },
     config: () => '{}',
-    upgrades: new Map([['/ws', (...asked) => sockets.upgrade(asked[0], asked[1], asked[2])]]),
+    upgrades: new Map([['/ws', (...args) => sockets.upgrade(args[0], args[1], args[2])]]),
   });
   const raw = await RawSocket.open(server.port);
   closeAfterTest(async () => {
