@@ -3,6 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { findViolations, type Rule } from './architecture/rules.js';
 import { readSources } from './architecture/sources.js';
 
+/** Files of the node that end-to-end tests may import: the command line, its JSON, and generated tables. */
+const IMPORTED_BY_E2E = new Set([
+  'cli/cli',
+  'cli/commands/equivalence',
+  'json/json',
+  'json/reader',
+  'l1/anvil/process',
+  'l1/ethereum/messaging-contract',
+  'spec',
+]);
+
 /** A tree that breaks no rule. */
 const SOUND: Readonly<Record<string, string>> = {
   'packages/engine/js/index.ts': `export * from '../binding.js';`,
@@ -62,6 +73,18 @@ describe('the sources', () => {
   test('break no rule', () => {
     expect(findViolations(sources)).toEqual([]);
   });
+});
+
+test('end-to-end tests import few internals of the node', () => {
+  const sources = readSources(['packages/e2e'], /\.ts$/);
+  expect(sources.size).toBeGreaterThan(200);
+  const imports = [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(/'[./]+\/starkbox\/src\/([^']+)\.js'/g)].map(([, path = '']) => ({
+      file,
+      path,
+    })),
+  );
+  expect(imports.filter(({ path }) => !IMPORTED_BY_E2E.has(path))).toEqual([]);
 });
 
 describe('the checker', () => {

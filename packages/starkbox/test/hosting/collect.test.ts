@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callUrl } from '../../../e2e/support/call-url.js';
 import { run } from '../../src/cli/cli.js';
 import { collectTables } from '../../src/hosting/collect.js';
 import { LAYERS, LayerStore } from '../../src/hosting/layers/layer-store.js';
@@ -13,7 +14,6 @@ import { FolderStore } from '../../src/hosting/objects/folder-store.js';
 import type { ObjectStore } from '../../src/hosting/objects/object-store.js';
 import { OwnedManifest } from '../../src/hosting/owned-manifest.js';
 import { createNode } from '../../src/index.js';
-import { callUrl } from '../support/call-url.js';
 import { MinioServer } from '../support/hosting/minio-server.js';
 import { minioBinary, storeAt } from '../support/hosting/minio-store.js';
 

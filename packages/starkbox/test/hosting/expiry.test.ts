@@ -1,12 +1,12 @@
 // Expiry of instances: by the time without a request, and never by the clock of a machine.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { callUrl } from '../../../e2e/support/call-url.js';
+import { closeAfterTest } from '../../../e2e/support/closing.js';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { Age } from '../../src/hosting/layers/age.js';
 import { createNode } from '../../src/index.js';
-import { callUrl } from '../support/call-url.js';
-import { closeAfterTest } from '../support/closing.js';
 import { FolderNode, StoreFolder } from '../support/hosting/folder-node.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const HOURS = 3_600_000;
 const CHECK_MILLISECONDS = 1_000;

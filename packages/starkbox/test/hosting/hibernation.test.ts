@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callUrl } from '../../../e2e/support/call-url.js';
 import { HostedChain } from '../../src/hosting/hosted-chain.js';
 import { createNode, type Starkbox } from '../../src/index.js';
-import { callUrl } from '../support/call-url.js';
 
 const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 

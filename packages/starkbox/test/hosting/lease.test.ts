@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { LeaseReader, NodeLease, removeOld } from '../../src/hosting/lease.js';
 import { FolderStore } from '../../src/hosting/objects/folder-store.js';
 import type { ObjectStore } from '../../src/hosting/objects/object-store.js';
-import { closeAfterTest } from '../support/closing.js';
 
 const URL = 'http://127.0.0.1:1';
 let folder: string;

@@ -1,11 +1,11 @@
 // Manifests in a folder, with requests that are lost on the way.
 import { expect, test } from 'vitest';
+import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { MemoryRun } from '../../src/hosting/layers/run.js';
 import { manifestKey, readManifest } from '../../src/hosting/manifest.js';
 import { FolderStore } from '../../src/hosting/objects/folder-store.js';
 import { type ObjectStore, UncertainError } from '../../src/hosting/objects/object-store.js';
 import { OwnedManifest } from '../../src/hosting/owned-manifest.js';
-import { closeAfterTest } from '../support/closing.js';
 import { StoreFolder } from '../support/hosting/folder-node.js';
 
 const ID = 'one';

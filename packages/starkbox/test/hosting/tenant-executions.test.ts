@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parse } from '../../../e2e/support/scrape.js';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { memberOf } from '../../src/json/reader.js';
-import { parse } from '../support/scrape.js';
 
 let folder: string;
 let node: Starkbox | undefined;

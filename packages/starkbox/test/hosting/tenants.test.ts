@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { parse } from '../../../e2e/support/scrape.js';
 import { type ConfigInput, createNode, type Starkbox } from '../../src/index.js';
-import { parse } from '../support/scrape.js';
 
 const [A, B, OPERATOR] = ['token-of-a', 'token-of-b', 'token-of-the-operator'];
 const NOWHERE = 'ffffffffffffffff';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, expect, test } from 'vitest';
+import { closeAfterTest } from '../../../../e2e/support/closing.js';
 import { checkConditionalWrites } from '../../../src/hosting/objects/check-store.js';
 import { FolderStore } from '../../../src/hosting/objects/folder-store.js';
-import { closeAfterTest } from '../../support/closing.js';
 
 let folder: string;
 let store: FolderStore;

@@ -2,9 +2,9 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeAfterTest } from '../../../../e2e/support/closing.js';
 import { type ConfigInput, createNode, type Starkbox } from '../../../src/index.js';
 import type { NodeOptions } from '../../../src/node/node.js';
-import { closeAfterTest } from '../closing.js';
 
 export interface Answer {
   readonly status: number;
