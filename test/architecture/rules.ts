@@ -262,7 +262,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   conformance: {
     name: '@starkbox/conformance',
     sources: 'packages/conformance/src',
-    doors: ['@starkbox/spec/documents', 'starkbox', '@starkbox/engine'],
+    doors: ['@starkbox/spec', '@starkbox/spec/documents', 'starkbox', '@starkbox/engine'],
   },
   explorer: {
     name: '@starkbox/explorer',

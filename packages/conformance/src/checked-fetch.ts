@@ -1,5 +1,6 @@
 // A `fetch` that checks every answer of a client against the specifications.
-import { METHODS, type MethodName } from 'starkbox';
+import { METHODS } from '@starkbox/spec';
+import type { MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import type { SpecVersion } from './published-spec.js';
