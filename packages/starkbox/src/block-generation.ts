@@ -25,8 +25,8 @@ export const EXPECTED_BLOCK_GENERATION: string =
 /** `undefined` for a text that means none. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const word = text.toLowerCase();
-  const known = BLOCK_GENERATION_WORDS.find((one) => one === word);
-  if (known !== undefined) return known;
+  const mode = BLOCK_GENERATION_WORDS.find((candidate) => candidate === word);
+  if (mode !== undefined) return mode;
   const [, number, unit] = /^(\d{1,15})(ms)?$/.exec(word) ?? [];
   const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;

@@ -7,7 +7,6 @@ import { type Called, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.
 
 export type Cost = GAS_COST;
 export type GasRow = GAS_ROW;
-type RowKind = GAS_ROW['kind'];
 export type GasStack = GAS_STACK;
 export type GasPage = Pick<
   GAS_REPORT,

@@ -1,8 +1,10 @@
 // Actions that change the chain, their log, and the buttons that run them.
+
+import type { MethodName } from '@starkbox/spec';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
-import type { MethodName, Params, Result } from '../rpc/methods.js';
+import type { Params, Result } from '../rpc/methods.js';
 import { refreshCurrent } from '../rpc/queries.js';
 import { ErrorText } from './page-states.js';
 import { Copy } from './values.js';

@@ -97,9 +97,9 @@ export class AccessRules {
 
   /** Undefined for a request without a valid token. */
   #bearerOf(headers: IncomingHttpHeaders): { readonly tenant: string | undefined } | undefined {
-    const given = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
-    if (given === undefined) return undefined;
-    const digest = digestOf(given);
+    const token = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
+    if (token === undefined) return undefined;
+    const digest = digestOf(token);
     if (this.#digest && timingSafeEqual(digest, this.#digest)) return { tenant: undefined };
     // How long it takes depends on the digest alone, from which no token can be told.
     const tenant = this.#tenants?.get(digest.toString('hex'));
@@ -140,8 +140,8 @@ function bearer(header: string | undefined): string | undefined {
 function socketToken(header: string | undefined): string | undefined {
   const protocol = header
     ?.split(',')
-    .map((one) => one.trim())
-    .find((one) => one.startsWith(TOKEN_PROTOCOL));
+    .map((protocolName) => protocolName.trim())
+    .find((protocolName) => protocolName.startsWith(TOKEN_PROTOCOL));
   return protocol && Buffer.from(protocol.slice(TOKEN_PROTOCOL.length), 'base64url').toString();
 }
 

@@ -50,7 +50,8 @@ export function sandboxMethods(
         {
           key: 'sandbox',
           filter: '',
-          pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'sandbox' ? notification.text() : undefined,
         },
         () => news.begin(),
       ),

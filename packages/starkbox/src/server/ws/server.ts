@@ -97,10 +97,18 @@ export function serveSockets(options: SocketOptions): Sockets {
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = callerOf(request, 'ws', options.access);
         const { owner, ...called } = served;
-        const own = { ...options, ...called };
-        const { dispatcher } = own;
+        const connectionOptions = { ...options, ...called };
+        const { dispatcher } = connectionOptions;
         const writing = { scheduler, shared };
-        const parts = { socket, stream, session, dispatcher, ...writing, budget, options: own };
+        const parts = {
+          socket,
+          stream,
+          session,
+          dispatcher,
+          ...writing,
+          budget,
+          options: connectionOptions,
+        };
         const connection = new Connection(parts);
         connections.set(connection, owner);
         socket.on('close', () => connections.delete(connection));
@@ -118,8 +126,8 @@ export function serveSockets(options: SocketOptions): Sockets {
       return { messages, bytes };
     },
     endThoseOf(owner) {
-      for (const [connection, one] of connections) {
-        if (one === owner) connection.end(GOING_AWAY, 'the instance is deleted');
+      for (const [connection, connectionOwner] of connections) {
+        if (connectionOwner === owner) connection.end(GOING_AWAY, 'the instance is deleted');
       }
     },
     close() {
