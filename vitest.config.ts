@@ -121,6 +121,8 @@ export default defineConfig({
     alias: [
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
       { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
+      { find: /^starkbox\/registry$/, replacement: source('packages/starkbox/src/registry.ts') },
+      { find: /^@starkbox\/hosting$/, replacement: source('packages/hosting/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
       { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },

@@ -16,7 +16,7 @@ export type Rule =
   | 'door' // imports another package past its index, or one that its row does not list
   | 'cycle' // files import each other, if only as types
   | 'folder-cycle' // folders import each other, if only as types
-  | 'barrel' // re-exports, but is not a package's index.ts
+  | 'barrel' // re-exports, but is no entry of a package
   | 'environment' // reads process.env outside of config/environment.ts
   | 'wall-clock' // reads the clock outside of chain/world/clock.ts
   | 'name' // has a name that says nothing
@@ -128,11 +128,6 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
     packages: ['@starkbox/engine'],
   },
-  // Requests to S3 are signed with the time.
-  'hosting/objects': {
-    may: [...LEAVES, 'config', 'chain/world/clock'],
-    packages: ['@starkbox/engine', 'node:http', 'node:https'],
-  },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'config', 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
@@ -152,37 +147,14 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   service: { may: SERVICE },
-  // Tables that were written long ago are not referred to newly.
-  'hosting/layers': {
-    may: [...LEAVES, 'chain/world/clock', 'store/database', 'hosting/objects'],
-  },
-  'hosting/tenants': { may: [...LEAVES, 'config', 'rpc/protocol', 'hosting/objects'] },
-  hosting: {
-    may: [
-      ...SERVICE,
-      'hosting/layers',
-      'hosting/objects',
-      'hosting/tenants',
-      'service',
-      'store/database',
-      'store/directory',
-    ],
-  },
+  // What packages with a registry of instances import.
+  registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },
   library: {
     may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
     packages: ['@starkbox/engine'],
   },
   node: {
-    may: [
-      ...SERVICE,
-      'artifacts',
-      'dump/image',
-      'hosting',
-      'library',
-      'server/ws',
-      'service',
-      'store',
-    ],
+    may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
@@ -196,7 +168,6 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
       'cli/completions',
       'debug-info',
       'dump/image',
-      'hosting',
       'node',
       'rpc/request-log',
     ],
@@ -215,7 +186,7 @@ interface Package {
   readonly name: string;
   /** The folder of its TypeScript sources. */
   readonly sources: string;
-  /** Packages of ours that it may import by name. */
+  /** Entries of our packages that it may import. */
   readonly doors: readonly string[];
   /** Files outside of its sources that it may import. */
   readonly files?: readonly string[];
@@ -246,6 +217,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     sources: 'packages/starkbox/src',
     doors: ['@starkbox/engine', '@starkbox/abi'],
   },
+  // The node loads it, if it is installed.
+  hosting: {
+    name: '@starkbox/hosting',
+    sources: 'packages/hosting/src',
+    doors: ['starkbox/registry', '@starkbox/engine'],
+  },
   testing: {
     name: '@starkbox/testing',
     sources: 'packages/testing/src',
@@ -271,6 +248,8 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 };
 
 const EMPTY_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'misc']);
+/** Files that re-export: the entries of packages. */
+const ENTRIES = new Set(['index', 'registry']);
 const ENVIRONMENT_READER = 'packages/starkbox/src/config/environment.ts';
 const CLOCK_READER = 'packages/starkbox/src/chain/world/clock.ts';
 
@@ -289,7 +268,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
       report('unplaced', 'belongs to no package of the table');
       continue;
     }
-    const isIndex = withoutExtension(file) === `${home.sources}/index`;
+    const isEntry = ENTRIES.has(withoutExtension(file).slice(home.sources.length + 1));
     const folder = home === PACKAGES['starkbox'] ? folderOf(file) : undefined;
     if (folder !== undefined && !STARKBOX[folder])
       report('unplaced', `${folder} is no row of the table`);
@@ -297,7 +276,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
     if (EMPTY_NAMES.has(withoutExtension(file).split('/').at(-1) ?? '')) {
       report('name', 'name a file after what it holds');
     }
-    if (!isIndex) for (const line of facts.reExports) report('barrel', `line ${line}`);
+    if (!isEntry) for (const line of facts.reExports) report('barrel', `line ${line}`);
     if (folder !== undefined && file !== ENVIRONMENT_READER) {
       for (const line of facts.environment) report('environment', `line ${line}`);
     }
@@ -335,7 +314,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
 function judgePackage(specifier: string, home: Package, folder: string | undefined) {
   const name = packageName(specifier);
   if (Object.values(PACKAGES).some((other) => other.name === name)) {
-    if (specifier !== name || !home.doors.includes(name)) return 'door';
+    if (!home.doors.includes(specifier)) return 'door';
   }
   if (folder === undefined || !GUARDED.has(name)) return undefined;
   return STARKBOX[folder]?.packages?.includes(name) ? undefined : 'external';

@@ -1,0 +1,3 @@
+// Instances in an object store, which nodes share: what `starkbox --instance-store` and `starkbox collect` load.
+export { collect } from './collect.js';
+export { openInstanceStore } from './open.js';
