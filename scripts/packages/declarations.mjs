@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 
+/** Entries for packages of ours alone, which are compiled in this repository: they are published without types. */
+export const INTERNAL_ENTRIES = ['./registry'];
+
 /**
  * @param {string} folder of a package
  * @returns {{ files: Set<string>, names: Map<string, string> }} paths in the package; other packages, and a file that
@@ -10,7 +13,9 @@ import { dirname, join } from 'node:path';
  */
 export function reachedTypes(folder) {
   const manifest = Object(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-  const entries = Object.values(Object(manifest.exports)).map((entry) => Object(entry).types);
+  const entries = Object.entries(Object(manifest.exports)).flatMap(([name, entry]) =>
+    INTERNAL_ENTRIES.includes(name) ? [] : [Object(entry).types],
+  );
   const files = new Set(
     entries.filter((path) => typeof path === 'string').map((path) => join(path)),
   );

@@ -1,7 +1,7 @@
 // Instances in an object store, by a package that is installed for it.
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
-import { codeOf } from '../errors.js';
+import { codeOf, RpcError } from '../errors.js';
 import type { HostingPackage, InstanceStore } from '../service/instance-registry.js';
 
 /** It depends on this package, so that no import of it is resolved by a build. */
@@ -23,11 +23,14 @@ export async function loadHosting(): Promise<HostingPackage> {
       'instanceStore',
     );
   });
-  if (!isHosting(loaded)) throw new Error(`the package ${PACKAGE} is of another version`);
+  if (!isHosting(loaded)) {
+    throw new Error(
+      `the package ${PACKAGE} uses another copy of starkbox: install the same version of both, or run \`npm run build:bundle\` in the repository`,
+    );
+  }
   return loaded;
 }
 
 function isHosting(loaded: unknown): loaded is HostingPackage {
-  const { openInstanceStore: open, collect } = Object(loaded);
-  return typeof open === 'function' && typeof collect === 'function';
+  return Object(loaded).RpcError === RpcError;
 }

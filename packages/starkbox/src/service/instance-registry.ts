@@ -57,6 +57,8 @@ export interface InstanceStore {
 
 /** What the package of a registry exports. */
 export interface HostingPackage {
+  /** The class of this package, unless it uses another copy of it. */
+  readonly RpcError: unknown;
   /** @throws ConfigError if the store cannot be used */
   openInstanceStore(config: Config): Promise<InstanceStore>;
   /** The command `starkbox collect`: the text to print. */
