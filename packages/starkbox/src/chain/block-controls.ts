@@ -1,10 +1,13 @@
 // Controls of the following blocks: their number, time, prices, sequencer, and when they are closed.
-import { type BlockGeneration, shownBlockGeneration } from '../block-generation.js';
 import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
-import { generationOf } from './steps/include-transaction.js';
-import type { BlockSettings } from './world/block-settings.js';
+import {
+  type BlockGeneration,
+  type BlockSettings,
+  effectiveBlockGeneration,
+  shownBlockGeneration,
+} from './world/block-settings.js';
 import type { Cause } from './world/cause.js';
 import { afterBlock, type Clock, clockFrom, increasedBy, setTo, withStep } from './world/clock.js';
 import { latestHeader } from './world/find-block.js';
@@ -135,7 +138,7 @@ export function blockSettings({ world, options }: Chain): {
   readonly next_block_timestamp: number;
 } {
   return {
-    block_generation_on: shownBlockGeneration(generationOf(world, options)),
+    block_generation_on: shownBlockGeneration(effectiveBlockGeneration(world, options)),
     time_step: world.clock.step ?? null,
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
     next_block_timestamp: nextTime(world),

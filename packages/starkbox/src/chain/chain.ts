@@ -26,7 +26,7 @@ import {
 } from './steps/apply-state-diff.js';
 import { closeBlock, createWorld } from './steps/close-block.js';
 import { Executions, slotsOf } from './steps/executions.js';
-import { closesWithNext, generationOf, include, readAhead } from './steps/include-transaction.js';
+import { closesWithNext, include, readAhead } from './steps/include-transaction.js';
 import { L1Steps } from './steps/l1-steps.js';
 import { admitted, MempoolSteps } from './steps/mempool-steps.js';
 import { checkProof } from './steps/mock-proof.js';
@@ -37,6 +37,7 @@ import {
   type Submission,
 } from './steps/prepare-transaction.js';
 import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
+import { effectiveBlockGeneration } from './world/block-settings.js';
 import { type Cause, callCause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
 import { findBlock, latestHeader } from './world/find-block.js';
@@ -155,7 +156,7 @@ export class Chain {
   /** Starts, or restarts, the interval of blocks, if there is one; it follows later settings. */
   start(onError: (error: unknown) => void): void {
     this.#startTimer = () => {
-      const generation = generationOf(this.world, this.options);
+      const generation = effectiveBlockGeneration(this.world, this.options);
       if (typeof generation !== 'number') return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
       this.#timer.start(generation, close, onError);
@@ -187,7 +188,7 @@ export class Chain {
     const take = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
-        return generationOf(world, this.options) === 'mempool'
+        return effectiveBlockGeneration(world, this.options) === 'mempool'
           ? [await admitted(world, prepared, this.options), undefined]
           : this.execute(world, prepared);
       });
@@ -249,7 +250,7 @@ export class Chain {
 
   /** The world with its pending block closed, if each transaction closes one. */
   async closeIfDue(world: World, time: number = nextTime(world)): Promise<World> {
-    const isDue = generationOf(world, this.options) === 'transaction';
+    const isDue = effectiveBlockGeneration(world, this.options) === 'transaction';
     return isDue ? this.closeAt(world, time) : world;
   }
 

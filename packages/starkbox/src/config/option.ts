@@ -4,7 +4,7 @@ import {
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
-} from '../block-generation.js';
+} from '../chain/world/block-settings.js';
 import { canonicalName } from '../method-names.js';
 import { METHODS } from '../spec.js';
 

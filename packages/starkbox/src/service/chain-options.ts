@@ -1,8 +1,9 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
-import { shownBlockGeneration } from '../block-generation.js';
+
 import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
+import { shownBlockGeneration } from '../chain/world/block-settings.js';
 import { type Config, patienceOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';

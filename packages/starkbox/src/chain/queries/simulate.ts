@@ -27,7 +27,6 @@ import type { HeaderPrices } from '../history/header.js';
 import { contextOf } from '../steps/block-context.js';
 import { callError, executing, executionError } from '../steps/execution-errors.js';
 import type { RunOptions } from '../steps/executions.js';
-import { generationOf } from '../steps/include-transaction.js';
 import { l1Handler } from '../steps/l1-handler.js';
 import { prove } from '../steps/mock-proof.js';
 import {
@@ -36,6 +35,7 @@ import {
   read,
   wireTrace,
 } from '../steps/prepare-transaction.js';
+import { effectiveBlockGeneration } from '../world/block-settings.js';
 import { findBlock, stateByNumber } from '../world/find-block.js';
 import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -232,7 +232,7 @@ async function run(
   options: RunOptions,
 ): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
   const { chainId } = chain.options;
-  const generation = generationOf(world, chain.options);
+  const generation = effectiveBlockGeneration(world, chain.options);
   const transactions: Transaction[] = [];
   const requester = { client: chain.executions.client, signal: options.signal };
   // No limits of size: the classes are dropped.

@@ -1,10 +1,10 @@
 // Step that executes a transaction and includes it in the pending block.
 import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
-import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during, type Probe } from '../../probe.js';
 import { inMempool, withoutWaiting } from '../mempool/mempool.js';
+import { type BlockGeneration, effectiveBlockGeneration } from '../world/block-settings.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, makeContext, pendingContext } from './block-context.js';
@@ -26,14 +26,6 @@ export interface InclusionRules extends BlockRules {
   readonly onPrinted?: OnPrinted | undefined;
 }
 
-/** When blocks are closed now. */
-export function generationOf(
-  { blocks }: Pick<World, 'blocks'>,
-  { blockGeneration }: Pick<InclusionRules, 'blockGeneration'>,
-): BlockGeneration {
-  return blocks.generation ?? blockGeneration;
-}
-
 export interface InclusionOptions {
   /** Throws the error of a rejected transaction, in place of the usual one. */
   readonly refuse?: ((rejection: Rejection) => never) | undefined;
@@ -47,7 +39,7 @@ export function closesWithNext(
   rules: Pick<InclusionRules, 'blockGeneration' | 'lite'>,
 ): boolean {
   const isAlone = world.pending.transactions.size === 0;
-  return isAlone && !rules.lite && generationOf(world, rules) === 'transaction';
+  return isAlone && !rules.lite && effectiveBlockGeneration(world, rules) === 'transaction';
 }
 
 /**
@@ -64,7 +56,7 @@ export async function include(
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
-  const generation = generationOf(world, rules);
+  const generation = effectiveBlockGeneration(world, rules);
   const strictNonce =
     generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
   const attempted = { transaction, sent: () => sentIn(prepared), strictNonce, closes };

@@ -1,11 +1,5 @@
 // JSON codec for the parts of a world other than blocks, states and journal.
 import type { Receipt } from '@starkbox/engine';
-import {
-  type BlockGeneration,
-  EXPECTED_BLOCK_GENERATION,
-  readBlockGeneration,
-  shownBlockGeneration,
-} from '../../block-generation.js';
 import { PersistentSet } from '../../immutable.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import {
@@ -21,7 +15,14 @@ import {
   optional,
   string,
 } from '../../json/reader.js';
-import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
+import {
+  type BlockGeneration,
+  type BlockSettings,
+  EXPECTED_BLOCK_GENERATION,
+  readBlockGeneration,
+  shownBlockGeneration,
+  USUAL_BLOCKS,
+} from './block-settings.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';

@@ -1,5 +1,4 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
-import { EXPECTED_BLOCK_GENERATION, readBlockGeneration } from '../../block-generation.js';
 import {
   blockSettings,
   createBlocks,
@@ -14,7 +13,11 @@ import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
-import { generationOf } from '../../chain/steps/include-transaction.js';
+import {
+  EXPECTED_BLOCK_GENERATION,
+  effectiveBlockGeneration,
+  readBlockGeneration,
+} from '../../chain/world/block-settings.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
@@ -77,7 +80,8 @@ export function devnetMethods(
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        ...(generationOf(chain.world, chain.options) === 'mempool' || mempool.waiting.size > 0
+        ...(effectiveBlockGeneration(chain.world, chain.options) === 'mempool' ||
+        mempool.waiting.size > 0
           ? { mempool_tx_count: mempool.waiting.size }
           : {}),
         chain_id: chain.options.chainId,
