@@ -23,6 +23,12 @@ export interface Invocation {
     readonly data: readonly string[];
     readonly order?: number;
   }[];
+  readonly messages?: readonly {
+    readonly order: number;
+    readonly from_address: string;
+    readonly to_address: string;
+    readonly payload: readonly string[];
+  }[];
   readonly calls: readonly Invocation[];
 }
 

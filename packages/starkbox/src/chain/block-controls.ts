@@ -2,6 +2,7 @@
 import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
+import { closeNow } from './steps/close-block.js';
 import {
   type BlockGeneration,
   type BlockSettings,
@@ -38,8 +39,9 @@ export function createBlocks(
       const { clock } = world;
       const time = latestHeader(world).timestamp + (interval ?? 0);
       const isTimed = interval !== undefined && index > 0;
-      const [next, hash] = await chain.closeNow(
+      const [next, hash] = await closeNow(
         isTimed ? { ...world, clock: setTo(time, clock.step) } : world,
+        chain.options,
       );
       hashes.push(hash);
       world = next;
@@ -57,7 +59,7 @@ export function setTime(
 ): Promise<string | undefined> {
   return chain.write(cause, async (world) => {
     const next = { ...world, clock: setTo(time, world.clock.step) };
-    return generateBlock ? chain.closeNow(next) : [next, undefined];
+    return generateBlock ? closeNow(next, chain.options) : [next, undefined];
   });
 }
 
@@ -75,7 +77,7 @@ export function beginTimeNow(chain: Chain, first: Clock): Promise<void> {
 export function increaseTime(chain: Chain, seconds: number, cause?: Cause): Promise<string> {
   return chain.write(cause, async (world) => {
     const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
-    return chain.closeNow({ ...world, clock });
+    return closeNow({ ...world, clock }, chain.options);
   });
 }
 
@@ -89,8 +91,8 @@ export function setGasPrice(
   return chain.write(cause, async (world) => {
     const prices = { ...world.gas.next, ...changes };
     const next = { ...world, gas: { ...world.gas, next: prices } };
-    const [done] = generateBlock ? await chain.closeNow(next) : [next];
-    return [done, prices];
+    const [written] = generateBlock ? await closeNow(next, chain.options) : [next];
+    return [written, prices];
   });
 }
 

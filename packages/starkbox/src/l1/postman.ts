@@ -1,4 +1,5 @@
 // Relay of messages between L1 and L2, exactly once across crashes and network failures.
+import { linkL1 } from '../chain/l1-messages.js';
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
 import { reasonOf, shortUrl } from '../errors.js';
@@ -75,7 +76,7 @@ export class Postman {
       const inFlight = await this.#stillInFlight(node, contract, key);
       const cursor = { ...start, seen };
       const link = { url: node.url, contract, key, start, cursor, inFlight };
-      await this.#route.chain.l1Steps.link(link, cause);
+      await linkL1(this.#route.chain, link, cause);
       return contract;
     });
   }
@@ -93,7 +94,7 @@ export class Postman {
       const { number, hash } = l1.cursor.seen;
       const isSame = l1.url === formerly || (await node.blockHash(number)) === hash;
       if (!isSame || !(await node.hasCode(l1.contract))) return false;
-      if (l1.url !== node.url) await this.#route.chain.l1Steps.link({ ...l1, url: node.url });
+      if (l1.url !== node.url) await linkL1(this.#route.chain, { ...l1, url: node.url });
       return true;
     });
   }

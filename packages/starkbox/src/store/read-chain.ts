@@ -17,7 +17,7 @@ import { list } from '../json/reader.js';
 import { type Branches, type Place, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
-import { readStateDiff } from './blocks/state-diff.js';
+import { checkedStateDiff } from './blocks/state-diff.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, classKey } from './database/keys.js';
 import { type HeadRecord, type PlaceRecord, readRecords, textsOf } from './records.js';
@@ -97,7 +97,7 @@ async function worldAt(
   const latest = lineage.stateAfter(next - 1);
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
-    const diff = database.decode('the pending block', () => readStateDiff(text));
+    const diff = database.decode('the pending block', () => checkedStateDiff(text));
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));
     state = await applied(state, diff, classes);
   }

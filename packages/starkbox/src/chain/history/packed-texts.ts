@@ -1,6 +1,7 @@
 // Compressed JSON texts of the transactions in closed blocks.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RpcError, reasonOf } from '../../errors.js';
+import { list, string } from '../../json/reader.js';
 import { ERRORS } from '../../spec.js';
 
 /** Stored parts of a transaction besides its hash; the strings are JSON texts. */
@@ -84,7 +85,8 @@ function transactionIn(piece: TextChunk, start: number): TransactionTexts {
   const facts = piece.part(start + PROOF_FACTS);
   return {
     transaction: piece.part(start + TRANSACTION),
-    proofFacts: facts === '' ? undefined : Object.freeze<string[]>(JSON.parse(facts)),
+    proofFacts:
+      facts === '' ? undefined : Object.freeze(list(JSON.parse(facts), 'proof facts', string)),
     receipt: piece.part(start + RECEIPT),
     trace: piece.part(start + TRACE),
   };

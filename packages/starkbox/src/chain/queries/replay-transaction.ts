@@ -10,6 +10,7 @@ import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
+import { storedReceipt, traceText } from '../history/stored-texts.js';
 import {
   applyChange,
   checkShape,
@@ -20,7 +21,6 @@ import {
 import type { BlockRules } from '../steps/block-context.js';
 import { executing, executionError } from '../steps/execution-errors.js';
 import type { Executions } from '../steps/executions.js';
-import { wireReceipt, wireTrace } from '../steps/prepare-transaction.js';
 import { enginePrices } from '../world/gas-prices.js';
 
 /** A value that differs, by its path; `was` or `is` is left out where the value is absent. */
@@ -112,8 +112,8 @@ export async function replayTransaction(
       execution_error: executionError(done.rejection),
     });
   }
-  const trace = wireTrace(done);
-  const receipt = wireReceipt(done.receipt);
+  const trace = traceText(done);
+  const receipt = storedReceipt(done.receipt);
   const { finality_status: _finality, block_hash: _block, block_number: _number, ...before } = was;
   return {
     receipt,

@@ -15,6 +15,7 @@ import {
   optional,
   string,
 } from '../../json/reader.js';
+import { isEngineReceipt } from '../history/stored-texts.js';
 import {
   type BlockGeneration,
   type BlockSettings,
@@ -201,6 +202,6 @@ function readReceipt(text: string, hash: string, where: string): Receipt {
   if (checked['transaction_hash'] !== hash) {
     throw new TypeError(`${where}: expected the receipt of ${hash}`);
   }
-  const receipt: Receipt = JSON.parse(text);
-  return receipt;
+  if (!isEngineReceipt(checked)) throw new TypeError(`${where}: expected a receipt`);
+  return checked;
 }

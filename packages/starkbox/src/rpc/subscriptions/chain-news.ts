@@ -1,7 +1,8 @@
 // Notifications of changes of the chain: their order and their texts.
 
 import type { Header } from '../../chain/history/header.js';
-import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
+import { readReceipt, readTransaction } from '../../chain/history/stored-texts.js';
+import { inMempool, type QueuedTransaction } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
 import { changedInMempool, diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
@@ -79,7 +80,7 @@ function notifyCandidate(subscriptions: Subscriptions, before: World, hash: stri
   if (one && one.position === undefined) notifyPool(subscriptions, { ...one, position: 0 });
 }
 
-function notifyPool(subscriptions: Subscriptions, one: Waiting): void {
+function notifyPool(subscriptions: Subscriptions, one: QueuedTransaction): void {
   subscriptions.notify(poolStatusNews(one));
   subscriptions.notify(shownTransactionNews(one, poolStatus(one), () => one.sender));
 }
@@ -179,7 +180,7 @@ export function statusNews(world: World, located: Located): News {
   };
 }
 
-export function poolStatusNews(one: Waiting): News {
+export function poolStatusNews(one: QueuedTransaction): News {
   const status = { finality_status: poolStatus(one) };
   return {
     topic: 'status',
@@ -236,11 +237,15 @@ function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 function senderOf({ record }: Located): () => string {
   return remembered(() => {
-    const sent: { sender_address?: string; contract_address?: string } = JSON.parse(
-      record.transaction,
-    );
-    const made: { contract_address?: string } = JSON.parse(record.receipt);
-    return sent.sender_address ?? sent.contract_address ?? made.contract_address ?? '0x0';
+    const transaction = readTransaction(record.transaction);
+    switch (transaction.type) {
+      case 'L1_HANDLER':
+        return transaction.contract_address;
+      case 'DEPLOY_ACCOUNT':
+        return readReceipt(record.receipt).contract_address ?? '0x0';
+      default:
+        return transaction.sender_address;
+    }
   });
 }
 

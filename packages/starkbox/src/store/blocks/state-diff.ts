@@ -5,7 +5,7 @@ import { felt, felts, list, object } from '../../json/reader.js';
 const WHERE = 'state diff';
 
 /** @throws TypeError for JSON that is no state diff */
-export function readStateDiff(text: string): StateDiff {
+export function checkedStateDiff(text: string): StateDiff {
   const diff = object(JSON.parse(text), WHERE);
   const entries = <T>(name: string, read: (item: unknown, where: string) => T): readonly T[] =>
     list(diff[name], `${WHERE}.${name}`, read);
