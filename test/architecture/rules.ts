@@ -87,7 +87,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   log: { may: ['terminal'] },
   scheduling: { may: ['errors', 'probe'] },
   files: { may: ['errors'] },
-  json: { may: ['scheduling'] },
+  json: { may: ['scheduling', 'spec'] },
   'debug-info': { may: ['bounded-map', 'json'] },
   config: { may: [...LEAVES, 'chain/world/block-settings'] },
   telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },

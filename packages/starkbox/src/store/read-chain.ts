@@ -1,4 +1,5 @@
 // Reader of a chain on disk: its world and its snapshots.
+
 import { Class } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
 import { restoredMempool, settledMempool } from '../chain/mempool/mempool.js';
@@ -14,10 +15,10 @@ import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse } from '../json/json.js';
 import { list } from '../json/reader.js';
+import { checkedStateDiff } from '../json/state-diff.js';
 import { type Branches, type Place, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
-import { checkedStateDiff } from './blocks/state-diff.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, classKey } from './database/keys.js';
 import { type HeadRecord, type PlaceRecord, readRecords, textsOf } from './records.js';

@@ -1,12 +1,13 @@
 // Replay of an origin's transaction on the state before it, or on an overridden one.
+
 import { Block, Class, Origin, type OriginQuestion, State, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
-import { stateDiffOf } from '../../fork/after-transaction.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
+import { originStateDiff } from '../../json/state-diff.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
@@ -77,7 +78,7 @@ export async function replayTransaction(
     state = await state.apply({ storage_diffs: [write] });
   }
   for (const trace of traces.slice(0, index)) {
-    const diff = stateDiffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);
+    const diff = originStateDiff(membersOf(membersOf(trace)['trace_root'])['state_diff']);
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
@@ -155,7 +156,7 @@ async function classOf(fork: Fork, hash: string): Promise<Class> {
 
 /** Reads that a trace implies: of the called contracts, and of the changed values. */
 function readsOf(trace: Members): readonly OriginQuestion[] {
-  const { nonces, storage_diffs } = stateDiffOf(trace['state_diff']);
+  const { nonces, storage_diffs } = originStateDiff(trace['state_diff']);
   const calls = Object.entries(trace)
     .filter(([name]) => name.endsWith('_invocation'))
     .flatMap(([, call]) => callsIn(membersOf(call)));

@@ -7,10 +7,10 @@ import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { feltBytes } from '../../felt.js';
+import { checkedStateDiff } from '../../json/state-diff.js';
 import type { Database, Entry } from '../database/database.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from '../database/keys.js';
 import type { BlockRange } from './branches.js';
-import { checkedStateDiff } from './state-diff.js';
 
 const EMPTY = Buffer.alloc(0);
 
