@@ -9,10 +9,9 @@ import { RpcError } from '../errors.js';
 import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
-import { object } from '../json/reader.js';
+import { isObject, object } from '../json/reader.js';
 import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
 import { feltOf, type Numeric, type Request } from './controls.js';
-import { trusted } from './methods.js';
 
 export interface DeclaredClass {
   readonly classHash: string;
@@ -152,8 +151,23 @@ async function contentOf(
 /** A class as `starknet_addDeclareTransaction` takes it, without what is for debuggers. */
 function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONTRACT_CLASS {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
-  // The engine has read the class, so its members are of the right types.
-  return trusted({ sierra_program, contract_class_version, entry_points_by_type, abi });
+  const contractClass = { sierra_program, contract_class_version, entry_points_by_type, abi };
+  return isWireClass(contractClass) ? contractClass : wrongClass();
+}
+
+/** The engine has read the class, so that the kinds of its members are enough. */
+function isWireClass(
+  value: Readonly<Record<string, unknown>>,
+): value is BROADCASTED_CONTRACT_CLASS {
+  return (
+    Array.isArray(value['sierra_program']) &&
+    typeof value['contract_class_version'] === 'string' &&
+    isObject(value['entry_points_by_type'])
+  );
+}
+
+function wrongClass(): never {
+  throw new TypeError('The class is no Sierra class as a compiler writes it');
 }
 
 function abiOf({ abi }: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -5,7 +5,7 @@ import { type Amount, type Follower, type Reading, Readings } from '../news-feed
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
-import { type Notification, type SubscribeMethodName, trusted } from './methods.js';
+import type { Notification, SubscribeMethodName } from './methods.js';
 
 /** It ends after its last notification when the chain is closed, restarted or loaded. */
 export interface ChainSubscription<M extends SubscribeMethodName>
@@ -165,5 +165,15 @@ export function subscribeInProcess<M extends SubscribeMethodName>(
 function notificationIn<M extends SubscribeMethodName>(text: string): Notification<M> {
   const { method, params } = object(parse(text), 'notification');
   const { result } = object(params, 'notification.params');
-  return trusted({ name: string(method, 'notification.method'), result });
+  const notification = { name: string(method, 'notification.method'), result };
+  if (!isNotification<M>(notification)) throw new TypeError('A notification has no result');
+  return notification;
+}
+
+/** A subscription gets no notifications but its own, which are typed by the documents. */
+function isNotification<M extends SubscribeMethodName>(notification: {
+  readonly name: string;
+  readonly result: unknown;
+}): notification is Notification<M> {
+  return notification.result !== undefined;
 }
