@@ -1,4 +1,5 @@
 // Declaration and deployment of contracts by the minting account: no account of the user is changed.
+
 import { fileURLToPath } from 'node:url';
 import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
@@ -10,6 +11,7 @@ import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { isObject, object } from '../json/reader.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
 import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
 import { feltOf, type Numeric, type Request } from './controls.js';
 
@@ -43,8 +45,8 @@ export class Contracts {
   readonly #chain: Chain;
   readonly #request: Request;
   readonly #udc: string;
-  /** The end of the queue: the nonces of the account follow each other. */
-  #tail: Promise<unknown> = Promise.resolve();
+  /** The nonces of the account follow each other. */
+  readonly #transactions = new SerialQueue();
 
   constructor(chain: Chain, request: Request, udc: string) {
     this.#chain = chain;
@@ -121,9 +123,7 @@ export class Contracts {
   }
 
   #queued<T>(send: () => Promise<T>): Promise<T> {
-    const sent = this.#tail.then(() => sendAgain(send, ATTEMPTS));
-    this.#tail = sent.catch(() => undefined);
-    return sent;
+    return this.#transactions.run(() => sendAgain(send, ATTEMPTS));
   }
 }
 
