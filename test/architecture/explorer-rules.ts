@@ -15,7 +15,7 @@ export interface ExplorerViolation {
 const EXPLORER = 'packages/explorer/src/';
 const ABI = 'packages/abi/src/';
 
-const BASE = ['format', 'navigation', 'rpc', 'traces'];
+const BASE = ['format', 'navigation', 'rpc', 'state', 'traces'];
 const PARTS = [
   'parts',
   'parts/charts',
@@ -37,11 +37,12 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'parts/table': ['parts', ...BASE],
   'parts/charts': [],
   parts: BASE,
-  rpc: ['format', 'traces'],
+  rpc: ['format', 'state', 'traces'],
   // Used by the client, which hands long answers to the worker.
   traces: ['format'],
   // Addresses begin with the path of the chain, which the calls need as well.
-  navigation: ['format'],
+  navigation: ['format', 'state'],
+  state: [],
   format: [],
 };
 

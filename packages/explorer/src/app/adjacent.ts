@@ -1,11 +1,11 @@
 // Addresses of the previous and next block or transaction.
-import { type Place, to } from '../navigation/route.js';
+import { type Route, to } from '../navigation/route.js';
 import { call } from '../rpc/client.js';
 import { liveNow } from '../rpc/live-state.js';
 
 /** The address of the one before (-1) or after (1); undefined at an end of the chain. */
-export async function adjacentPage(place: Place, step: -1 | 1): Promise<string | undefined> {
-  const { page, key } = place;
+export async function adjacentPage(route: Route, step: -1 | 1): Promise<string | undefined> {
+  const { page, key } = route;
   if (key === undefined) return undefined;
   try {
     if (page === 'block') return await besideBlock(key, step);

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { MAIN, MAIN_PATH, shortId } from '../features/instances/chains.js';
 import { instanceId } from '../format/chain-path.js';
-import { placeNow, toChain } from '../navigation/route.js';
+import { currentRoute, toChain } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { UntrustedText } from '../parts/values.js';
 import { call, isMissing } from '../rpc/client.js';
@@ -17,7 +17,7 @@ const SHARED = new Set(['contract', 'class']);
 
 /** The address of the current kind of page on another chain. */
 export function samePage(chain: string): string {
-  const { page, key } = placeNow();
+  const { page, key } = currentRoute();
   if (key !== undefined && SHARED.has(page)) return toChain(chain, page, key);
   const entry = ENTRIES.find(
     (one) => one.page === page || (key !== undefined && one.also?.includes(page)),

@@ -1,7 +1,7 @@
 // Keyboard shortcuts. No single key changes the chain: commands open the palette first.
 import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
-import { go, type Place, setQuery, to, usePlace } from '../navigation/route.js';
+import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
 import { Sheet } from '../parts/dialog.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
 import { adjacentPage } from './adjacent.js';
@@ -26,7 +26,7 @@ const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
 /** True while the prefix was pressed and its letter is awaited. */
 export function useKeys(open: (what: Opened) => void): boolean {
   const mode = useMode();
-  const place = usePlace();
+  const place = useRoute();
   const [isPrefixed, setPrefixed] = useState(false);
   const prefixed = useRef(false);
   useEffect(() => {
@@ -91,7 +91,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
 }
 
 /** Escape closes what is open, then removes filters, then drops the focus. */
-function retreat({ target }: KeyboardEvent, { key, query }: Place): void {
+function retreat({ target }: KeyboardEvent, { key, query }: Route): void {
   if (target instanceof Element && target.closest('dialog')) return;
   const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
   if (query.has('peek')) setQuery({ peek: undefined, tab: undefined, frame: undefined });

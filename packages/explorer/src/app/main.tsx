@@ -2,10 +2,10 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { go, placeNow, to, usePlace } from '../navigation/route.js';
+import { currentRoute, go, to, useRoute } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
-import { More } from './more-page.js';
+import { MorePage } from './more-page.js';
 import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
 import { Shell } from './shell.js';
 import '../styles/order.css';
@@ -15,10 +15,10 @@ import { startLive } from '../rpc/subscriptions.js';
 import { startTheme } from './theme.js';
 
 function Page() {
-  const { page, key } = usePlace();
+  const { page, key } = useRoute();
   const place = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
   if (place) return <place.Page />;
-  if (page === 'more' && key === undefined) return <More />;
+  if (page === 'more' && key === undefined) return <MorePage />;
   const thing = THINGS.get(page);
   if (thing && key !== undefined) return <thing.Page key={key} id={key} />;
   return (
@@ -68,7 +68,7 @@ class Guard extends Component<
 }
 
 function App() {
-  const { page, key } = usePlace();
+  const { page, key } = useRoute();
   return (
     <Shell>
       <Guard place={`${page}/${key ?? ''}`}>
@@ -80,7 +80,7 @@ function App() {
 
 /** The list of activity was the first page before the overview was. */
 function openOldAddress(): void {
-  const { page, query } = placeNow();
+  const { page, query } = currentRoute();
   if (page !== '' || !(query.has('failed') || query.has('peek'))) return;
   go(to('activity', undefined, Object.fromEntries(query)), { replace: true });
 }
@@ -97,7 +97,7 @@ setTimeout(loadAll, PRELOAD_MILLISECONDS);
 openOldAddress();
 const root = document.getElementById('app');
 if (root) {
-  const { page, key } = placeNow();
+  const { page, key } = currentRoute();
   const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
   void Promise.race([loadPage(page, key), patience]).then(() => {
     createRoot(root).render(

@@ -35,7 +35,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'activity',
       key: 'a',
       about: 'transactions and sandbox changes',
-      ...loaded(async () => (await import('../features/transactions/activity-page.js')).Activity),
+      ...loaded(
+        async () => (await import('../features/transactions/activity-page.js')).ActivityPage,
+      ),
     },
     {
       name: 'Blocks',
@@ -44,7 +46,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       key: '2',
       about: 'from the newest to the first',
       also: ['block'],
-      ...loaded(async () => (await import('../features/blocks/blocks-page.js')).Blocks),
+      ...loaded(async () => (await import('../features/blocks/blocks-page.js')).BlocksPage),
     },
     {
       name: 'Transactions',
@@ -55,7 +57,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       also: ['tx'],
       ...loaded(
         async () =>
-          (await import('../features/transactions/list/transactions-page.js')).Transactions,
+          (await import('../features/transactions/list/transactions-page.js')).TransactionsPage,
       ),
     },
     {
@@ -64,7 +66,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'events',
       key: '4',
       about: 'what contracts emitted',
-      ...loaded(async () => (await import('../features/events/events-page.js')).Events),
+      ...loaded(async () => (await import('../features/events/events-page.js')).EventsPage),
     },
     {
       name: 'Messages',
@@ -82,7 +84,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'accounts',
       key: '6',
       about: 'balances, keys, impersonation',
-      ...loaded(async () => (await import('../features/accounts/accounts-page.js')).Accounts),
+      ...loaded(async () => (await import('../features/accounts/accounts-page.js')).AccountsPage),
     },
     {
       name: 'Contracts',
@@ -91,7 +93,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       key: '7',
       about: 'deployed contracts',
       also: ['contract'],
-      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Contracts),
+      ...loaded(
+        async () => (await import('../features/contracts/contracts-page.js')).ContractsPage,
+      ),
     },
     {
       name: 'Classes',
@@ -99,7 +103,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'classes',
       about: 'declared classes',
       also: ['class'],
-      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Classes),
+      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).ClassesPage),
     },
   ],
   [
@@ -109,7 +113,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'timeline',
       key: '8',
       about: 'snapshots and reverting',
-      ...loaded(async () => (await import('../features/timeline/timeline-page.js')).Timeline),
+      ...loaded(async () => (await import('../features/timeline/timeline-page.js')).TimelinePage),
     },
     {
       name: 'Instances',
@@ -134,7 +138,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'simulate',
       key: '9',
       about: 'transactions that are not sent',
-      ...loaded(async () => (await import('../features/simulate/simulate-page.js')).Simulate),
+      ...loaded(async () => (await import('../features/simulate/simulate-page.js')).SimulatePage),
     },
     {
       name: 'Console',
@@ -170,7 +174,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'control',
       key: '0',
       about: 'clock, blocks, gas prices, state',
-      ...loaded(async () => (await import('../features/control/control-page.js')).Control),
+      ...loaded(async () => (await import('../features/control/control-page.js')).ControlPage),
     },
     {
       name: 'Node',

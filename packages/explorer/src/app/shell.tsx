@@ -5,7 +5,7 @@ import { grouped, priceText, STRK } from '../format/amount.js';
 import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { loaded } from '../navigation/lazy-page.js';
-import { to, usePlace } from '../navigation/route.js';
+import { to, useRoute } from '../navigation/route.js';
 import { BrandMark, Icon } from '../parts/icons.js';
 import { Link, useChainNow } from '../parts/values.js';
 import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
@@ -27,7 +27,7 @@ const isIn = ({ page, also }: Entry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
 
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { page } = usePlace();
+  const { page } = useRoute();
   const connection = useLive((live) => live.connection);
   const [open, setOpen] = useState<Opened | undefined>();
   const accounts = useAccounts();

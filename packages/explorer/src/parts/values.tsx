@@ -7,6 +7,7 @@ import { ageText, isoText, momentText } from '../format/time.js';
 import { disarm } from '../format/untrusted-text.js';
 import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
+import { createStore } from '../state/store.js';
 import { Icon } from './icons.js';
 
 interface LinkProps {
@@ -216,22 +217,17 @@ export function Gas({ of }: { readonly of: number | bigint }) {
   return <span>{grouped(of)}</span>;
 }
 
-const watchers = new Set<() => void>();
+const seconds = createStore(0);
 let ticking: ReturnType<typeof setInterval> | undefined;
 
 /** Shared clock: ticks each second while the page is visible, and when the chain's clock changes. */
-function onClock(watcher: () => void): () => void {
-  watchers.add(watcher);
-  const ignore = onLive(watcher);
+function onClock(listener: () => void): () => void {
   ticking ??= setInterval(() => {
-    if (!document.hidden) for (const one of watchers) one();
+    if (!document.hidden) seconds.set(seconds.get() + 1);
   }, 1_000);
+  const unsubscribe = [seconds.subscribe(listener), onLive(listener)];
   return () => {
-    watchers.delete(watcher);
-    ignore();
-    if (watchers.size > 0) return;
-    clearInterval(ticking);
-    ticking = undefined;
+    for (const end of unsubscribe) end();
   };
 }
 

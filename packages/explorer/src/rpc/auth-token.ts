@@ -1,18 +1,13 @@
 // Access token of the node: source, storage, rejection.
+import { createStore } from '../state/store.js';
 
 /** Session storage: the token lasts as long as the tab. */
 const KEY = 'starkbox.token';
 /** Characters that a header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-let isRefused = false;
-const watchers = new Set<() => void>();
-
-function announce(refused: boolean): void {
-  if (refused === isRefused) return;
-  isRefused = refused;
-  for (const watcher of watchers) watcher();
-}
+/** Whether the node rejected the last request for want of a valid token. */
+export const tokenRejected = createStore(false);
 
 /** Reads the token from the fragment of the address, which is not sent to a server, and removes it there. */
 function takeFromAddress(): void {
@@ -22,7 +17,7 @@ function takeFromAddress(): void {
   const given = decoded(written);
   if (!SENDABLE.test(given)) return;
   sessionStorage.setItem(KEY, given);
-  announce(false);
+  tokenRejected.set(false);
 }
 
 function decoded(text: string): string {
@@ -49,20 +44,6 @@ export function giveToken(text: string): string | undefined {
   if (given === '') return 'Write the token.';
   if (!SENDABLE.test(given)) return 'A token is ASCII without spaces.';
   sessionStorage.setItem(KEY, given);
-  announce(false);
+  tokenRejected.set(false);
   return undefined;
-}
-
-/** Records that the node rejected the request for want of a valid token. */
-export function refuseToken(): void {
-  announce(true);
-}
-
-export function isTokenRefused(): boolean {
-  return isRefused;
-}
-
-export function onToken(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
 }

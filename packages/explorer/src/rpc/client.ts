@@ -2,7 +2,7 @@
 
 import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { refuseToken, token } from './auth-token.js';
+import { token, tokenRejected } from './auth-token.js';
 import { publish } from './live-state.js';
 import type { MethodName, Params, Result } from './methods.js';
 
@@ -171,7 +171,7 @@ export async function postText(
   });
   if (response.status === UNAUTHORIZED_STATUS) {
     // Another token may have been set meanwhile.
-    if (key === token()) refuseToken();
+    if (key === token()) tokenRejected.set(true);
     throw new Unauthorized('The node requires a token.');
   }
   if (response.status === NOT_FOUND_STATUS && chain === chainPath() && chain !== '') {

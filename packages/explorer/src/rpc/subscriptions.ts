@@ -1,6 +1,6 @@
 // Subscriptions of the main socket, and their effect on the live state.
 
-import { isTokenRefused, onToken } from './auth-token.js';
+import { tokenRejected } from './auth-token.js';
 import { call } from './client.js';
 import {
   type Connection,
@@ -255,7 +255,7 @@ export async function readFirstHead(): Promise<void> {
 function look(): void {
   if (liveNow().connection === 'gone') return;
   const silence = Date.now() - liveNow().receivedAt;
-  const connection: Connection = isTokenRefused()
+  const connection: Connection = tokenRejected.get()
     ? 'locked'
     : isOpen && silence < FRESH
       ? 'live'
@@ -273,8 +273,8 @@ export function startLive(): void {
   if (started) return;
   started = true;
   socket.open();
-  onToken(() => {
-    if (!isTokenRefused()) socket.open();
+  tokenRejected.subscribe(() => {
+    if (!tokenRejected.get()) socket.open();
     look();
   });
   setInterval(look, 500);

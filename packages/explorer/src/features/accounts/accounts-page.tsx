@@ -22,7 +22,7 @@ interface Revealed {
   readonly key: string;
 }
 
-export function Accounts() {
+export function AccountsPage() {
   const accounts = useAccounts();
   const [minting, setMinting] = useState<string | undefined>();
   const [revealed, setRevealed] = useRevealedKey();

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { momentText, timeText } from '../../format/time.js';
-import { to, usePlace } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -38,7 +38,7 @@ interface Tab {
 
 export function BlockPage({ id: key }: { readonly id: string }) {
   const id = useMemo(() => readId(key), [key]);
-  const tab = usePlace().query.get('tab') ?? 'transactions';
+  const tab = useRoute().query.get('tab') ?? 'transactions';
   const beat = useLive((live) => (id === 'pre_confirmed' ? live.beat : 0));
   const query = useBlock(key, { id, tab, beat });
   const block = query.data;

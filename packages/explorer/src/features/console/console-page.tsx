@@ -1,6 +1,6 @@
 // Page that calls any method of the node, with a form, JSON and the answer.
 import { useState } from 'react';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { methodNamed, type RpcMethod, useDiscovery } from '../../rpc/discovery.js';
@@ -11,7 +11,7 @@ import { Workbench } from './workbench.js';
 export function ConsolePage() {
   const discovery = useDiscovery();
   const config = useConfig();
-  const { query } = usePlace();
+  const { query } = useRoute();
   const wanted = query.get('method') ?? '';
   if (discovery.error) {
     return (

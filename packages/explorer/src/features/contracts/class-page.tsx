@@ -11,7 +11,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -24,7 +24,7 @@ const CLASS_HASH_NOT_FOUND = 28;
 
 export function ClassPage({ id: given }: { readonly id: string }) {
   const hash = canonicalFelt(given) ?? given;
-  const tab = usePlace().query.get('tab') ?? 'abi';
+  const tab = useRoute().query.get('tab') ?? 'abi';
   const { data, error, refetch } = useQuery({
     queryKey: ['class-page', hash],
     queryFn: async () => {

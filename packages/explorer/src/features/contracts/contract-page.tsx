@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { learnNames, useNames } from '../../format/names.js';
-import { to, usePlace } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Label } from '../../parts/label-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -37,7 +37,7 @@ export function ContractPage({ id: given }: { readonly id: string }) {
 
 function Contract({ address }: { readonly address: string }) {
   const name = useNames().get(address);
-  const asked = usePlace().query.get('tab') ?? undefined;
+  const asked = useRoute().query.get('tab') ?? undefined;
   const facts = useFacts(address);
   const classHash = facts.data?.classHash;
   const start = useStart(address, facts.data && classHash !== undefined);

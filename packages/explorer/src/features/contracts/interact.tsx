@@ -2,7 +2,7 @@
 import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { tokenOf, Value } from '../../parts/transaction/decoded-value.js';
 import { Link, UntrustedText } from '../../parts/values.js';
@@ -18,7 +18,7 @@ const MOST_LISTED = 300;
 const RAW = 'raw call';
 
 export function Interact({ address, abi }: { readonly address: string; readonly abi: Abi }) {
-  const wanted = usePlace().query.get('f') ?? undefined;
+  const wanted = useRoute().query.get('f') ?? undefined;
   const [search, setSearch] = useState('');
   const all = useMemo(
     () =>

@@ -18,7 +18,7 @@ import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
 import { Mempool } from './mempool.js';
 
-export function Control() {
+export function ControlPage() {
   const [question, setQuestion] = useState<Question | undefined>();
   return (
     <>

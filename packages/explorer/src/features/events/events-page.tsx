@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { BlockField } from '../../parts/block-field.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
@@ -20,8 +20,8 @@ import { type EventRow, idOf } from './read.js';
 const CHUNK = 100;
 const hrefOf = (row: EventRow): string => to('tx', row.transaction_hash, { tab: 'events' });
 
-export function Events() {
-  const { query } = usePlace();
+export function EventsPage() {
+  const { query } = useRoute();
   const text = query.toString();
   const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text]);
   const isFiltered = Object.values(filter).some((part) =>

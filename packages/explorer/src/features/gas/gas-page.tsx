@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { BlockField, numberIn } from '../../parts/block-field.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -17,7 +17,7 @@ import { MOST_TRACES, type Range, type Reading, useReport } from './report.js';
 const MOST_CLASSES = 100;
 
 export function GasPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const head = useLive((live) => live.head?.number);
   const reading = useReport({ from: numberIn(query.get('from')), to: numberIn(query.get('to')) });
   const { range } = reading;
@@ -124,7 +124,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
 function Result({ reading }: { readonly reading: Reading }) {
   const { report, version, isDone } = reading;
   const measure = useMeasure();
-  const grouping: Grouping = usePlace().query.get('group') === 'class' ? 'class' : 'contract';
+  const grouping: Grouping = useRoute().query.get('group') === 'class' ? 'class' : 'contract';
   const names = useNames();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {

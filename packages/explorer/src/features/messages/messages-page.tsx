@@ -1,7 +1,7 @@
 // Page of the messages between L1 and L2, both directions side by side.
 import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Heading } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
@@ -21,7 +21,7 @@ interface Opened {
 }
 
 export function MessagesPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const isWide = useWide();
   const isSending = query.get('send') === '1';
   const chosen = query.get('lane') === 'TO_L1' ? 'TO_L1' : 'TO_L2';

@@ -1,7 +1,7 @@
 // Page of the network rules: which transactions of the chain a public network would have refused.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
@@ -17,7 +17,7 @@ const LIMIT = 100;
 export function RulesPage() {
   const config = useConfig();
   const held = config.data?.rules;
-  const given = usePlace().query.get('network');
+  const given = useRoute().query.get('network');
   const network = NETWORKS.find((one) => one === given) ?? held ?? 'mainnet';
   return (
     <>

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
@@ -103,7 +103,7 @@ function classOf(line: Line, open: string | undefined): string {
 }
 
 function useFilter(): RequestFilter {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const text = query.toString();
   return useMemo(() => {
     const params = new URLSearchParams(text);

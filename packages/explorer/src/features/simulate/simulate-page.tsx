@@ -23,7 +23,7 @@ interface BuilderProps {
   readonly runs: StepRuns;
 }
 
-export function Simulate() {
+export function SimulatePage() {
   return (
     <AddressBook id="simulate-book">
       <Builder />

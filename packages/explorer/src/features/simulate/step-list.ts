@@ -3,7 +3,7 @@ import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
 import { useNames } from '../../format/names.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
 import { call } from '../../rpc/client.js';
 import type { Conditions } from './conditions.js';
@@ -16,7 +16,7 @@ export type StepList = ReturnType<typeof useSteps>;
 export function useSteps() {
   const names = useNames();
   const nameOf = (address: string): string => names.get(address) ?? address;
-  const { query } = usePlace();
+  const { query } = useRoute();
   const batch = useBatch();
   const [start] = useState(remembered);
   const [steps, setSteps] = useState<readonly StepDraft[]>(() => {

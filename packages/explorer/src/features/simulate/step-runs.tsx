@@ -1,7 +1,7 @@
 // Running the steps of the simulation: trying them out, or sending them.
 import type { Resolve } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { useImported } from '../../parts/send/keys.js';
 import {
   type BlockId,
@@ -47,7 +47,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
   const [ran, setRan] = useState('');
   const [failed, setFailed] = useState<Failed | undefined>();
   const [isBusy, setBusy] = useState(false);
-  const asked = usePlace().query.get('tx') ?? undefined;
+  const asked = useRoute().query.get('tx') ?? undefined;
 
   const take = async (hash: string): Promise<void> => {
     setFailed(undefined);

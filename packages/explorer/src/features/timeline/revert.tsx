@@ -1,5 +1,5 @@
 // Reverting to a snapshot: confirmation with the loss, and undo.
-import { useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
@@ -7,51 +7,38 @@ import { UntrustedText } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
+import { createStore, useStore } from '../../state/store.js';
 
-interface Kept {
+interface PreviousChain {
   readonly what: string;
   readonly image: string;
 }
 
-let kept: Kept | undefined;
-const watchers = new Set<() => void>();
-
-function keep(next: Kept | undefined): void {
-  kept = next;
-  for (const watcher of watchers) watcher();
-}
-
-function useKept(): Kept | undefined {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => kept,
-  );
-}
+const previousChain = createStore<PreviousChain | undefined>(undefined);
 
 /** Offered while this tab holds an image of the chain before. */
 export function UndoBar() {
-  const held = useKept();
-  if (!held) return null;
+  const previous = useStore(previousChain);
+  if (!previous) return null;
   return (
     <div className="notice" role="status">
-      <p>{held.what}. This tab holds the previous chain; its later snapshots cannot be restored.</p>
+      <p>
+        {previous.what}. This tab holds the previous chain; its later snapshots cannot be restored.
+      </p>
       <Action
         run={async () => {
           const done = await act(
             'Undo the revert',
             'devnet_load',
-            { image: held.image, format: 'image' },
+            { image: previous.image, format: 'image' },
             () => 'the chain is restored',
           );
-          if (done !== undefined) keep(undefined);
+          if (done !== undefined) previousChain.set(undefined);
         }}
       >
         Undo
       </Action>
-      <button type="button" className="button" onClick={() => keep(undefined)}>
+      <button type="button" className="button" onClick={() => previousChain.set(undefined)}>
         Discard
       </button>
     </div>
@@ -87,7 +74,7 @@ async function revert(
       (again) => `${again}`,
     );
   }
-  keep(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
+  previousChain.set(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Page with the timeline of the chain, its snapshots, and reverting.
 import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { numberIn } from '../../parts/block-field.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -17,8 +17,8 @@ import { RevertSheet, UndoBar } from './revert.js';
 import { pan, type Window, zoom } from './scale.js';
 import { SnapshotTable } from './snapshot-table.js';
 
-export function Timeline() {
-  const { query } = usePlace();
+export function TimelinePage() {
+  const { query } = useRoute();
   const head = useLive((live) => live.head?.number);
   const snapshots = useSnapshots();
   const [asked, setAsked] = useState<Snapshot | undefined>();
@@ -87,7 +87,7 @@ function Line({
   readonly head: number;
   readonly snapshots: readonly Snapshot[];
 }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const undone = useUndone();
   const { window, whole, onWindow } = useWindow(head, undone);
   const { blocks, bars, isLoading, error } = useBlocksIn(window, head);
@@ -137,7 +137,7 @@ function Line({
 
 /** The part of the chain that is shown, kept in the address. */
 function useWindow(head: number, undone: readonly Undone[]) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const whole: Window = useMemo(() => {
     const furthest = Math.max(head, ...undone.map(({ last }) => last));
     return { first: 0, last: Math.max(1, furthest) };

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { loaded } from '../../navigation/lazy-page.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -15,8 +15,8 @@ import { readTransactions, type TransactionFilter, useContractsKnown } from '../
 import { arrange, type Row } from './activity-rows.js';
 import { peek, SidePanel } from './side-panel.js';
 
-export function Activity() {
-  const { query } = usePlace();
+export function ActivityPage() {
+  const { query } = useRoute();
   const failedOnly = query.get('failed') === '1';
   const beside = canonicalFelt(query.get('peek') ?? '');
   const operations = useLive((live) => live.operations);

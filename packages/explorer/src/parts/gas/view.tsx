@@ -14,7 +14,7 @@ import {
 import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
 import { blockNamer, calledName } from './names.js';
@@ -29,7 +29,7 @@ const VIEW_NAMES: Readonly<Record<View, string>> = {
 
 /** @param usual where nothing was chosen */
 export function useMeasure(usual: Measure = 'l2_gas'): Measure {
-  const by = usePlace().query.get('by');
+  const by = useRoute().query.get('by');
   return MEASURES.find((one) => one === by) ?? usual;
 }
 
@@ -52,7 +52,7 @@ interface GasViewProps {
 
 export function GasView(props: GasViewProps) {
   const { root, functions, measure, grouping = 'contract', outside } = props;
-  const { query } = usePlace();
+  const { query } = useRoute();
   const view = VIEWS.find((one) => one === query.get('view')) ?? 'icicle';
   const names = useNames();
   const find = query.get('find') ?? '';
@@ -166,7 +166,7 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
     () => blockNamer(names, { whole, outside, grouping }),
     [names, whole, outside, grouping, props.known],
   );
-  const focus = findBlock(root, usePlace().query.get('focus') ?? ALL) ?? root;
+  const focus = findBlock(root, useRoute().query.get('focus') ?? ALL) ?? root;
   const focusOn = (block: GasBlock): void =>
     setQuery({ focus: block === root ? undefined : block.id });
   return (

@@ -1,6 +1,6 @@
 // Table of a live list: follow modes, held-back rows, empty state.
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
 import type { Page } from '../../rpc/queries.js';
 import { Loading, Problem } from '../page-states.js';
@@ -17,7 +17,7 @@ const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hin
 ];
 
 export function useMode(): Mode {
-  const given = usePlace().query.get('mode');
+  const given = useRoute().query.get('mode');
   return given === 'paused' || given === 'live' ? given : 'tail';
 }
 

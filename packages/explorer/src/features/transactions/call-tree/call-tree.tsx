@@ -12,7 +12,7 @@ import {
 import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
-import { setQuery, usePlace } from '../../../navigation/route.js';
+import { setQuery, useRoute } from '../../../navigation/route.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
 import { restOf } from '../../../traces/large-traces.js';
@@ -33,7 +33,7 @@ interface CallTreeProps {
 }
 
 export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
-  const wanted = usePlace().query.get('frame') ?? undefined;
+  const wanted = useRoute().query.get('frame') ?? undefined;
   const chosen = wanted ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
   const [filter, setFilter] = useState('');
@@ -135,7 +135,7 @@ const emits = (frames: readonly Frame[]): boolean =>
 
 /** The rows that are shown: those that are open, or those that match the filter. */
 function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
-  const hasEvents = usePlace().query.get('emitted') !== 'hidden';
+  const hasEvents = useRoute().query.get('emitted') !== 'hidden';
   const [open, setOpen] = useState(() => firstOpen(tree, wanted));
   const names = useNames();
   const letters = filter.trim().toLowerCase();

@@ -1,25 +1,23 @@
 // Choice of the columns of the transactions, kept in this browser.
-import { type Stored, stored } from '../../../navigation/stored.js';
 import { Menu } from '../../../parts/menu.js';
 import {
   ALWAYS_SHOWN,
   COLUMN_HEADS,
   USUALLY_SHOWN,
 } from '../../../parts/transaction/transaction-list.js';
-
-const chosen: Stored<readonly string[]> = stored(
-  'localStorage',
-  'starkbox.columns.transactions',
-  (found) => (Array.isArray(found) ? COLUMN_HEADS.filter((head) => found.includes(head)) : usual()),
-);
+import { createBrowserStore, useStore } from '../../../state/store.js';
 
 const usual = (): readonly string[] => COLUMN_HEADS.filter((head) => USUALLY_SHOWN.has(head));
+
+const chosen = createBrowserStore('localStorage', 'starkbox.columns.transactions', (stored) =>
+  Array.isArray(stored) ? COLUMN_HEADS.filter((head) => stored.includes(head)) : usual(),
+);
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 /** Heads of the columns to show; the same set until the choice changes. */
 export function useColumns(): ReadonlySet<string> {
-  const heads = chosen.use();
+  const heads = useStore(chosen);
   const set = sets.get(heads) ?? new Set([...heads, ALWAYS_SHOWN]);
   sets.set(heads, set);
   return set;

@@ -2,7 +2,7 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useState } from 'react';
 import { useNames } from '../../../format/names.js';
-import { setQuery, usePlace } from '../../../navigation/route.js';
+import { setQuery, useRoute } from '../../../navigation/route.js';
 import { numberIn } from '../../../parts/block-field.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
@@ -61,7 +61,7 @@ function Choice({
   readonly name: FilterName;
   readonly of: readonly (readonly [value: string, word: string])[];
 }) {
-  const given = usePlace().query.get(name) ?? '';
+  const given = useRoute().query.get(name) ?? '';
   return (
     <label>
       {name}:
@@ -91,7 +91,7 @@ interface TextFilterProps {
 
 /** Typed filter; Enter and leaving the field take it over into the address. */
 function TextFilter({ name, label = name, placeholder, size, fault }: TextFilterProps) {
-  const given = usePlace().query.get(name) ?? '';
+  const given = useRoute().query.get(name) ?? '';
   const [draft, setDraft] = useState<{ readonly text: string; readonly of: string }>();
   // A draft is of the value it was begun from; a link may have changed it since.
   const text = draft?.of === given ? draft.text : given;

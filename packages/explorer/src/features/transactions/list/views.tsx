@@ -1,8 +1,8 @@
 // Views of the transactions: filters that have a name, some given and others saved in this browser.
 import { useEffect, useRef, useState } from 'react';
-import { setQuery, to, usePlace } from '../../../navigation/route.js';
-import { type Stored, stored } from '../../../navigation/stored.js';
+import { setQuery, to, useRoute } from '../../../navigation/route.js';
 import { Link, UntrustedText } from '../../../parts/values.js';
+import { createBrowserStore, useStore } from '../../../state/store.js';
 import { FILTERS, filterQuery } from './filter.js';
 
 interface View {
@@ -20,7 +20,7 @@ const GIVEN: readonly View[] = [
 const MOST = 50;
 const LONGEST_NAME = 60;
 
-const saved: Stored<readonly View[]> = stored('localStorage', 'starkbox.views.transactions', read);
+const saved = createBrowserStore('localStorage', 'starkbox.views.transactions', read);
 
 function read(found: unknown): readonly View[] {
   if (!Array.isArray(found)) return [];
@@ -38,21 +38,21 @@ function read(found: unknown): readonly View[] {
 
 /** Adds a view, or replaces the one of that name. */
 function save(view: View): void {
-  saved.set([...saved.now().filter(({ name }) => name !== view.name), view].slice(-MOST));
+  saved.set([...saved.get().filter(({ name }) => name !== view.name), view].slice(-MOST));
 }
 
-const remove = (name: string): void => saved.set(saved.now().filter((one) => one.name !== name));
+const remove = (name: string): void => saved.set(saved.get().filter((one) => one.name !== name));
 
 function rename(old: string, name: string): void {
-  const others = saved.now().filter((one) => one.name === old || one.name !== name);
+  const others = saved.get().filter((one) => one.name === old || one.name !== name);
   saved.set(others.map((one) => (one.name === old ? { ...one, name } : one)));
 }
 
 const written = (query: View['query']): string => new URLSearchParams(query).toString();
 
 export function Views() {
-  const { query } = usePlace();
-  const own = saved.use();
+  const { query } = useRoute();
+  const own = useStore(saved);
   const filters = filterQuery(query);
   const now = written(filters);
   const mode = query.get('mode');
