@@ -39,7 +39,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   parts: BASE,
   rpc: ['format', 'state', 'traces'],
   // Used by the client, which hands long answers to the worker.
-  traces: ['format'],
+  traces: ['format', 'state'],
   // Addresses begin with the path of the chain, which the calls need as well.
   navigation: ['format', 'state'],
   state: [],

@@ -4,6 +4,7 @@ import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.j
 import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
 import { Sheet } from '../parts/dialog.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
+import { runTask } from '../state/tasks.js';
 import { adjacentPage } from './adjacent.js';
 import { ENTRIES } from './pages.js';
 
@@ -74,9 +75,11 @@ export function useKeys(open: (what: Opened) => void): boolean {
       } else if (event.key === 'f' && page === 'transactions') {
         setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
       } else if (event.key === '[' || event.key === ']') {
-        void adjacentPage(place, event.key === '[' ? -1 : 1).then((address) => {
-          if (address !== undefined) go(address);
-        });
+        runTask(
+          adjacentPage(place, event.key === '[' ? -1 : 1).then((address) => {
+            if (address !== undefined) go(address);
+          }),
+        );
       } else if (
         (event.key === 'j' || event.key === 'k') &&
         !(event.target instanceof HTMLTableRowElement)

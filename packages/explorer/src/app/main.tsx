@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { currentRoute, go, to, useRoute } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
+import { runTask } from '../state/tasks.js';
 import { MorePage } from './more-page.js';
 import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
 import { Shell } from './shell.js';
@@ -99,13 +100,15 @@ const root = document.getElementById('app');
 if (root) {
   const { page, key } = currentRoute();
   const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
-  void Promise.race([loadPage(page, key), patience]).then(() => {
-    createRoot(root).render(
-      <StrictMode>
-        <QueryClientProvider client={queries}>
-          <App />
-        </QueryClientProvider>
-      </StrictMode>,
-    );
-  });
+  runTask(
+    Promise.race([loadPage(page, key), patience]).then(() => {
+      createRoot(root).render(
+        <StrictMode>
+          <QueryClientProvider client={queries}>
+            <App />
+          </QueryClientProvider>
+        </StrictMode>,
+      );
+    }),
+  );
 }

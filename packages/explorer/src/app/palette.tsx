@@ -10,6 +10,7 @@ import { Sheet } from '../parts/dialog.js';
 import { UntrustedText } from '../parts/values.js';
 import { canWrite, liveNow } from '../rpc/live-state.js';
 import { search } from '../rpc/queries.js';
+import { runTask } from '../state/tasks.js';
 import { commandRuns } from './command-result.js';
 import { ENTRIES } from './pages.js';
 
@@ -53,10 +54,12 @@ function commands(
         kind: 'command',
         text: what,
         run: () =>
-          void act(what, 'devnet_mint', { address, amount, unit: token }, ({ tx_hash }) => {
-            go(to('tx', tx_hash));
-            return 'done';
-          }),
+          runTask(
+            act(what, 'devnet_mint', { address, amount, unit: token }, ({ tx_hash }) => {
+              go(to('tx', tx_hash));
+              return 'done';
+            }),
+          ),
       });
     }
   }
@@ -70,7 +73,7 @@ function commands(
       id: 'jump',
       kind: 'command',
       text: what,
-      run: () => void act(what, 'devnet_increaseTime', { time: seconds }, () => 'done'),
+      run: () => runTask(act(what, 'devnet_increaseTime', { time: seconds }, () => 'done')),
     });
   }
   if (line.length > 1 && 'snapshot'.startsWith(line.toLowerCase())) {
@@ -78,7 +81,7 @@ function commands(
       id: 'snapshot',
       kind: 'command',
       text: 'Take a snapshot',
-      run: () => void act('Take a snapshot', 'devnet_snapshot', {}, (id) => `${id}`),
+      run: () => runTask(act('Take a snapshot', 'devnet_snapshot', {}, (id) => `${id}`)),
     });
   }
   if (line.length > 2 && 'create block'.startsWith(line.toLowerCase())) {
@@ -86,7 +89,7 @@ function commands(
       id: 'block',
       kind: 'command',
       text: 'Create a block',
-      run: () => void act('Create a block', 'devnet_createBlock', {}, () => 'done'),
+      run: () => runTask(act('Create a block', 'devnet_createBlock', {}, () => 'done')),
     });
   }
   const isChains = ['instances', 'branch'].some((word) => word.startsWith(line.toLowerCase()));

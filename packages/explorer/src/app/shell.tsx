@@ -7,10 +7,13 @@ import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { loaded } from '../navigation/lazy-page.js';
 import { to, useRoute } from '../navigation/route.js';
 import { BrandMark, Icon } from '../parts/icons.js';
+import { ErrorText } from '../parts/page-states.js';
 import { Link, useChainNow } from '../parts/values.js';
 import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
 import { queries, useAccounts, useLabels } from '../rpc/queries.js';
 import { readFirstHead } from '../rpc/subscriptions.js';
+import { useStore } from '../state/store.js';
+import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
@@ -41,13 +44,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [accounts.data, labels.data],
   );
   useResetQueries();
-  useEffect(() => void readFirstHead(), []);
+  useEffect(() => runTask(readFirstHead()), []);
   const isLocked = connection === 'locked';
   const isGone = connection === 'gone';
   useEffect(() => {
     if (!isLocked) return;
     // Queries that failed without a token run again.
-    return () => void queries.resetQueries();
+    return () => runTask(queries.resetQueries());
   }, [isLocked]);
   useEqualValues();
   const isPrefixed = useKeys(setOpen);
@@ -67,6 +70,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <main id="content">
           <PastChanged />
           <CommandResult />
+          <TaskError />
           {isLocked ? <TokenPage /> : isGone ? <GonePage /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
@@ -238,18 +242,20 @@ function useResetQueries(): void {
       predicate: ({ queryKey }) => queryKey[0] === 'block',
       type: 'inactive',
     });
-    void queries.resetQueries({
-      predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
-    });
+    runTask(
+      queries.resetQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
+      }),
+    );
   }, [epoch]);
   useEffect(() => {
-    if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
+    if (beat > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
   }, [beat]);
   const labelled = useLive(
     (live) => live.operations.find(({ event }) => event === 'label')?.id ?? 0,
   );
   useEffect(() => {
-    if (labelled > 0) void queries.invalidateQueries({ queryKey: ['labels'] });
+    if (labelled > 0) runTask(queries.invalidateQueries({ queryKey: ['labels'] }));
   }, [labelled]);
 }
 
@@ -271,6 +277,25 @@ function PastChanged() {
     <div className="notice" role="status">
       <p>{text} This page shows the chain as it is now.</p>
       <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
+
+/** The error of work that no part of the page shows. */
+function TaskError() {
+  const error = useStore(taskError);
+  const { page, key } = useRoute();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation dismisses the notice
+  useEffect(() => taskError.set(undefined), [page, key]);
+  if (error === undefined) return null;
+  return (
+    <div className="notice failed" role="alert">
+      <p>
+        <strong>An operation failed.</strong> <ErrorText of={error} />
+      </p>
+      <button type="button" className="plain" onClick={() => taskError.set(undefined)}>
         Dismiss
       </button>
     </div>

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { call } from '../rpc/client.js';
 import { useLive } from '../rpc/live-state.js';
 import { queries } from '../rpc/queries.js';
+import { runTask } from '../state/tasks.js';
 import type { Entry } from './pages.js';
 
 const KEY = ['has-mempool'];
@@ -16,7 +17,7 @@ export function useUseful(): (entry: Entry) => boolean {
     queryFn: async () => (await call('devnet_getStatus')).mempool_tx_count !== undefined,
   });
   useEffect(() => {
-    if (operation > 0) void queries.invalidateQueries({ queryKey: KEY });
+    if (operation > 0) runTask(queries.invalidateQueries({ queryKey: KEY }));
   }, [operation]);
   return ({ mode }) => mode === undefined || hasMempool;
 }

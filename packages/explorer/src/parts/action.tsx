@@ -5,6 +5,7 @@ import { canWrite, useLive } from '../rpc/live-state.js';
 import type { MethodName, Params, Result } from '../rpc/methods.js';
 import { refreshCurrent } from '../rpc/queries.js';
 import { createStore, useStore } from '../state/store.js';
+import { runTask } from '../state/tasks.js';
 import { ErrorText } from './page-states.js';
 import { Copy } from './values.js';
 
@@ -42,7 +43,7 @@ export const act: Act = async (what, method, params, describe) => {
     const outcome = describe(result);
     const isFailure = outcome instanceof Error;
     note({ what, curl, outcome: isFailure ? outcome.message : outcome, isFailure });
-    void refreshCurrent();
+    runTask(refreshCurrent());
     return isFailure ? undefined : result;
   } catch (error) {
     note({ what, curl, outcome: <ErrorText of={error} />, isFailure: true });
@@ -80,7 +81,7 @@ export function Action({ children, run, kind, label, hint, refused, isOn }: Acti
       onClick={() => {
         if (isDisabled) return;
         setRunning(true);
-        void run().finally(() => setRunning(false));
+        runTask(run().finally(() => setRunning(false)));
       }}
     >
       {children}

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { grouped } from '../format/amount.js';
 import { to } from '../navigation/route.js';
+import { runTask } from '../state/tasks.js';
 import { type JsonPart, partsAt } from '../traces/json-parts.js';
 import { Link, UntrustedText } from './values.js';
 
@@ -126,7 +127,7 @@ function RemoteTwigs({ path, read, size = 0 }: RemoteTwigsProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a part at a path never changes
   useEffect(() => {
     let isWanted = true;
-    void read(path, 0, shown).then((found) => isWanted && setParts(found));
+    runTask(read(path, 0, shown).then((found) => isWanted && setParts(found)));
     return () => {
       isWanted = false;
     };

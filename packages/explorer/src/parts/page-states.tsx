@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { instanceId } from '../format/chain-path.js';
 import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
+import { runTask } from '../state/tasks.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
@@ -21,7 +22,7 @@ export function Problem({
 }: {
   readonly error: unknown;
   readonly what: string;
-  readonly retry?: () => void;
+  readonly retry?: () => unknown;
 }) {
   return (
     <div className="notice failed" role="alert">
@@ -29,7 +30,7 @@ export function Problem({
         <strong>Could not read {what}.</strong> <ErrorText of={error} />
       </p>
       {retry && (
-        <button type="button" className="button" onClick={retry}>
+        <button type="button" className="button" onClick={() => runTask(Promise.resolve(retry()))}>
           Try again
         </button>
       )}

@@ -8,6 +8,7 @@ import { disarm } from '../format/untrusted-text.js';
 import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
 import { createStore } from '../state/store.js';
+import { runTask } from '../state/tasks.js';
 import { Icon } from './icons.js';
 
 interface LinkProps {
@@ -75,7 +76,7 @@ export function Copy({ value, what }: CopyProps) {
       title={`Copy ${what}`}
       onClick={(event) => {
         event.stopPropagation();
-        void copyText(value).then(() => setDone(true));
+        runTask(copyText(value).then(() => setDone(true)));
       }}
     >
       <Icon name={done ? 'done' : 'copy'} />
@@ -218,13 +219,16 @@ export function Gas({ of }: { readonly of: number | bigint }) {
 }
 
 const seconds = createStore(0);
-let ticking: ReturnType<typeof setInterval> | undefined;
+let isTicking = false;
+
+function tick(): void {
+  if (!document.hidden) seconds.set(seconds.get() + 1);
+}
 
 /** Shared clock: ticks each second while the page is visible, and when the chain's clock changes. */
 function onClock(listener: () => void): () => void {
-  ticking ??= setInterval(() => {
-    if (!document.hidden) seconds.set(seconds.get() + 1);
-  }, 1_000);
+  if (!isTicking) setInterval(tick, 1_000);
+  isTicking = true;
   const unsubscribe = [seconds.subscribe(listener), onLive(listener)];
   return () => {
     for (const end of unsubscribe) end();

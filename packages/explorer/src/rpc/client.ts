@@ -2,6 +2,7 @@
 
 import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
+import { runTask } from '../state/tasks.js';
 import { token, tokenRejected } from './auth-token.js';
 import { publish } from './live-state.js';
 import type { MethodName, Params, Result } from './methods.js';
@@ -90,7 +91,7 @@ function flush(): void {
   for (const chain of new Set(all.map((one) => one.chain))) {
     const calls = all.filter((one) => one.chain === chain);
     for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
-      void send(chain, calls.slice(start, start + MOST_IN_A_BATCH));
+      runTask(send(chain, calls.slice(start, start + MOST_IN_A_BATCH)));
     }
   }
 }

@@ -1,6 +1,7 @@
 // Paged list that grows at its head: shown rows, held-back rows, older pages.
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { runTask } from '../state/tasks.js';
 import { useLive } from './live-state.js';
 import { type Page, queries } from './queries.js';
 
@@ -19,7 +20,7 @@ export interface LiveList<Row> {
   reveal(): void;
   /** Reads older rows, on scrolling or on request. */
   readMore(isWanted?: boolean): void;
-  retry(): void;
+  retry(): unknown;
 }
 
 type Pages<Row> = InfiniteData<Page<Row>, string | undefined>;
@@ -52,7 +53,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
   const readMore = useCallback(
     (isWanted = false) => {
       if (beyond !== undefined && !isWanted) return;
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+      if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
     [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
   );
@@ -69,7 +70,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
     beyond,
     reveal,
     readMore,
-    retry: () => void refetch(),
+    retry: refetch,
   };
 }
 
@@ -115,7 +116,7 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
       busy.current = false;
       if (again.current) {
         again.current = false;
-        void look();
+        runTask(look());
       }
     }
   }, [read, key, mode, flood, isHeld, merge, idOf]);
@@ -124,7 +125,7 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
   useEffect(() => {
     if (beat === firstBeat.current || mode === 'paused') return;
     firstBeat.current = beat;
-    void look();
+    runTask(look());
   }, [beat, mode, look]);
 
   const reveal = (): void => {

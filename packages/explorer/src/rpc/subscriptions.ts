@@ -1,5 +1,6 @@
 // Subscriptions of the main socket, and their effect on the live state.
 
+import { runTask } from '../state/tasks.js';
 import { tokenRejected } from './auth-token.js';
 import { call } from './client.js';
 import {
@@ -97,7 +98,7 @@ function takeSandbox(news: unknown): void {
   if (PAST_CHANGES.has(event)) {
     notePastChange(event);
     // Restart and load end all subscriptions except this one.
-    if (event === 'restart' || event === 'load') void subscribe(true);
+    if (event === 'restart' || event === 'load') runTask(subscribe(true));
     return;
   }
   // The first epoch is the start, not a change.
@@ -109,7 +110,7 @@ const socket = new Socket({
   opened() {
     isOpen = true;
     openedAt = Date.now();
-    void subscribe();
+    runTask(subscribe());
   },
   closed() {
     if (isOpen) headBeforeGap = liveNow().head?.hash;
@@ -118,7 +119,7 @@ const socket = new Socket({
   },
   refused() {
     // A plain HTTP request reveals whether a token or the instance is missing.
-    void call('starknet_blockNumber').catch(() => {});
+    call('starknet_blockNumber').catch(() => {});
   },
   received() {
     const receivedAt = Date.now();
@@ -180,10 +181,12 @@ export function listenToEvents(listener: FilteredListener): () => void {
     const asked = listeners.get(listener) ?? [];
     listeners.delete(listener);
     for (const answer of asked) {
-      void answer.then((reply) => {
-        if (reply?.result === undefined) return;
-        void socket.request('starknet_unsubscribe', { subscription_id: reply.result });
-      });
+      runTask(
+        answer.then((reply) => {
+          if (reply?.result === undefined) return;
+          runTask(socket.request('starknet_unsubscribe', { subscription_id: reply.result }));
+        }),
+      );
     }
   };
 }
@@ -240,7 +243,7 @@ async function refresh(): Promise<void> {
  * comparison.
  */
 export async function readFirstHead(): Promise<void> {
-  void call('devnet_getStatus').then(takeFork, () => forkIsKnown());
+  runTask(call('devnet_getStatus').then(takeFork, () => forkIsKnown()));
   try {
     const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
     const known = liveNow().head;
@@ -279,7 +282,7 @@ export function startLive(): void {
   });
   setInterval(look, 500);
   setInterval(() => {
-    if (isOpen && !hasBeat && !document.hidden) void refresh();
+    if (isOpen && !hasBeat && !document.hidden) runTask(refresh());
   }, POLL);
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) wake();

@@ -1,7 +1,9 @@
 // Long traces of the page: a worker reads and keeps them, and answers what is shown of them.
 /// <reference path="../app/assets.d.ts" />
+
 import type { CallTree, Frame, GasTree, Measure } from '@starkbox/abi';
 import { parseJson } from '../format/json.js';
+import { runTask } from '../state/tasks.js';
 import type { JsonPart } from './json-parts.js';
 import { type PackedTree, unpack } from './packed-tree.js';
 import type { Answered, Questions } from './trace-worker.js';
@@ -57,7 +59,7 @@ let nextId = 1;
 let started: Worker | undefined;
 
 /** Kept traces whose answers the page no longer has. */
-const forgotten = new FinalizationRegistry<number>((trace) => void ask('drop', trace));
+const forgotten = new FinalizationRegistry<number>((trace) => runTask(ask('drop', trace)));
 
 function start(): Worker {
   const { trustedTypes }: { trustedTypes?: TrustedTypes } = Object(globalThis);

@@ -12,6 +12,7 @@ import { Address, Amount, ClassRef, Copy, Link } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { type Holding, OtherAccounts } from './other-accounts.js';
 
 /** A private key is hidden again after this time. */
@@ -42,11 +43,7 @@ export function AccountsPage() {
           with an imported key can send nevertheless.
         </p>
       ) : accounts.error ? (
-        <Problem
-          error={accounts.error}
-          what="the predeployed accounts"
-          retry={() => void accounts.refetch()}
-        />
+        <Problem error={accounts.error} what="the predeployed accounts" retry={accounts.refetch} />
       ) : !accounts.data ? (
         <Loading what="the accounts" />
       ) : (
@@ -251,8 +248,10 @@ function KeyButton({
       onClick={() => {
         if (isShown) setRevealed(undefined);
         else {
-          void readPrivateKey(address).then((key) =>
-            setRevealed(key === undefined ? undefined : { address, key }),
+          runTask(
+            readPrivateKey(address).then((key) =>
+              setRevealed(key === undefined ? undefined : { address, key }),
+            ),
           );
         }
       }}

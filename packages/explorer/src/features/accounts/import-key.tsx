@@ -3,6 +3,7 @@ import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
 import { importKey } from '../../parts/send/keys.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 
 /** Functions by which accounts give their public key. */
 const GETTERS = ['get_public_key', 'getPublicKey', 'get_owner', 'get_signer'].map(selectorOf);
@@ -83,7 +84,7 @@ export function ImportKey({ start }: { readonly start: string }) {
       aria-label="Import a key"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        runTask(submit());
       }}
     >
       <h3>Import a key</h3>

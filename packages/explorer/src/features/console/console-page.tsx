@@ -17,11 +17,7 @@ export function ConsolePage() {
     return (
       <>
         <Heading title="Console" />
-        <Problem
-          error={discovery.error}
-          what="the methods of the node"
-          retry={() => void discovery.refetch()}
-        />
+        <Problem error={discovery.error} what="the methods of the node" retry={discovery.refetch} />
       </>
     );
   }

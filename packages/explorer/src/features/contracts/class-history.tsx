@@ -110,8 +110,7 @@ export function History({ address }: { readonly address: string }) {
       return known.current;
     },
   });
-  if (error && !data)
-    return <Problem error={error} what="the history" retry={() => void refetch()} />;
+  if (error && !data) return <Problem error={error} what="the history" retry={refetch} />;
   if (!data) return <Loading what="the history" />;
   if (data.changes.length === 0)
     return <p className="empty">No closed block contains this contract yet.</p>;

@@ -50,7 +50,7 @@ export function ClassPage({ id: given }: { readonly id: string }) {
       {error instanceof RpcFailure && error.code === CLASS_HASH_NOT_FOUND ? (
         <p className="empty">This class is not declared on this chain.</p>
       ) : error ? (
-        <Problem error={error} what="the class" retry={() => void refetch()} />
+        <Problem error={error} what="the class" retry={refetch} />
       ) : !data ? (
         <Loading what="the class" />
       ) : (

@@ -66,7 +66,7 @@ function Contract({ address }: { readonly address: string }) {
         {address} <Copy value={address} what="address" />
       </p>
       {facts.error && !facts.data ? (
-        <Problem error={facts.error} what="the contract" retry={() => void facts.refetch()} />
+        <Problem error={facts.error} what="the contract" retry={facts.refetch} />
       ) : !facts.data ? (
         <Loading what="the contract" />
       ) : (

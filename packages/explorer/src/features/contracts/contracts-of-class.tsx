@@ -30,8 +30,7 @@ export function ContractsOf({ classHash }: { readonly classHash: string }) {
       return { rows: rows.slice(0, MOST_SHOWN), isWhole, looked };
     },
   });
-  if (error && !data)
-    return <Problem error={error} what="the contracts" retry={() => void refetch()} />;
+  if (error && !data) return <Problem error={error} what="the contracts" retry={refetch} />;
   if (!data) return <Loading what="the contracts" />;
   return (
     <>

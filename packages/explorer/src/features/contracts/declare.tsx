@@ -10,6 +10,7 @@ import { readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { ClassRef, Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
 
 interface Chosen extends ClassToDeclare {
@@ -110,7 +111,7 @@ function FilePlace({
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    void take(event.dataTransfer.files);
+    runTask(take(event.dataTransfer.files));
   };
   return (
     <fieldset
@@ -131,7 +132,7 @@ function FilePlace({
         type="file"
         multiple
         accept=".json,application/json"
-        onChange={(event) => void take(event.target.files ?? [])}
+        onChange={(event) => runTask(take(event.target.files ?? []))}
       />
       {isBusy && <span className="quiet">Reading and hashing…</span>}
     </fieldset>

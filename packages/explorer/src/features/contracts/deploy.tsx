@@ -5,6 +5,7 @@ import { AbiForm } from '../../parts/forms/abi-form.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
 import { Address, Copy } from '../../parts/values.js';
+import { runTask } from '../../state/tasks.js';
 import { useInputs } from './call-form.js';
 
 const NO_INPUTS = { inputs: [] };
@@ -164,17 +165,19 @@ function useAddress({ classHash, salt, calldata, account, isUnique }: Place): st
     setAddress(undefined);
     if (salt === undefined || !calldata || calldata.length > MOST_HASHED) return;
     if (isUnique && account === undefined) return;
-    void import('@starkbox/signing').then(({ contractAddress, saltOf }) => {
-      if (!isWanted) return;
-      setAddress(
-        contractAddress({
-          deployer: account === undefined ? '0x0' : UDC,
-          salt: account === undefined ? salt : saltOf(account, salt),
-          classHash,
-          calldata,
-        }),
-      );
-    });
+    runTask(
+      import('@starkbox/signing').then(({ contractAddress, saltOf }) => {
+        if (!isWanted) return;
+        setAddress(
+          contractAddress({
+            deployer: account === undefined ? '0x0' : UDC,
+            salt: account === undefined ? salt : saltOf(account, salt),
+            classHash,
+            calldata,
+          }),
+        );
+      }),
+    );
     return () => {
       isWanted = false;
     };

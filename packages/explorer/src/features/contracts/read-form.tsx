@@ -11,6 +11,7 @@ import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
 import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { Snippets } from './copy-snippets.js';
 import { asSncast, asStarknetJs, readAsCurl } from './snippets.js';
 
@@ -62,7 +63,7 @@ export function ReadForm({
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void run();
+    runTask(run());
   };
   const name = disarm(of.name, 60).text;
   const named = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
@@ -74,7 +75,7 @@ export function ReadForm({
       onKeyDown={press}
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        runTask(run());
       }}
     >
       {fields}

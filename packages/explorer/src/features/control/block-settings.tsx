@@ -28,11 +28,7 @@ export function BlockSettings({ ask }: Asks) {
   return (
     <Group name="Block settings">
       {settings.error && (
-        <Problem
-          error={settings.error}
-          what="the settings of blocks"
-          retry={() => void settings.refetch()}
-        />
+        <Problem error={settings.error} what="the settings of blocks" retry={settings.refetch} />
       )}
       <div className="meta">
         <span>{generationText(data?.block_generation_on)}</span>

@@ -10,6 +10,7 @@ import { canWrite, useLive } from '../../rpc/live-state.js';
 import type { Params } from '../../rpc/methods.js';
 import { useStatus } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
+import { runTask } from '../../state/tasks.js';
 
 export function State({ ask }: Asks) {
   const status = useStatus();
@@ -20,7 +21,7 @@ export function State({ ask }: Asks) {
     <Group name="State">
       <div className="line-of">
         <TakeSnapshot />
-        <Action run={async () => void (await download())}>Download an image</Action>
+        <Action run={download}>Download an image</Action>
         <Load ask={ask} loss={loss} />
         <Action
           kind="danger"
@@ -106,7 +107,7 @@ function Load({ ask, loss }: Asks & { readonly loss: string }) {
         aria-describedby={`${id}-problem`}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          if (file) void take(file);
+          if (file) runTask(take(file));
           // Lets the same file be selected again.
           target.value = '';
         }}

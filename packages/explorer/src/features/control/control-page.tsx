@@ -11,6 +11,7 @@ import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { BlockSettings, useBlockSettings } from './block-settings.js';
 import { State } from './chain-controls.js';
 import { Clock } from './clock.js';
@@ -52,10 +53,7 @@ function Unread() {
     <Problem
       error={failed.error}
       what="the state of the chain"
-      retry={() => {
-        void config.refetch();
-        void status.refetch();
-      }}
+      retry={() => Promise.all([config.refetch(), status.refetch()])}
     />
   );
 }
@@ -182,11 +180,13 @@ function Impersonation() {
               className="plain"
               aria-label={`Stop impersonating ${one}`}
               onClick={() =>
-                void act(
-                  'Stop impersonating',
-                  'devnet_stopImpersonateAccount',
-                  { account_address: one },
-                  () => shortHash(one),
+                runTask(
+                  act(
+                    'Stop impersonating',
+                    'devnet_stopImpersonateAccount',
+                    { account_address: one },
+                    () => shortHash(one),
+                  ),
                 )
               }
             >
@@ -224,11 +224,13 @@ function Impersonation() {
             type="checkbox"
             checked={isAny}
             onChange={() =>
-              void act(
-                isAny ? 'Check signatures again' : 'Impersonate any account',
-                isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
-                {},
-                () => 'done',
+              runTask(
+                act(
+                  isAny ? 'Check signatures again' : 'Impersonate any account',
+                  isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
+                  {},
+                  () => 'done',
+                ),
               )
             }
           />

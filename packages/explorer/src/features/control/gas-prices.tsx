@@ -36,9 +36,7 @@ export function Prices() {
   const isBad = read.some(([, value]) => value === undefined || value === 0n);
   return (
     <Group name="Gas prices">
-      {next.error && (
-        <Problem error={next.error} what="the prices" retry={() => void next.refetch()} />
-      )}
+      {next.error && <Problem error={next.error} what="the prices" retry={next.refetch} />}
       <PriceTable
         next={next.data}
         drafts={drafts}

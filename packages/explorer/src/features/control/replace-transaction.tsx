@@ -9,6 +9,7 @@ import { privateKeyOf } from '../../parts/send/keys.js';
 import { useSender } from '../../parts/send/sender.js';
 import { Address } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import type { WaitingRow } from './mempool.js';
 
 /** Signs the same calls again, and sends them. */
@@ -72,7 +73,7 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
       aria-label="Replace a transaction"
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        runTask(run());
       }}
     >
       <span>

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Mode } from '../../rpc/live-list.js';
 import { useLive } from '../../rpc/live-state.js';
 import { listenToEvents } from '../../rpc/subscriptions.js';
+import { runTask } from '../../state/tasks.js';
 import { type EventFilter, subscribedFilters } from './filter.js';
 import {
   type Emitted,
@@ -60,7 +61,7 @@ function followEvents(
     const shownAt = listed();
     // The first notification repeats the current head, which is being read anyway.
     if (shownAt === undefined) {
-      timer = setTimeout(() => void deliver(), COLLECT);
+      timer = setTimeout(() => runTask(deliver()), COLLECT);
       return;
     }
     const isNews = (event: Emitted): boolean =>
@@ -76,7 +77,7 @@ function followEvents(
     receive: (result) => {
       if (!isEmitted(result)) return;
       collected.push(result);
-      timer ??= setTimeout(() => void deliver(), COLLECT);
+      timer ??= setTimeout(() => runTask(deliver()), COLLECT);
     },
   });
   return () => {
@@ -151,7 +152,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
       setWaiting([]);
     }, [waiting]),
     readMore: () => {
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+      if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
     retry: () => setAttempt((count) => count + 1),
   };

@@ -6,6 +6,7 @@ import { BlockField, numberIn } from '../../parts/block-field.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { asCurl, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import { runTask } from '../../state/tasks.js';
 import { readAgain, shortId } from './chains.js';
 
 /**
@@ -67,7 +68,7 @@ export function BranchForm({
       aria-label="New branch"
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        runTask(create());
       }}
     >
       <label>

@@ -11,6 +11,7 @@ import { UntrustedText } from '../../parts/values.js';
 import { call, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import {
   type InstanceRow,
   MAIN,
@@ -32,7 +33,7 @@ export function useInstances(isPolled: boolean) {
   const beat = useLive((live) => live.beat);
   const count = useLive((live) => live.instances);
   useEffect(() => {
-    if (beat + count > 0) void queries.invalidateQueries({ queryKey: ['instances', 'list'] });
+    if (beat + count > 0) runTask(queries.invalidateQueries({ queryKey: ['instances', 'list'] }));
   }, [beat, count]);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);

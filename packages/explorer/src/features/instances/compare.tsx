@@ -9,6 +9,7 @@ import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName } from '../../parts/transaction/slot-name.js';
 import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
 import { Address, Felt } from '../../parts/values.js';
+import { runTask } from '../../state/tasks.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
 import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
 
@@ -32,7 +33,7 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       <div className="line-of">
         <Choice name="chain" param="a" value={a} rows={rows} />
         <Choice name="with" param="b" value={b} rows={rows} />
-        <button type="button" className="button" onClick={() => void refetch()}>
+        <button type="button" className="button" onClick={() => runTask(refetch())}>
           Read again
         </button>
         <button
@@ -45,7 +46,7 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       </div>
       {a === b && <p className="empty">Both are the same chain. Choose another one.</p>}
       {isFetching && !data && <Loading what="both chains" />}
-      {error && <Problem error={error} what="both chains" retry={() => void refetch()} />}
+      {error && <Problem error={error} what="both chains" retry={refetch} />}
       {data && a !== b && (
         <>
           <p className="sentence">{parting(data.common, data.sides)}</p>

@@ -17,9 +17,7 @@ export function L1() {
   });
   const [isOther, setOther] = useState(false);
   if (state.error) {
-    return (
-      <Problem error={state.error} what="the connection to L1" retry={() => void state.refetch()} />
-    );
+    return <Problem error={state.error} what="the connection to L1" retry={state.refetch} />;
   }
   if (!state.data) return null;
   const { l1, waiting } = state.data;

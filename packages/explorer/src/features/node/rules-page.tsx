@@ -7,6 +7,7 @@ import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/value
 import { call, isMissing } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 
 type Finding = Result<'devnet_listRuleFindings'>['findings'][number];
 
@@ -75,7 +76,7 @@ function Findings({ network }: { readonly network: Network }) {
       </p>
     );
   }
-  if (error) return <Problem error={error} what="the findings" retry={() => void refetch()} />;
+  if (error) return <Problem error={error} what="the findings" retry={refetch} />;
   const byRule = new Map<string, Finding[]>();
   for (const finding of data.pages.flatMap(({ findings }) => findings)) {
     const same = byRule.get(finding.rule) ?? [];
@@ -95,11 +96,11 @@ function Findings({ network }: { readonly network: Network }) {
       ))}
       <div className="line-of">
         {hasNextPage && (
-          <button type="button" className="button" onClick={() => void fetchNextPage()}>
+          <button type="button" className="button" onClick={() => runTask(fetchNextPage())}>
             Search older blocks
           </button>
         )}
-        <button type="button" className="button" onClick={() => void refetch()}>
+        <button type="button" className="button" onClick={() => runTask(refetch())}>
           Read again
         </button>
         <span className="quiet">

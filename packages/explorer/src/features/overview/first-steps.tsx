@@ -5,6 +5,7 @@ import { to } from '../../navigation/route.js';
 import { Icon } from '../../parts/icons.js';
 import { Copy, Link } from '../../parts/values.js';
 import { readPrivateKey, useAccounts } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { type Client, SNIPPETS } from './snippets.js';
 
 const CLIENTS = Object.keys(SNIPPETS).filter((name): name is Client => name in SNIPPETS);
@@ -98,12 +99,14 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
           type="button"
           className="button primary"
           onClick={() => {
-            void readPrivateKey(address)
-              .then((key) => navigator.clipboard.writeText(write(key ?? '')))
-              .then(
-                () => setOutcome('copied'),
-                () => setOutcome('not copied'),
-              );
+            runTask(
+              readPrivateKey(address)
+                .then((key) => navigator.clipboard.writeText(write(key ?? '')))
+                .then(
+                  () => setOutcome('copied'),
+                  () => setOutcome('not copied'),
+                ),
+            );
           }}
         >
           <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}

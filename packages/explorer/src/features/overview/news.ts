@@ -11,6 +11,7 @@ import {
   readTransactions,
   type TransactionRow,
 } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 
 /** Rows are counted, so that nothing grows with the chain. */
 const MOST_BLOCKS = 48;
@@ -101,9 +102,11 @@ export function useNews() {
     isAwaited.current = true;
     if (isReading.current) return;
     isReading.current = true;
-    void readWhile(isAwaited).finally(() => {
-      isReading.current = false;
-    });
+    runTask(
+      readWhile(isAwaited).finally(() => {
+        isReading.current = false;
+      }),
+    );
   }, [beat]);
   return query;
 }

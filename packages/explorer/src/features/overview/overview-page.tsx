@@ -17,7 +17,7 @@ export function OverviewPage() {
     <>
       <Heading title="Overview" />
       {error && !data ? (
-        <Problem error={error} what="the chain" retry={() => void refetch()} />
+        <Problem error={error} what="the chain" retry={refetch} />
       ) : !data ? (
         <Loading what="the chain" />
       ) : data.transactions.length === 0 ? (

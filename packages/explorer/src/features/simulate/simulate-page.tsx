@@ -11,6 +11,7 @@ import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { UntrustedText, useChainNow } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { type Conditions, conditionFault } from './conditions.js';
 import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
@@ -41,7 +42,7 @@ function Builder() {
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void (event.shiftKey ? runs.keep() : runs.doSimulate());
+    runTask(event.shiftKey ? runs.keep() : runs.doSimulate());
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields, in one place
@@ -138,7 +139,7 @@ function RunBar({ list, runs }: BuilderProps) {
       <FromTransaction
         take={(hash) => {
           setQuery({ tx: undefined, from: undefined });
-          void runs.take(hash);
+          runTask(runs.take(hash));
         }}
       />
     </div>

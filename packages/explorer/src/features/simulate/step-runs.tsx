@@ -16,6 +16,7 @@ import { TxRef } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { useAccounts } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { underConditions } from './conditions.js';
 import type { StepList } from './step-list.js';
 import { type StepDraft, stepOf } from './steps.js';
@@ -62,7 +63,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
   // The page's address can fill the form, but never runs it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each transaction that is asked for
   useEffect(() => {
-    if (asked !== undefined && steps.length === 0) void take(asked);
+    if (asked !== undefined && steps.length === 0) runTask(take(asked));
   }, [asked]);
 
   const ready = (): readonly Step[] | undefined => {

@@ -87,7 +87,7 @@ export function Compare({
         </p>
       )}
       {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}
-      {error && <Problem error={error} what="the state updates" retry={() => void refetch()} />}
+      {error && <Problem error={error} what="the state updates" retry={refetch} />}
       {data && !isTooFar && first < last && (
         <StateChanges diff={data} before={first} after={last} />
       )}

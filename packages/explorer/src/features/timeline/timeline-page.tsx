@@ -53,11 +53,7 @@ export function TimelinePage() {
       </div>
       <LastDone />
       {snapshots.error && rows.length === 0 ? (
-        <Problem
-          error={snapshots.error}
-          what="the snapshots"
-          retry={() => void snapshots.refetch()}
-        />
+        <Problem error={snapshots.error} what="the snapshots" retry={snapshots.refetch} />
       ) : (
         <SnapshotTable
           rows={rows}
@@ -98,7 +94,7 @@ function Line({
       <Problem
         error={error}
         what="the blocks"
-        retry={() => void queries.invalidateQueries({ queryKey: ['line'] })}
+        retry={() => queries.invalidateQueries({ queryKey: ['line'] })}
       />
     );
   }

@@ -17,7 +17,7 @@ export function SourceTab({ hash }: { readonly hash: string }) {
   const { data, error, refetch } = useExecutedLines(hash, true);
   const [chosen, choose] = useState(0);
   if (error) {
-    return <Problem error={error} what="the lines that ran" retry={() => void refetch()} />;
+    return <Problem error={error} what="the lines that ran" retry={refetch} />;
   }
   if (!data) return <Loading what="the lines that ran" />;
   const file = data.files[chosen];

@@ -18,6 +18,7 @@ import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { type Header, useHeader } from '../../rpc/block-header.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { runTask } from '../../state/tasks.js';
 import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface TransactionGasProps {
@@ -79,9 +80,11 @@ function useGasTree(trace: Trace | undefined, charged: number, measure: Measure)
   const tree = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
   const [whole, setWhole] = useState<{ readonly of: GasTree; readonly tree: GasTree }>();
   useEffect(() => {
-    void largeTraceOf(trace)
-      ?.gas(charged, measure)
-      .then((found) => found && setWhole({ of: tree, tree: found }));
+    runTask(
+      largeTraceOf(trace)
+        ?.gas(charged, measure)
+        .then((found) => found && setWhole({ of: tree, tree: found })),
+    );
   }, [trace, charged, measure, tree]);
   return whole?.of === tree ? whole.tree : tree;
 }

@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { disarm } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
+import { runTask } from '../../state/tasks.js';
 import { Action, LastDone } from '../action.js';
 import { focusFault } from '../forms/abi-form.js';
 import { type At, AtField } from '../forms/block-tag-field.js';
@@ -66,7 +67,7 @@ export function SendForm(props: SendFormProps) {
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void (event.shiftKey ? doSend() : doSimulate(at));
+    runTask(event.shiftKey ? doSend() : doSimulate(at));
   };
   const shownName = disarm(sender.name, 40).text;
   const by =

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { areLettersOn } from '../../navigation/key-events.js';
 import { go } from '../../navigation/route.js';
+import { runTask } from '../../state/tasks.js';
 import { BesideContext } from '../page-states.js';
 
 export interface Column<Row> {
@@ -177,7 +178,7 @@ function pressKey<Row>(
     Home: () => focusRow(0),
     End: () => focusRow(rows.length - 1),
     y: () => {
-      if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
+      if (row !== undefined && copyOf) runTask(navigator.clipboard.writeText(copyOf(row)));
     },
   };
   const move = moves[event.key];

@@ -6,6 +6,7 @@ import { SlotValue, slotValue } from '../../../parts/transaction/slot-name.js';
 import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
 import { Felt } from '../../../parts/values.js';
 import { call } from '../../../rpc/client.js';
+import { runTask } from '../../../state/tasks.js';
 
 export interface Row {
   readonly key: string;
@@ -132,7 +133,7 @@ export function OtherSlot({
       aria-label="Change a slot"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        runTask(add());
       }}
     >
       <label>

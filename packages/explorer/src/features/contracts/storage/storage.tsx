@@ -13,6 +13,7 @@ import { BlockRef } from '../../../parts/values.js';
 import { call, isMissing } from '../../../rpc/client.js';
 import { useLive } from '../../../rpc/live-state.js';
 import type { Result } from '../../../rpc/methods.js';
+import { runTask } from '../../../state/tasks.js';
 import { OtherSlot, type Row, StoredValue, ValueCell } from './slot-fields.js';
 
 type Slot = Result<'devnet_getStorage'>['entries'][number];
@@ -43,7 +44,7 @@ export function Storage({ address }: { readonly address: string }) {
   };
 
   if (query.error && !query.data && !isMissing(query.error)) {
-    return <Problem error={query.error} what="the storage" retry={() => void query.refetch()} />;
+    return <Problem error={query.error} what="the storage" retry={query.refetch} />;
   }
   if (query.isPending && !query.error) return <Loading what="the storage" />;
   return (
@@ -79,7 +80,7 @@ export function Storage({ address }: { readonly address: string }) {
           onApplied={() => {
             setStaged(new Map());
             setAsking(false);
-            void query.refetch();
+            runTask(query.refetch());
           }}
         />
       )}
@@ -108,7 +109,7 @@ function useSlots(address: string) {
     [query.data],
   );
   const readMore = (): void => {
-    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    if (query.hasNextPage && !query.isFetchingNextPage) runTask(query.fetchNextPage());
   };
   const { data, error, isPending, refetch } = query;
   return { data, error, isPending, refetch, slots, readMore };

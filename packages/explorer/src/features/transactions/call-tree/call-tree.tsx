@@ -15,6 +15,7 @@ import { isShortcut } from '../../../navigation/key-events.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
+import { runTask } from '../../../state/tasks.js';
 import { restOf } from '../../../traces/large-traces.js';
 import { useWholeFrame } from '../../../traces/whole-frame.js';
 import { Row } from './frame-row.js';
@@ -212,7 +213,7 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
     e: () => setOpen(frames.reduce((all, one) => withInner(one, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
     x: () => move(rows.findIndex((one) => one.kind === 'frame' && one.frame.cause !== undefined)),
-    c: () => void copyCall(frame),
+    c: () => runTask(copyCall(frame)),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     '/': () => field.current?.focus(),
     Enter: () =>
