@@ -41,14 +41,14 @@ async function besideTransaction(hash: string, step: number): Promise<string | u
         block_id: number > head() ? 'pre_confirmed' : { block_number: number },
       })
     ).transactions;
-  const own = await hashesOf(block_number);
-  const beside = own[own.indexOf(hash) + step];
+  const hashes = await hashesOf(block_number);
+  const beside = hashes[hashes.indexOf(hash) + step];
   if (beside !== undefined) return to('tx', beside);
   for (let passed = 1; passed <= MOST_EMPTY; passed++) {
     const number = block_number + passed * step;
     if (number < 0 || number > head() + 1) return undefined;
-    const found = (await hashesOf(number)).at(step > 0 ? 0 : -1);
-    if (found !== undefined) return to('tx', found);
+    const adjacent = (await hashesOf(number)).at(step > 0 ? 0 : -1);
+    if (adjacent !== undefined) return to('tx', adjacent);
   }
   return undefined;
 }

@@ -27,7 +27,7 @@ const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
 /** True while the prefix was pressed and its letter is awaited. */
 export function useKeys(open: (what: Opened) => void): boolean {
   const mode = useMode();
-  const place = useRoute();
+  const route = useRoute();
   const [isPrefixed, setPrefixed] = useState(false);
   const prefixed = useRef(false);
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
     };
   }, [isPrefixed]);
   useEffect(() => {
-    const { page, query } = place;
+    const { page, query } = route;
     const press = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault();
@@ -49,7 +49,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
       }
       if (event.key === 'Escape') {
         setPrefixed(false);
-        if (!event.defaultPrevented) retreat(event, place);
+        if (!event.defaultPrevented) retreat(event, route);
         return;
       }
       if (event.defaultPrevented || !isShortcut(event) || event.key === 'Shift') return;
@@ -76,7 +76,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
         setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
       } else if (event.key === '[' || event.key === ']') {
         runTask(
-          adjacentPage(place, event.key === '[' ? -1 : 1).then((address) => {
+          adjacentPage(route, event.key === '[' ? -1 : 1).then((address) => {
             if (address !== undefined) go(address);
           }),
         );
@@ -89,7 +89,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [mode, place, open]);
+  }, [mode, route, open]);
   return isPrefixed;
 }
 

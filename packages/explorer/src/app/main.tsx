@@ -7,7 +7,7 @@ import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { runTask } from '../state/tasks.js';
 import { MorePage } from './more-page.js';
-import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
+import { DETAIL_PAGES, ENTRIES, loadAll, loadPage } from './pages.js';
 import { Shell } from './shell.js';
 import '../styles/order.css';
 import { startToken } from '../rpc/auth-token.js';
@@ -17,11 +17,11 @@ import { startTheme } from './theme.js';
 
 function Page() {
   const { page, key } = useRoute();
-  const place = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
-  if (place) return <place.Page />;
+  const entry = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
+  if (entry) return <entry.Page />;
   if (page === 'more' && key === undefined) return <MorePage />;
-  const thing = THINGS.get(page);
-  if (thing && key !== undefined) return <thing.Page key={key} id={key} />;
+  const detail = DETAIL_PAGES.get(page);
+  if (detail && key !== undefined) return <detail.Page key={key} id={key} />;
   return (
     <>
       <Heading title="No such page" />
@@ -35,7 +35,7 @@ function Page() {
 
 /** Error boundary: a failing page leaves the shell in place. */
 class Guard extends Component<
-  { readonly children: ReactNode; readonly place: string },
+  { readonly children: ReactNode; readonly route: string },
   { failed: string | undefined }
 > {
   override state: { failed: string | undefined } = { failed: undefined };
@@ -44,8 +44,8 @@ class Guard extends Component<
     return { failed: error instanceof Error ? error.message : String(error) };
   }
 
-  override componentDidUpdate(before: { readonly place: string }): void {
-    if (before.place !== this.props.place && this.state.failed !== undefined)
+  override componentDidUpdate(before: { readonly route: string }): void {
+    if (before.route !== this.props.route && this.state.failed !== undefined)
       this.setState({ failed: undefined });
   }
 
@@ -72,7 +72,7 @@ function App() {
   const { page, key } = useRoute();
   return (
     <Shell>
-      <Guard place={`${page}/${key ?? ''}`}>
+      <Guard route={`${page}/${key ?? ''}`}>
         <Page />
       </Guard>
     </Shell>
@@ -99,9 +99,9 @@ openOldAddress();
 const root = document.getElementById('app');
 if (root) {
   const { page, key } = currentRoute();
-  const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
+  const timeout = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
   runTask(
-    Promise.race([loadPage(page, key), patience]).then(() => {
+    Promise.race([loadPage(page, key), timeout]).then(() => {
       createRoot(root).render(
         <StrictMode>
           <QueryClientProvider client={queries}>

@@ -38,7 +38,7 @@ function commands(
   switchChain: () => void,
 ): Choice[] {
   if (!canWrite(liveNow().connection)) return [];
-  const found: Choice[] = [];
+  const choices: Choice[] = [];
   const mint = /^mint\s+([\d.,e]+)\s*(strk|eth|fri|wei)?\s+(?:to\s+)?(.+)$/i.exec(line);
   if (mint) {
     const [, number = '', unitName = 'strk', whom = ''] = mint;
@@ -49,7 +49,7 @@ function commands(
       canonicalFelt(whom) ?? [...names].find(([, name]) => name === whom.trim().toLowerCase())?.[0];
     if (amount !== undefined && address !== undefined) {
       const what = `Mint ${amountText(amount, unit)} to ${names.get(address) ?? shortHash(address)}`;
-      found.push({
+      choices.push({
         id: 'mint',
         kind: 'command',
         text: what,
@@ -69,7 +69,7 @@ function commands(
     const letter = span[0]?.toLowerCase() ?? 's';
     const seconds = Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[letter] ?? 1);
     const what = `Move the clock by ${count} ${span}`;
-    found.push({
+    choices.push({
       id: 'jump',
       kind: 'command',
       text: what,
@@ -77,7 +77,7 @@ function commands(
     });
   }
   if (line.length > 1 && 'snapshot'.startsWith(line.toLowerCase())) {
-    found.push({
+    choices.push({
       id: 'snapshot',
       kind: 'command',
       text: 'Take a snapshot',
@@ -85,7 +85,7 @@ function commands(
     });
   }
   if (line.length > 2 && 'create block'.startsWith(line.toLowerCase())) {
-    found.push({
+    choices.push({
       id: 'block',
       kind: 'command',
       text: 'Create a block',
@@ -94,14 +94,14 @@ function commands(
   }
   const isChains = ['instances', 'branch'].some((word) => word.startsWith(line.toLowerCase()));
   if (line.length > 1 && isChains) {
-    found.push({
+    choices.push({
       id: 'instances',
       kind: 'command',
       text: 'Branch this chain, or open an instance',
       run: switchChain,
     });
   }
-  return found;
+  return choices;
 }
 
 /** What the node finds for a line, once typing pauses. */
@@ -114,7 +114,7 @@ function useFound(query: string): {
     const timer = setTimeout(() => setSettled(query), 80);
     return () => clearTimeout(timer);
   }, [query]);
-  const found = useQuery({
+  const matches = useQuery({
     queryKey: ['search', settled],
     enabled: settled !== '',
     gcTime: 0,
@@ -122,8 +122,8 @@ function useFound(query: string): {
   });
   const isSettled = settled === query;
   return {
-    candidates: (isSettled ? found.data : undefined) ?? NONE,
-    isWaiting: query !== '' && (!isSettled || found.isFetching),
+    candidates: (isSettled ? matches.data : undefined) ?? NONE,
+    isWaiting: query !== '' && (!isSettled || matches.isFetching),
   };
 }
 
@@ -144,7 +144,7 @@ function choicesFor(
     }),
   );
   if (query === '') return pages;
-  const known = [...names]
+  const labelled = [...names]
     .filter(([, name]) => name.toLowerCase().startsWith(lower))
     .slice(0, 8)
     .map(
@@ -155,9 +155,9 @@ function choicesFor(
         run: () => go(to('contract', address)),
       }),
     );
-  const taken = new Set(known.map(({ id }) => id.slice(5)));
+  const labelledFelts = new Set(labelled.map(({ id }) => id.slice(5)));
   const answers = candidates
-    .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
+    .filter(({ kind, value }) => kind !== 'method' && !labelledFelts.has(value))
     .map(({ kind, value, label, detail }): Choice => {
       const page = KINDS[kind] ?? 'contract';
       return {
@@ -167,7 +167,7 @@ function choicesFor(
         run: () => go(to(page, value)),
       };
     });
-  return [...commands(query, names, switchChain), ...answers, ...known, ...pages];
+  return [...commands(query, names, switchChain), ...answers, ...labelled, ...pages];
 }
 
 export function Palette({

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
 import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
-import { loaded } from '../navigation/lazy-page.js';
+import { lazyPage } from '../navigation/lazy-page.js';
 import { to, useRoute } from '../navigation/route.js';
 import { BrandMark, Icon } from '../parts/icons.js';
 import { ErrorText } from '../parts/page-states.js';
@@ -17,16 +17,16 @@ import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
-import { BOTTOM, type Entry, RAIL } from './pages.js';
+import { BOTTOM, type NavigationEntry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
 import { useUseful } from './useful-pages.js';
 
 /** Few visits open it. */
-const InstanceList = loaded(async () => (await import('./instance-list.js')).InstanceList);
+const InstanceList = lazyPage(async () => (await import('./instance-list.js')).InstanceList);
 
-const isIn = ({ page, also }: Entry, current: string): boolean =>
+const isIn = ({ page, also }: NavigationEntry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
 
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -104,7 +104,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 function Rail({ page }: { readonly page: string }) {
   const isUseful = useUseful();
-  const isShown = (entry: Entry): boolean => isUseful(entry) || isIn(entry, page);
+  const isShown = (entry: NavigationEntry): boolean => isUseful(entry) || isIn(entry, page);
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="brand" href={to('')} label="Starkbox, home">
@@ -234,10 +234,10 @@ function ThemeButton() {
 function useResetQueries(): void {
   const epoch = useLive((live) => live.epoch);
   const beat = useLive((live) => live.beat);
-  const seen = useRef(epoch);
+  const lastEpoch = useRef(epoch);
   useEffect(() => {
-    if (seen.current === epoch) return;
-    seen.current = epoch;
+    if (lastEpoch.current === epoch) return;
+    lastEpoch.current = epoch;
     queries.removeQueries({
       predicate: ({ queryKey }) => queryKey[0] === 'block',
       type: 'inactive',

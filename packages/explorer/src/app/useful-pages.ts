@@ -5,12 +5,12 @@ import { call } from '../rpc/client.js';
 import { useLive } from '../rpc/live-state.js';
 import { queries } from '../rpc/queries.js';
 import { runTask } from '../state/tasks.js';
-import type { Entry } from './pages.js';
+import type { NavigationEntry } from './pages.js';
 
 const KEY = ['has-mempool'];
 
 /** Only operations of a user change the mode, so it is not read again for new blocks. */
-export function useUseful(): (entry: Entry) => boolean {
+export function useUseful(): (entry: NavigationEntry) => boolean {
   const operation = useLive((live) => live.operations[0]?.id ?? 0);
   const { data: hasMempool = false } = useQuery({
     queryKey: KEY,

@@ -17,7 +17,7 @@ export interface Question {
   readonly canKeep: boolean;
 }
 
-export interface Asks {
+export interface AskProps {
   readonly ask: (question: Question) => void;
 }
 

@@ -7,12 +7,12 @@ import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
 export function Loading({ what }: { readonly what: string }) {
-  const [shown, setShown] = useState(false);
+  const [isVisible, setVisible] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 300);
+    const timer = setTimeout(() => setVisible(true), 300);
     return () => clearTimeout(timer);
   }, []);
-  return shown ? <p className="empty">Reading {what}…</p> : null;
+  return isVisible ? <p className="empty">Reading {what}…</p> : null;
 }
 
 export function Problem({

@@ -12,13 +12,13 @@ export function TakeSnapshot() {
       </label>
       <Action
         run={async () => {
-          const done = await act(
+          const id = await act(
             'Take a snapshot',
             'devnet_snapshot',
             name.trim() === '' ? {} : { name: name.trim() },
             (id) => `${id}`,
           );
-          if (done !== undefined) setName('');
+          if (id !== undefined) setName('');
         }}
       >
         Take a snapshot

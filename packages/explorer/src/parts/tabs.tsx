@@ -23,13 +23,13 @@ export function Tabs({
   const { page, key, query } = useRoute();
   // The tabs may be inside of a side panel.
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
-  const kept = query.has('peek') ? others : {};
+  const panelQuery = query.has('peek') ? others : {};
   return (
     <nav className="tabs" aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}
-          href={to(page, key, at === 0 && isFirstDefault ? kept : { ...kept, tab: id })}
+          href={to(page, key, at === 0 && isFirstDefault ? panelQuery : { ...panelQuery, tab: id })}
           current={id === current}
         >
           {name} {count !== undefined && <span className="count">{grouped(count)}</span>}

@@ -14,9 +14,9 @@ function takeFromAddress(): void {
   const written = /^#token=(.*)$/.exec(location.hash)?.[1];
   if (written === undefined) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  const given = decoded(written);
-  if (!SENDABLE.test(given)) return;
-  sessionStorage.setItem(KEY, given);
+  const text = decoded(written);
+  if (!SENDABLE.test(text)) return;
+  sessionStorage.setItem(KEY, text);
   tokenRejected.set(false);
 }
 
@@ -40,10 +40,10 @@ export function token(): string | undefined {
 
 /** Stores a token; returns the error if it cannot be one. */
 export function giveToken(text: string): string | undefined {
-  const given = text.trim();
-  if (given === '') return 'Write the token.';
-  if (!SENDABLE.test(given)) return 'A token is ASCII without spaces.';
-  sessionStorage.setItem(KEY, given);
+  const trimmed = text.trim();
+  if (trimmed === '') return 'Write the token.';
+  if (!SENDABLE.test(trimmed)) return 'A token is ASCII without spaces.';
+  sessionStorage.setItem(KEY, trimmed);
   tokenRejected.set(false);
   return undefined;
 }

@@ -48,7 +48,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
   const { waiting, reveal } = useNewRows(options, key);
 
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
+  const ids = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
   const beyond = data?.pages.at(-1)?.beyond;
   const readMore = useCallback(
     (isWanted = false) => {
@@ -57,7 +57,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
     },
     [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
   );
-  const isUnknown = useCallback((row: Row) => !known.has(idOf(row)), [known, idOf]);
+  const isUnknown = useCallback((row: Row) => !ids.has(idOf(row)), [ids, idOf]);
   const count = waiting?.rows.filter(isUnknown).length ?? 0;
 
   return {
@@ -100,13 +100,13 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
     busy.current = true;
     try {
       const fresh = await read(undefined, true);
-      const shown = queries.getQueryData<Pages<Row>>(key);
-      if (!shown || (mode === 'tail' && !flood && !isHeld())) {
+      const pages = queries.getQueryData<Pages<Row>>(key);
+      if (!pages || (mode === 'tail' && !flood && !isHeld())) {
         merge(fresh);
         setWaiting(undefined);
       } else {
-        const known = new Set(shown.pages.flatMap((page) => page.rows.map(idOf)));
-        const isNew = fresh.rows.some((row) => !known.has(idOf(row)));
+        const ids = new Set(pages.pages.flatMap((page) => page.rows.map(idOf)));
+        const isNew = fresh.rows.some((row) => !ids.has(idOf(row)));
         setWaiting(isNew ? fresh : undefined);
         if (!isNew) merge(fresh);
       }
@@ -142,9 +142,9 @@ function mergePages<Row>(
 ): Pages<Row> {
   if (!old) return { pages: [fresh], pageParams: [undefined] };
   if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
-  const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
+  const ids = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
   const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
-  const added = fresh.rows.filter((row) => !known.has(idOf(row)));
+  const added = fresh.rows.filter((row) => !ids.has(idOf(row)));
   // No overlap means a gap, so the list starts again.
   if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
     return { pages: [fresh], pageParams: [undefined] };

@@ -21,7 +21,7 @@ import {
 import { Socket } from './socket.js';
 
 const FRESH = 5_000;
-const PATIENCE = 10_000;
+const UNREACHABLE_MILLISECONDS = 10_000;
 const OPERATIONS_KEPT = 200;
 const POLL = 2_000;
 const PAST_CHANGES = new Set(['revert', 'restart', 'load', 'abort', 'state']);
@@ -37,12 +37,12 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const field = (value: unknown, name: string): unknown =>
   isFields(value) ? value[name] : undefined;
 const numberIn = (value: unknown, name: string): number | undefined => {
-  const found = field(value, name);
-  return typeof found === 'number' ? found : undefined;
+  const member = field(value, name);
+  return typeof member === 'number' ? member : undefined;
 };
 const textIn = (value: unknown, name: string): string | undefined => {
-  const found = field(value, name);
-  return typeof found === 'string' ? found : undefined;
+  const member = field(value, name);
+  return typeof member === 'string' ? member : undefined;
 };
 
 function takeHead(header: unknown): void {
@@ -50,23 +50,23 @@ function takeHead(header: unknown): void {
   const hash = textIn(header, 'block_hash');
   if (number === undefined || hash === undefined) return;
   const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
-  const news: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
-  if (price !== undefined) news.price = BigInt(price);
+  const changes: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
+  if (price !== undefined) changes.price = BigInt(price);
   // The first one is awaited.
-  const known = liveNow().head;
-  if (known === undefined) publish(news);
+  const head = liveNow().head;
+  if (head === undefined) publish(changes);
   else {
-    collect(news);
-    if (known.hash !== hash) noteChange();
+    collect(changes);
+    if (head.hash !== hash) noteChange();
   }
 }
 
-function takeSandbox(news: unknown): void {
+function takeSandbox(notification: unknown): void {
   hasBeat = true;
-  const event = textIn(news, 'event') ?? 'beat';
-  const chainTime = numberIn(news, 'chain_time');
-  const pending = numberIn(news, 'pending');
-  const head = field(news, 'head');
+  const event = textIn(notification, 'event') ?? 'beat';
+  const chainTime = numberIn(notification, 'chain_time');
+  const pending = numberIn(notification, 'pending');
+  const head = field(notification, 'head');
   const before = liveNow().pending;
   const update: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
@@ -75,7 +75,7 @@ function takeSandbox(news: unknown): void {
     if (Math.abs(offset - liveNow().offset) > 1) update.offset = offset;
   }
   if (pending !== undefined && pending !== before) update.pending = pending;
-  const instances = numberIn(news, 'instances');
+  const instances = numberIn(notification, 'instances');
   if (instances !== undefined && instances !== liveNow().instances) update.instances = instances;
   const number = numberIn(head, 'block_number');
   const hash = textIn(head, 'block_hash');
@@ -84,7 +84,7 @@ function takeSandbox(news: unknown): void {
   if (moved) update.head = { number, hash };
   // A mempool changes as often as transactions come, so it is no operation.
   if (event !== 'beat' && event !== 'mempool') {
-    const detail = field(news, 'detail');
+    const detail = field(notification, 'detail');
     const operation: Operation = {
       id: nextOperation++,
       event,
@@ -168,19 +168,19 @@ interface FilteredListener {
 const listeners = new Map<FilteredListener, readonly ReturnType<Socket['request']>[]>();
 
 function askFor(listener: FilteredListener): void {
-  const asked = listener.filters.map((filter) =>
+  const requests = listener.filters.map((filter) =>
     socket.request('starknet_subscribeEvents', filter),
   );
-  listeners.set(listener, asked);
+  listeners.set(listener, requests);
 }
 
 /** Subscribes to events until unsubscribed, also after reconnecting. */
 export function listenToEvents(listener: FilteredListener): () => void {
   askFor(listener);
   return () => {
-    const asked = listeners.get(listener) ?? [];
+    const requests = listeners.get(listener) ?? [];
     listeners.delete(listener);
-    for (const answer of asked) {
+    for (const answer of requests) {
       runTask(
         answer.then((reply) => {
           if (reply?.result === undefined) return;
@@ -246,9 +246,9 @@ export async function readFirstHead(): Promise<void> {
   runTask(call('devnet_getStatus').then(takeFork, () => forkIsKnown()));
   try {
     const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
-    const known = liveNow().head;
-    if (known === undefined) publish({ head: { number, hash } });
-    else if (known.hash !== hash) noteChange();
+    const head = liveNow().head;
+    if (head === undefined) publish({ head: { number, hash } });
+    else if (head.hash !== hash) noteChange();
   } catch {
     // The connection state shows the error.
   }
@@ -262,10 +262,15 @@ function look(): void {
     ? 'locked'
     : isOpen && silence < FRESH
       ? 'live'
-      : silence < PATIENCE
+      : silence < UNREACHABLE_MILLISECONDS
         ? 'reconnecting'
         : 'unreachable';
-  if (isOpen && silence > PATIENCE && Date.now() - openedAt > PATIENCE) socket.drop();
+  if (
+    isOpen &&
+    silence > UNREACHABLE_MILLISECONDS &&
+    Date.now() - openedAt > UNREACHABLE_MILLISECONDS
+  )
+    socket.drop();
   if (connection !== liveNow().connection || connection === 'reconnecting') publish({ connection });
 }
 

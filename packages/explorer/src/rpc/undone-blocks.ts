@@ -2,7 +2,7 @@
 import { createStore, useStore } from '../state/store.js';
 import { liveNow, onLive } from './live-state.js';
 
-export interface Undone {
+export interface UndoneRange {
   readonly first: number;
   readonly last: number;
   /** In milliseconds of the system clock. */
@@ -19,7 +19,7 @@ export interface PastChange {
 const KEPT = 20;
 let lastChange: PastChange | undefined;
 let epoch = liveNow().epoch;
-const undone = createStore<readonly Undone[]>([]);
+const undone = createStore<readonly UndoneRange[]>([]);
 let head = liveNow().head?.number;
 
 onLive(() => {
@@ -38,7 +38,7 @@ onLive(() => {
 });
 
 /** Newest first. */
-export function useUndone(): readonly Undone[] {
+export function useUndone(): readonly UndoneRange[] {
   return useStore(undone);
 }
 

@@ -101,7 +101,7 @@ test('an error is shown with its code, and the documentation lists possible erro
 test('a subscription shows notifications until it is stopped', async () => {
   const { page } = await openMethod('starknet_subscribeNewHeads');
   await page.getByRole('button', { name: 'Subscribe starknet_subscribeNewHeads' }).click();
-  const news = page.getByRole('region', { name: 'News' });
+  const news = page.getByRole('region', { name: 'Notifications' });
   await news.getByText('Listening').waitFor();
   await stage.node.client.call('devnet_createBlock', {});
   await news.getByText('1 notification').waitFor();

@@ -160,7 +160,7 @@ function AccountTable(props: AccountTableProps) {
             key={address}
             address={address}
             at={at}
-            held={holdings?.get(address)}
+            holding={holdings?.get(address)}
             classHash={classHash}
             isImpersonated={impersonated.has(address)}
           >
@@ -190,7 +190,7 @@ function AccountTable(props: AccountTableProps) {
 interface AccountRowProps {
   readonly address: string;
   readonly at: number;
-  readonly held: Holding | undefined;
+  readonly holding: Holding | undefined;
   readonly classHash: string | undefined;
   readonly isImpersonated: boolean;
   /** The buttons before that of impersonation. */
@@ -198,7 +198,7 @@ interface AccountRowProps {
 }
 
 function AccountRow(props: AccountRowProps) {
-  const { address, at, held, classHash, isImpersonated, children } = props;
+  const { address, at, holding, classHash, isImpersonated, children } = props;
   return (
     <tr data-row={at}>
       <td className="main">
@@ -212,12 +212,12 @@ function AccountRow(props: AccountRowProps) {
         <Copy value={address} what={`address of account ${at}`} />
       </td>
       <td className="number" data-balance="strk" data-head="STRK">
-        {held && <Amount of={held.strk} unit={STRK} column />}
+        {holding && <Amount of={holding.strk} unit={STRK} column />}
       </td>
       <td className="number" data-balance="eth" data-head="ETH">
-        {held && <Amount of={held.eth} unit={ETH} column />}
+        {holding && <Amount of={holding.eth} unit={ETH} column />}
       </td>
-      <td className="number wide">{held && grouped(held.nonce)}</td>
+      <td className="number wide">{holding && grouped(holding.nonce)}</td>
       <td className="wide">{classHash !== undefined && <ClassRef of={classHash} />}</td>
       <td className="actions-cell">
         {children}

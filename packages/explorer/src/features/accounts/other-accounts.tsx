@@ -16,7 +16,7 @@ const EXECUTE = selectorOf('__execute__');
 
 /** Of labelled addresses, those whose class is one of an account. */
 async function accountsAmong(addresses: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
+  const areAccounts = await Promise.all(
     addresses.map(async (contract_address) => {
       try {
         const block_id = 'pre_confirmed';
@@ -31,7 +31,7 @@ async function accountsAmong(addresses: readonly string[]): Promise<readonly str
       }
     }),
   );
-  return addresses.filter((_, at) => found[at]);
+  return addresses.filter((_, at) => areAccounts[at]);
 }
 
 function useOthers(predeployed: readonly string[]): readonly string[] {
@@ -55,15 +55,15 @@ function useOthers(predeployed: readonly string[]): readonly string[] {
           address !== undefined && status === 'SUCCEEDED' ? [address] : [],
       ),
   });
-  const named = useQuery({
+  const labelledAccounts = useQuery({
     queryKey: ['labelled-accounts', labelled],
     enabled: labelled.length > 0,
     queryFn: () => accountsAmong(labelled),
   });
   return useMemo(() => {
-    const all = [...imported, ...(named.data ?? []), ...(deployed.data ?? [])];
+    const all = [...imported, ...(labelledAccounts.data ?? []), ...(deployed.data ?? [])];
     return [...new Set(all)].filter((address) => !predeployed.includes(address)).slice(0, MOST);
-  }, [imported, named.data, deployed.data, predeployed]);
+  }, [imported, labelledAccounts.data, deployed.data, predeployed]);
 }
 
 /** What an account has. */
@@ -139,7 +139,7 @@ export function OtherAccounts({ predeployed }: { readonly predeployed: readonly 
               <AccountRow
                 key={address}
                 address={address}
-                held={holdings?.get(address)}
+                holding={holdings?.get(address)}
                 isImported={imported.includes(address)}
                 importKey={() => setImporting(address)}
               />
@@ -154,12 +154,12 @@ export function OtherAccounts({ predeployed }: { readonly predeployed: readonly 
 
 function AccountRow({
   address,
-  held,
+  holding,
   isImported,
   importKey,
 }: {
   readonly address: string;
-  readonly held: Holding | undefined;
+  readonly holding: Holding | undefined;
   readonly isImported: boolean;
   readonly importKey: () => void;
 }) {
@@ -175,12 +175,12 @@ function AccountRow({
         <Copy value={address} what="address" />
       </td>
       <td className="number" data-head="STRK">
-        {held && <Amount of={held.strk} unit={STRK} column />}
+        {holding && <Amount of={holding.strk} unit={STRK} column />}
       </td>
       <td className="number" data-head="ETH">
-        {held && <Amount of={held.eth} unit={ETH} column />}
+        {holding && <Amount of={holding.eth} unit={ETH} column />}
       </td>
-      <td className="number wide">{held && grouped(held.nonce)}</td>
+      <td className="number wide">{holding && grouped(holding.nonce)}</td>
       <td className="actions-cell">
         {isImported ? (
           <>

@@ -12,7 +12,7 @@ export function ConsolePage() {
   const discovery = useDiscovery();
   const config = useConfig();
   const { query } = useRoute();
-  const wanted = query.get('method') ?? '';
+  const methodName = query.get('method') ?? '';
   if (discovery.error) {
     return (
       <>
@@ -33,7 +33,7 @@ export function ConsolePage() {
   const restricted = new Set(config.data?.server_config.restricted_methods ?? []);
   const isRestricted = ({ name, alias }: RpcMethod): boolean =>
     restricted.has(name) || (alias !== undefined && restricted.has(alias));
-  const method = methodNamed(data, wanted);
+  const method = methodNamed(data, methodName);
   return (
     <>
       <Heading title="Console" count={`${data.methods.length} methods`} />
@@ -49,7 +49,7 @@ export function ConsolePage() {
         ) : (
           <section className="work" aria-label="Call">
             <p className="empty">
-              {wanted === ''
+              {methodName === ''
                 ? 'Choose a method, or one of your last calls below.'
                 : 'This node has no method of that name.'}
             </p>
@@ -72,11 +72,11 @@ function Methods({
 }) {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = methods.filter(({ name, alias, summary }) => {
+  const matching = methods.filter(({ name, alias, summary }) => {
     const text = `${name} ${alias ?? ''} ${summary}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const [first] = found;
+  const [first] = matching;
   return (
     <nav
       className={current !== undefined && search === '' ? 'methods is-settled' : 'methods'}
@@ -97,9 +97,9 @@ function Methods({
           }
         }}
       />
-      {found.length === 0 && <p className="quiet">No method matches.</p>}
+      {matching.length === 0 && <p className="quiet">No method matches.</p>}
       <ul>
-        {found.map((method) => {
+        {matching.map((method) => {
           const [prefix = '', rest = ''] = parted(method.name);
           const name = (
             <>

@@ -46,9 +46,10 @@ export function remember(
 ): void {
   const params = writeJson(withoutSecrets(call.params), 2);
   if (params.length > LONGEST) return;
-  const same = (one: PastCall): boolean => one.method === call.method && one.params === params;
+  const same = (pastCall: PastCall): boolean =>
+    pastCall.method === call.method && pastCall.params === params;
   const entry = { ...call, params, at: Date.now() };
-  past.set([entry, ...past.get().filter((one) => !same(one))].slice(0, MOST));
+  past.set([entry, ...past.get().filter((pastCall) => !same(pastCall))].slice(0, MOST));
 }
 
 export function forget(): void {

@@ -40,10 +40,10 @@ export async function classChanges(
     const step = Math.max(1, Math.ceil((until - from) / FAN));
     const places: number[] = [];
     for (let at = from + step; at < until; at += step) places.push(at);
-    const found = await Promise.all(places.map(classAt));
+    const hashes = await Promise.all(places.map(classAt));
     const ends = [
       { at: from, value: before },
-      ...places.map((at, index) => ({ at, value: found[index] })),
+      ...places.map((at, index) => ({ at, value: hashes[index] })),
       { at: until, value: after },
     ];
     const parts = ends.slice(1).map((end, index) => {
@@ -70,22 +70,27 @@ async function classAt(address: string, block_number: number): Promise<string | 
 }
 
 /** Results up to a block, so that a new block costs one request. */
-interface Known {
+interface SearchedRange {
   readonly epoch: number;
   readonly low: number;
   readonly high: { readonly block: number; readonly classHash: string | undefined };
   readonly changes: readonly ClassChange[];
 }
 
-async function extend(address: string, known: Known | undefined, head: number, epoch: number) {
+async function extend(
+  address: string,
+  searched: SearchedRange | undefined,
+  head: number,
+  epoch: number,
+) {
   const at = (block: number): Promise<string | undefined> => classAt(address, block);
   const classHash = at(head);
-  if (known?.epoch === epoch && known.high.block <= head) {
+  if (searched?.epoch === epoch && searched.high.block <= head) {
     const high = { block: head, classHash: await classHash };
     return {
-      ...known,
+      ...searched,
       high,
-      changes: [...known.changes, ...(await classChanges(at, known.high, high))],
+      changes: [...searched.changes, ...(await classChanges(at, searched.high, high))],
     };
   }
   const [{ fork_config }, last] = await Promise.all([call('devnet_getConfig'), classHash]);
@@ -100,14 +105,14 @@ async function extend(address: string, known: Known | undefined, head: number, e
 export function History({ address }: { readonly address: string }) {
   const head = useLive((live) => live.head?.number);
   const epoch = useLive((live) => live.epoch);
-  const known = useRef<Known | undefined>(undefined);
+  const searched = useRef<SearchedRange | undefined>(undefined);
   const { data, error, refetch } = useQuery({
     queryKey: ['history', address, head, epoch],
     enabled: head !== undefined,
     placeholderData: (old) => old,
     queryFn: async () => {
-      known.current = await extend(address, known.current, head ?? 0, epoch);
-      return known.current;
+      searched.current = await extend(address, searched.current, head ?? 0, epoch);
+      return searched.current;
     },
   });
   if (error && !data) return <Problem error={error} what="the history" retry={refetch} />;

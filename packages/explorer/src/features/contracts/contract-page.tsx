@@ -21,15 +21,15 @@ import { Storage } from './storage/storage.js';
 
 const CONTRACT_NOT_FOUND = 20;
 
-export function ContractPage({ id: given }: { readonly id: string }) {
-  const address = canonicalFelt(given);
+export function ContractPage({ id }: { readonly id: string }) {
+  const address = canonicalFelt(id);
   if (address !== undefined) return <Contract address={address} />;
   return (
     <>
       <Heading title="Contract" />
       <p className="empty">
-        <UntrustedText text={given} limit={80} quoted /> is not an address: 0x and up to 64
-        hexadecimal digits. The search finds contracts by name.
+        <UntrustedText text={id} limit={80} quoted /> is not an address: 0x and up to 64 hexadecimal
+        digits. The search finds contracts by name.
       </p>
     </>
   );
@@ -37,11 +37,11 @@ export function ContractPage({ id: given }: { readonly id: string }) {
 
 function Contract({ address }: { readonly address: string }) {
   const name = useNames().get(address);
-  const asked = useRoute().query.get('tab') ?? undefined;
+  const tabInAddress = useRoute().query.get('tab') ?? undefined;
   const facts = useFacts(address);
   const classHash = facts.data?.classHash;
   const start = useStart(address, facts.data && classHash !== undefined);
-  const tab = asked === 'read' ? 'interact' : (asked ?? start);
+  const tab = tabInAddress === 'read' ? 'interact' : (tabInAddress ?? start);
   const classes = useClasses(
     useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
   );
@@ -130,7 +130,7 @@ function useFacts(address: string) {
     placeholderData: (old) => old,
     queryFn: async () => {
       const block_id = 'pre_confirmed';
-      const [found, classHash, nonce, strk, eth] = await Promise.allSettled([
+      const [contractClass, classHash, nonce, strk, eth] = await Promise.allSettled([
         hasClass.current
           ? undefined
           : call('starknet_getClassAt', { block_id, contract_address: address }),
@@ -144,8 +144,12 @@ function useFacts(address: string) {
         classHash.reason instanceof RpcFailure &&
         classHash.reason.code === CONTRACT_NOT_FOUND;
       if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
-      if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
-        const read = readAbi(found.value.abi);
+      if (
+        contractClass.status === 'fulfilled' &&
+        contractClass.value &&
+        classHash.status === 'fulfilled'
+      ) {
+        const read = readAbi(contractClass.value.abi);
         learnNames(read);
         queries.setQueryData(['class', classHash.value], read);
         hasClass.current = true;

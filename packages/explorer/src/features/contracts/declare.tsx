@@ -2,7 +2,7 @@
 import { NoClass } from '@starkbox/abi';
 import { type DragEvent, useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -13,7 +13,7 @@ import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
 
-interface Chosen extends ClassToDeclare {
+interface ChosenClass extends ClassToDeclare {
   readonly name: string;
   readonly functions: number;
   readonly isKnown: boolean;
@@ -62,7 +62,7 @@ function DeclareForm() {
 
 /** The files that were chosen, read and hashed. */
 function useClassFiles() {
-  const [chosen, setChosen] = useState<Chosen | undefined>();
+  const [chosen, setChosen] = useState<ChosenClass | undefined>();
   const [compiled, setCompiled] = useState<string | undefined>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -143,7 +143,7 @@ function ClassFacts({
   of: chosen,
   compiled,
 }: {
-  readonly of: Chosen;
+  readonly of: ChosenClass;
   readonly compiled: string | undefined;
 }) {
   return (
@@ -180,7 +180,7 @@ function ClassFacts({
 }
 
 interface DeclareActionsProps {
-  readonly of: Chosen;
+  readonly of: ChosenClass;
   readonly compiled: string | undefined;
   readonly forget: () => void;
   readonly setError: (error: unknown) => void;
@@ -201,14 +201,18 @@ function DeclareActions(props: DeclareActionsProps) {
     }
   };
   const without = async (): Promise<void> => {
-    const done = await act(
+    const declared = await act(
       'Declare without a transaction',
       'devnet_applyStateDiff',
       { state_diff: {}, classes: [{ contract_class: chosen.sierra }] },
-      ({ classes: [one] }) =>
-        one ? <ClassRef of={one.class_hash} /> : new Error('The node declared no class.'),
+      ({ classes: [declaredClass] }) =>
+        declaredClass ? (
+          <ClassRef of={declaredClass.class_hash} />
+        ) : (
+          new Error('The node declared no class.')
+        ),
     );
-    if (done) forget();
+    if (declared) forget();
   };
   return (
     <div className="line-of">
@@ -225,7 +229,7 @@ function DeclareActions(props: DeclareActionsProps) {
         }
       >
         Declare as {sender.isOurs ? '' : 'impersonated '}
-        {disarm(sender.name, 40).text}
+        {escapeText(sender.name, 40).text}
       </Action>
       <Action
         run={without}

@@ -149,7 +149,7 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
   );
 }
 
-interface Place {
+interface DeploymentInputs {
   readonly classHash: string;
   readonly salt: string | undefined;
   readonly calldata: readonly string[] | undefined;
@@ -158,7 +158,13 @@ interface Place {
 }
 
 /** The contract address for the current inputs. */
-function useAddress({ classHash, salt, calldata, account, isUnique }: Place): string | undefined {
+function useAddress({
+  classHash,
+  salt,
+  calldata,
+  account,
+  isUnique,
+}: DeploymentInputs): string | undefined {
   const [address, setAddress] = useState<string | undefined>();
   useEffect(() => {
     let isWanted = true;

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
 import { Problem } from '../../parts/page-states.js';
 import { Address } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -22,7 +22,7 @@ export function useBlockSettings() {
   });
 }
 
-export function BlockSettings({ ask }: Asks) {
+export function BlockSettings({ ask }: AskProps) {
   const settings = useBlockSettings();
   const { data } = settings;
   return (
@@ -96,13 +96,13 @@ function Setting({ label, hint, read }: SettingProps) {
         label={`Set ${label}`}
         refused={params === undefined ? `Write ${hint}.` : undefined}
         run={async () => {
-          const done = await act(
+          const settings = await act(
             `Set ${label}`,
             'devnet_setBlockSettings',
             params ?? {},
             () => draft,
           );
-          if (done) setDraft('');
+          if (settings) setDraft('');
         }}
       >
         Set
@@ -145,7 +145,7 @@ function SeveralBlocks() {
   );
 }
 
-function Reorganise({ ask }: Asks) {
+function Reorganise({ ask }: AskProps) {
   const [depth, setDepth] = useState('');
   const head = useLive((live) => live.head?.number ?? 0);
   const number = wholeNumber(depth);

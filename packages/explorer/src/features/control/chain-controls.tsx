@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, download, Group } from '../../parts/confirm.js';
+import { type AskProps, download, Group } from '../../parts/confirm.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
 import { UntrustedText } from '../../parts/values.js';
 import { canWrite, useLive } from '../../rpc/live-state.js';
@@ -12,7 +12,7 @@ import { useStatus } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
 import { runTask } from '../../state/tasks.js';
 
-export function State({ ask }: Asks) {
+export function State({ ask }: AskProps) {
   const status = useStatus();
   const snapshots = useSnapshots();
   const head = useLive((live) => live.head?.number ?? 0);
@@ -81,7 +81,7 @@ export function State({ ask }: Asks) {
 }
 
 /** Replaces the chain by one from a file. */
-function Load({ ask, loss }: Asks & { readonly loss: string }) {
+function Load({ ask, loss }: AskProps & { readonly loss: string }) {
   const id = useId();
   const [problem, setProblem] = useState<string | undefined>();
   const isLive = useLive(({ connection }) => canWrite(connection));

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { isoText, momentText, offsetText, readMoment, spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
 import { useChainNow } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 
@@ -12,7 +12,7 @@ const STEPS = [
   [604_800, '+7 d'],
 ] as const;
 
-export function Clock({ ask }: Asks) {
+export function Clock({ ask }: AskProps) {
   const now = useChainNow();
   const offset = useLive((live) => live.offset);
   const [seal, setSeal] = useState(true);

@@ -5,7 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
-import { type Asks, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
@@ -58,7 +58,7 @@ function Unread() {
   );
 }
 
-function BlocksGroup({ ask }: Asks) {
+function BlocksGroup({ ask }: AskProps) {
   const settings = useBlockSettings();
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
@@ -86,7 +86,7 @@ function BlocksGroup({ ask }: Asks) {
 }
 
 /** Aborting blocks, or accepting them on L1, from a number that is typed. */
-function ChangeFrom({ head, ask }: Asks & { readonly head: number | undefined }) {
+function ChangeFrom({ head, ask }: AskProps & { readonly head: number | undefined }) {
   const [from, setFrom] = useState('');
   const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
   const isThere = number !== undefined && head !== undefined && number <= head;
@@ -172,20 +172,20 @@ function Impersonation() {
     <Group name="Impersonate">
       <div className="line-of">
         {status.data && all.length === 0 && <span className="quiet">none</span>}
-        {all.map((one) => (
-          <span key={one}>
-            <Address of={one} mark />
+        {all.map((account) => (
+          <span key={account}>
+            <Address of={account} mark />
             <button
               type="button"
               className="plain"
-              aria-label={`Stop impersonating ${one}`}
+              aria-label={`Stop impersonating ${account}`}
               onClick={() =>
                 runTask(
                   act(
                     'Stop impersonating',
                     'devnet_stopImpersonateAccount',
-                    { account_address: one },
-                    () => shortHash(one),
+                    { account_address: account },
+                    () => shortHash(account),
                   ),
                 )
               }
@@ -208,13 +208,13 @@ function Impersonation() {
         <Action
           refused={address === undefined ? 'Write an address.' : undefined}
           run={async () => {
-            const done = await act(
+            const impersonated = await act(
               'Impersonate',
               'devnet_impersonateAccount',
               { account_address: address ?? '' },
               () => shortHash(address ?? ''),
             );
-            if (done) setDraft('');
+            if (impersonated) setDraft('');
           }}
         >
           Impersonate

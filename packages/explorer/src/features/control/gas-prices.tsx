@@ -53,13 +53,13 @@ export function Prices() {
                 : undefined
           }
           run={async () => {
-            const done = await act(
+            const prices = await act(
               `Set ${changes.length === 1 ? 'a price' : `${changes.length} prices`}`,
               'devnet_setGasPrice',
               { ...Object.fromEntries(read), generate_block: seal },
               () => (seal ? 'in force in a new block' : 'from the next block on'),
             );
-            if (done) setDrafts({});
+            if (prices) setDrafts({});
           }}
         >
           {seal ? 'Apply in a new block' : 'Apply to the next block'}

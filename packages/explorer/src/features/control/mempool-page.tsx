@@ -117,11 +117,11 @@ function useMissing(rows: readonly WaitingRow[]) {
   return useMemo(() => {
     const missing = new Map<string, bigint>();
     for (const [sender, nonce] of data ?? []) {
-      const own = new Set(
+      const nonces = new Set(
         rows.filter((row) => row.sender_address === sender).map((row) => BigInt(row.nonce)),
       );
       let next = nonce;
-      while (own.has(next)) next += 1n;
+      while (nonces.has(next)) next += 1n;
       missing.set(sender, next);
     }
     return missing;
@@ -133,9 +133,9 @@ function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boole
   const missing = useMissing(of.transactions);
   const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
   const inOrder = of.transactions.toSorted(
-    (one, other) =>
-      (order.get(one.transaction_hash) ?? Number.POSITIVE_INFINITY) -
-        (order.get(other.transaction_hash) ?? Number.POSITIVE_INFINITY) || 0,
+    (a, b) =>
+      (order.get(a.transaction_hash) ?? Number.POSITIVE_INFINITY) -
+        (order.get(b.transaction_hash) ?? Number.POSITIVE_INFINITY) || 0,
   );
   const replaced = of.transactions.find((row) => row.transaction_hash === replacing);
   return (
@@ -173,7 +173,7 @@ function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boole
             <Row
               key={row.transaction_hash}
               row={row}
-              place={order.get(row.transaction_hash)}
+              position={order.get(row.transaction_hash)}
               missing={missing.get(row.sender_address)}
               replace={() => setReplacing(row.transaction_hash)}
             />
@@ -193,17 +193,17 @@ function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boole
 
 interface RowProps {
   readonly row: WaitingRow;
-  readonly place: number | undefined;
+  readonly position: number | undefined;
   readonly missing: bigint | undefined;
   readonly replace: () => void;
 }
 
-function Row({ row, place, missing, replace }: RowProps) {
+function Row({ row, position, missing, replace }: RowProps) {
   const { transaction_hash: hash } = row;
   return (
     <tr data-row="">
       <td className="number" data-head="order">
-        {place ?? '–'}
+        {position ?? '–'}
       </td>
       <td>
         <TxRef of={hash} />

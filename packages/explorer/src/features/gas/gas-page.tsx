@@ -3,7 +3,7 @@ import type { Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { BlockField, numberIn } from '../../parts/block-field.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
@@ -84,7 +84,7 @@ function RangeForm({ range }: { readonly range: Range }) {
             <option value="">a snapshot…</option>
             {snapshots.map(({ snapshot_id, name, block_number }) => (
               <option key={snapshot_id} value={String(block_number + 1)}>
-                {snapshot_id} {name === undefined ? '' : disarm(name, 40).text} (block{' '}
+                {snapshot_id} {name === undefined ? '' : escapeText(name, 40).text} (block{' '}
                 {block_number})
               </option>
             ))}
@@ -136,7 +136,7 @@ function Result({ reading }: { readonly reading: Reading }) {
       classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MOST_CLASSES),
     };
   }, [report, version, measure, grouping]);
-  const known = useClasses(classes).size;
+  const classCount = useClasses(classes).size;
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
@@ -179,7 +179,7 @@ function Result({ reading }: { readonly reading: Reading }) {
         functions={functions}
         measure={measure}
         grouping={grouping}
-        known={known}
+        classCount={classCount}
         whole={`${grouped(report.transactions)} transactions`}
         outside="outside the call frames"
         isSummed

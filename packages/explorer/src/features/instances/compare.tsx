@@ -151,11 +151,13 @@ interface ValuesProps {
 }
 
 function Values({ of, names, isCut }: ValuesProps) {
-  const slots = useMemo(() => of.filter((one) => one.what === 'slot'), [of]);
+  const slots = useMemo(() => of.filter((difference) => difference.what === 'slot'), [of]);
   const slotNames = useSlotNames(slots);
   const columns = useMemo(() => columnsOf(names, slotNames), [names, slotNames]);
   if (of.length === 0) return <p className="empty">Their state is the same.</p>;
-  const contracts = new Set(of.flatMap((one) => ('contract' in one ? one.contract : [])));
+  const contracts = new Set(
+    of.flatMap((difference) => ('contract' in difference ? difference.contract : [])),
+  );
   return (
     <>
       <p>
@@ -178,7 +180,8 @@ function columnsOf(
   names: readonly [string, string],
   slotNames: SlotNames,
 ): readonly Column<DifferingValue>[] {
-  const [left, right] = names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
+  const [leftName, rightName] =
+    names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
   return [
     {
       head: 'Contract',
@@ -187,17 +190,17 @@ function columnsOf(
     },
     { head: 'Variable', phone: 'main', cell: (row) => <Variable of={row} names={slotNames} /> },
     {
-      head: left,
+      head: leftName,
       width: 'w-value',
       number: true,
-      phoneHead: left,
+      phoneHead: leftName,
       cell: ({ what, values: [value] }) => <Value what={what} of={value} />,
     },
     {
-      head: right,
+      head: rightName,
       width: 'w-value',
       number: true,
-      phoneHead: right,
+      phoneHead: rightName,
       cell: ({ what, values: [, value] }) => <Value what={what} of={value} />,
     },
   ];

@@ -28,7 +28,7 @@ export function InstancesPage() {
     return id !== null && ID.test(id) ? id : undefined;
   };
   const [a, b] = [chosen('a'), chosen('b')];
-  const own = ownId();
+  const currentId = ownId();
   return (
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
@@ -45,9 +45,9 @@ export function InstancesPage() {
           ask={setQuestion}
           onGone={() => location.assign(toChain(MAIN_PATH, 'instances'))}
           actions={(id) =>
-            id !== own && (
+            id !== currentId && (
               <Link
-                href={to('instances', undefined, { a: own, b: id })}
+                href={to('instances', undefined, { a: currentId, b: id })}
                 label={`Compare with ${plainName(id, list.rows)}`}
               >
                 Compare

@@ -36,7 +36,7 @@ export function L1() {
           <code>npx starkbox --l1 anvil</code>{' '}
           <Copy value="npx starkbox --l1 anvil" what="command for both" />
         </p>
-        <Connect done={() => setOther(false)} />
+        <Connect onConnected={() => setOther(false)} />
       </section>
     );
   }
@@ -71,7 +71,7 @@ async function carry(): Promise<void> {
   await queries.invalidateQueries({ queryKey: ['list'] });
 }
 
-function Connect({ done }: { readonly done: () => void }) {
+function Connect({ onConnected }: { readonly onConnected: () => void }) {
   const [url, setUrl] = useState(ANVIL);
   const [contract, setContract] = useState('');
   const [key, setKey] = useState('');
@@ -126,7 +126,7 @@ function Connect({ done }: { readonly done: () => void }) {
             ({ messaging_contract_address }) => `contract ${messaging_contract_address}`,
           );
           setKey('');
-          if (connected) done();
+          if (connected) onConnected();
         }}
       >
         Connect

@@ -31,7 +31,7 @@ export function MessagesPage() {
     setOpened(
       idOf(placed) === openId ? undefined : { placed, abi: abis.get(placed.row.to_address) },
     );
-  const shown = isWide ? LANES : LANES.filter(([direction]) => direction === chosen);
+  const lanes = isWide ? LANES : LANES.filter(([direction]) => direction === chosen);
   return (
     <>
       <Heading
@@ -70,7 +70,7 @@ export function MessagesPage() {
         </fieldset>
       )}
       <div className="lanes">
-        {shown.map(([direction, name]) => (
+        {lanes.map(([direction, name]) => (
           <section key={direction} aria-label={name}>
             {isWide && <h2>{name}</h2>}
             <Lane direction={direction} open={openId} onOpen={open} />

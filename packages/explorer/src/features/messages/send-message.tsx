@@ -1,7 +1,7 @@
 // Form that sends a mock message from L1 to L2.
 import { type Abi, type AbiFunction, selectorOf } from '@starkbox/abi';
 import { useId, useMemo, useState } from 'react';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { Action, act } from '../../parts/action.js';
 import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, readAddress, useResolve } from '../../parts/forms/address-book.js';
@@ -31,7 +31,7 @@ function SendForm({ book }: { readonly book: string }) {
   const handlers = abi
     ? [...abi.functions.values()].filter(({ kind }) => kind === 'l1_handler')
     : [];
-  const handler = handlers.find((one) => one.name === name) ?? handlers[0];
+  const handler = handlers.find((candidate) => candidate.name === name) ?? handlers[0];
   return (
     <section className="panel send-message" aria-label="Send a message to L2">
       <h2>Send a message as if it came from L1</h2>
@@ -52,9 +52,9 @@ function SendForm({ book }: { readonly book: string }) {
           <label>
             handler
             <select value={handler?.name} onChange={(event) => setName(event.target.value)}>
-              {handlers.map((one) => (
-                <option key={one.name} value={one.name}>
-                  {disarm(one.name, 60).text}
+              {handlers.map((option) => (
+                <option key={option.name} value={option.name}>
+                  {escapeText(option.name, 60).text}
                 </option>
               ))}
             </select>

@@ -17,14 +17,14 @@ const LIMIT = 100;
 
 export function RulesPage() {
   const config = useConfig();
-  const held = config.data?.rules;
-  const given = useRoute().query.get('network');
-  const network = NETWORKS.find((one) => one === given) ?? held ?? 'mainnet';
+  const configured = config.data?.rules;
+  const chosen = useRoute().query.get('network');
+  const network = NETWORKS.find((name) => name === chosen) ?? configured ?? 'mainnet';
   return (
     <>
       <Heading title="Rules" />
       <p className="page-intro">
-        {held === undefined ? (
+        {configured === undefined ? (
           <>
             This node accepts more than a public network does. Started with{' '}
             <code>--rules {network}</code>, it refuses what the gateway of {network} refuses, before
@@ -32,9 +32,9 @@ export function RulesPage() {
           </>
         ) : (
           <>
-            This node holds transactions to the rules of {held} (<code>--rules {held}</code>): what
-            breaks one is refused when it is sent, and is not on the chain.{' '}
-            <Link href={to('requests')}>Recorded requests</Link> show refusals.
+            This node holds transactions to the rules of {configured} (
+            <code>--rules {configured}</code>): what breaks one is refused when it is sent, and is
+            not on the chain. <Link href={to('requests')}>Recorded requests</Link> show refusals.
           </>
         )}
       </p>
@@ -42,8 +42,8 @@ export function RulesPage() {
         <label>
           network:
           <select value={network} onChange={({ target }) => setQuery({ network: target.value })}>
-            {NETWORKS.map((one) => (
-              <option key={one}>{one}</option>
+            {NETWORKS.map((name) => (
+              <option key={name}>{name}</option>
             ))}
           </select>
         </label>

@@ -88,7 +88,7 @@ function placeAfter(key: string, at: number, places: number): number | undefined
   return key === 'End' ? last : undefined;
 }
 
-/** The pattern of failures, which is told from a plain bar without colours. */
+/** The pattern of failures, which differs from a plain bar without colours. */
 function Hatch() {
   return (
     <svg className="unseen" aria-hidden="true">
@@ -135,23 +135,23 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
   const most = blocks.reduce((max, row) => Math.max(max, measured(row)), 0);
   const places = Math.max(FEWEST_PLACES, blocks.length);
   const step = width / places;
-  const left = width - blocks.length * step;
+  const offset = width - blocks.length * step;
   const blockAt = ({
     clientX,
     currentTarget,
   }: PointerEvent<HTMLDivElement>): number | undefined => {
     const x = clientX - currentTarget.getBoundingClientRect().left;
-    return blocks[Math.floor((x - left) / step)]?.block_number;
+    return blocks[Math.floor((x - offset) / step)]?.block_number;
   };
   const at = blocks.findIndex(({ block_number }) => block_number === pointed);
-  const shown = blocks[at] ?? blocks.at(-1);
+  const described = blocks[at] ?? blocks.at(-1);
   const name = NAMES[measure];
   const press = (event: KeyboardEvent): void => {
     const next = placeAfter(event.key, at, blocks.length);
     if (next !== undefined) {
       event.preventDefault();
       point(blocks[next]?.block_number);
-    } else if (event.key === 'Enter' && shown) go(to('block', shown.block_number));
+    } else if (event.key === 'Enter' && described) go(to('block', described.block_number));
   };
   return (
     <figure className={`tile tile-${measure}`}>
@@ -172,8 +172,10 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
         aria-label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
         aria-valuemin={blocks[0]?.block_number ?? 0}
         aria-valuemax={blocks.at(-1)?.block_number ?? 0}
-        aria-valuenow={shown?.block_number ?? 0}
-        aria-valuetext={shown && `block ${shown.block_number}: ${grouped(measured(shown))}`}
+        aria-valuenow={described?.block_number ?? 0}
+        aria-valuetext={
+          described && `block ${described.block_number}: ${grouped(measured(described))}`
+        }
         onPointerMove={(event) => point(blockAt(event))}
         onPointerLeave={() => point(undefined)}
         onBlur={() => point(undefined)}
@@ -182,9 +184,9 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
       >
         <svg width={width} height={HEIGHT} aria-hidden="true">
           {at >= 0 && (
-            <rect className="chart-pointed" x={left + at * step} width={step} height={HEIGHT} />
+            <rect className="chart-pointed" x={offset + at * step} width={step} height={HEIGHT} />
           )}
-          <Bars blocks={blocks} measure={measure} most={most} left={left} step={step} />
+          <Bars blocks={blocks} measure={measure} most={most} offset={offset} step={step} />
           <path className="chart-axis" d={`M0,${HEIGHT - 0.5}H${width}`} />
         </svg>
       </div>
@@ -196,12 +198,12 @@ interface BarsProps {
   readonly blocks: readonly BlockRow[];
   readonly measure: Measure;
   readonly most: number;
-  readonly left: number;
+  readonly offset: number;
   readonly step: number;
 }
 
 /** One path for all bars of a kind. */
-function Bars({ blocks, measure, most, left, step }: BarsProps): ReactNode {
+function Bars({ blocks, measure, most, offset, step }: BarsProps): ReactNode {
   if (most === 0 || step === 0) return null;
   const plain: string[] = [];
   const failed: string[] = [];
@@ -211,7 +213,7 @@ function Bars({ blocks, measure, most, left, step }: BarsProps): ReactNode {
   blocks.forEach((row, at) => {
     const value = VALUES[measure](row);
     if (value === 0) return;
-    const x = left + at * step;
+    const x = offset + at * step;
     const tall = Math.max(LOWEST, (value / most) * room);
     const failedShare =
       measure === 'gas' || row.transaction_count === 0

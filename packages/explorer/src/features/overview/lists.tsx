@@ -13,7 +13,7 @@ interface FailuresProps {
   readonly of: readonly TransactionRow[];
   readonly hasOlder: boolean;
   /** Changes when functions have got names. */
-  readonly known: number;
+  readonly contractsKnown: number;
 }
 
 export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresProps) {
@@ -77,7 +77,7 @@ function FailureRow({ of: row }: { readonly of: TransactionRow }) {
   );
 }
 
-interface Called {
+interface CalledContract {
   readonly address: string;
   transactions: number;
   failed: number;
@@ -85,19 +85,19 @@ interface Called {
 }
 
 /** Contracts by how many of the transactions call them first. */
-function busiest(rows: readonly TransactionRow[]): readonly Called[] {
-  const found = new Map<string, Called>();
+function busiest(rows: readonly TransactionRow[]): readonly CalledContract[] {
+  const byAddress = new Map<string, CalledContract>();
   for (const { call, execution_status, l2_gas } of rows) {
     if (!call) continue;
     const address = call.contract_address;
-    const one = found.get(address) ?? { address, transactions: 0, failed: 0, gas: 0 };
-    found.set(address, one);
-    one.transactions++;
-    one.gas += l2_gas;
-    if (execution_status === 'REVERTED') one.failed++;
+    const contract = byAddress.get(address) ?? { address, transactions: 0, failed: 0, gas: 0 };
+    byAddress.set(address, contract);
+    contract.transactions++;
+    contract.gas += l2_gas;
+    if (execution_status === 'REVERTED') contract.failed++;
   }
-  return [...found.values()]
-    .sort((one, other) => other.transactions - one.transactions)
+  return [...byAddress.values()]
+    .sort((a, b) => b.transactions - a.transactions)
     .slice(0, MOST_CONTRACTS);
 }
 

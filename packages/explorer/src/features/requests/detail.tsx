@@ -41,7 +41,7 @@ export function Detail({
     retry: false,
   });
   if (!row) return null;
-  const made = recorded.data && callIn(recorded.data.request?.text);
+  const parsed = recorded.data && callIn(recorded.data.request?.text);
   return (
     <section className="panel request-detail" aria-label="The call">
       <div className="line-of">
@@ -66,7 +66,7 @@ export function Detail({
             </button>
           ))}
         </fieldset>
-        {made && <Doings key={row.id} made={made} recorded={recorded.data} />}
+        {parsed && <Doings key={row.id} parsed={parsed} recorded={recorded.data} />}
       </div>
       {row.result_preview !== undefined && SENDS.test(row.method) && (
         <Fate of={row.result_preview} />
@@ -247,7 +247,7 @@ function Timing({ of }: { readonly of: RequestRow }) {
   );
 }
 
-interface Made {
+interface ParsedCall {
   readonly method: string;
   readonly params: unknown;
   /** A request with redacted values cannot be repeated. */
@@ -255,7 +255,7 @@ interface Made {
 }
 
 /** The call in a recorded text, if it can be repeated. */
-function callIn(text: string | undefined): Made | undefined {
+function callIn(text: string | undefined): ParsedCall | undefined {
   try {
     const call = parseJson(text ?? '');
     if (typeof call !== 'object' || call === null || !('method' in call)) return undefined;
@@ -267,10 +267,16 @@ function callIn(text: string | undefined): Made | undefined {
   }
 }
 
-function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Recorded }) {
+function Doings({
+  parsed,
+  recorded,
+}: {
+  readonly parsed: ParsedCall;
+  readonly recorded: Recorded;
+}) {
   const [question, setQuestion] = useState<Question | undefined>();
   const [repeated, setRepeated] = useState<TimedAnswer | Error | undefined>();
-  const { method, params, isHidden } = made;
+  const { method, params, isHidden } = parsed;
   const run = async (): Promise<void> => {
     try {
       setRepeated(await ask(method, params));
@@ -279,8 +285,8 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
     }
   };
   const replay = async (): Promise<void> => {
-    const known = methodNamed(await fetchDiscovery(), method);
-    if (known && !known.writes && !known.isSubscription) return run();
+    const rpcMethod = methodNamed(await fetchDiscovery(), method);
+    if (rpcMethod && !rpcMethod.writes && !rpcMethod.isSubscription) return run();
     setQuestion({
       title: `Repeat this call?`,
       loss: (

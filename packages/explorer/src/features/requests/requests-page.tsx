@@ -32,8 +32,8 @@ export function RequestsPage() {
   const [open, setOpen] = useState<string | undefined>();
   const [openBatches, setOpenBatches] = useState<ReadonlySet<number>>(new Set());
   const { rows, state } = requests;
-  const wanted = useMemo(() => rows.filter((row) => passes(row, filter)), [rows, filter]);
-  const lines = useMemo(() => linesOf(wanted, openBatches), [wanted, openBatches]);
+  const passing = useMemo(() => rows.filter((row) => passes(row, filter)), [rows, filter]);
+  const lines = useMemo(() => linesOf(passing, openBatches), [passing, openBatches]);
   const waiting = requests.waiting.filter((row) => passes(row, filter)).length;
   const opened = lines.find((line) => idOfLine(line) === open);
   const onPoint = (isPointing: boolean): void => {
@@ -75,7 +75,7 @@ export function RequestsPage() {
             </button>
           )}
           {lines.length === 0 ? (
-            <Nothing isFiltered={wanted.length < rows.length} />
+            <Nothing isFiltered={passing.length < rows.length} />
           ) : (
             <VirtualTable
               label="Requests"
@@ -349,8 +349,8 @@ function Refusal({ of: { code, message } }: { readonly of: RequestRow }) {
 
 function Answer({ of: { method, result_preview: preview } }: { readonly of: RequestRow }) {
   if (preview === undefined) return null;
-  const sent = /_add|SendMessage/.test(method) ? SENT.exec(preview)?.[1] : undefined;
-  if (sent !== undefined) return <TxRef of={sent} />;
+  const hash = /_add|SendMessage/.test(method) ? SENT.exec(preview)?.[1] : undefined;
+  if (hash !== undefined) return <TxRef of={hash} />;
   return (
     <span className="soft mono">
       <UntrustedText text={preview} limit={80} />

@@ -43,9 +43,11 @@ export function useSteps() {
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
     const at = steps.findIndex((step) => step.id === id);
-    const [one, other] = [steps[at], steps[at + by]];
-    if (!one || !other) return;
-    setSteps(steps.map((step, place) => (place === at ? other : place === at + by ? one : step)));
+    const [moved, displaced] = [steps[at], steps[at + by]];
+    if (!moved || !displaced) return;
+    setSteps(
+      steps.map((step, index) => (index === at ? displaced : index === at + by ? moved : step)),
+    );
   };
   const add = (): void => {
     if (steps.length >= MOST_STEPS) return;

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery } from '../../navigation/route.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { merged } from '../../parts/transaction/merged-diff.js';
@@ -34,7 +34,7 @@ export function Compare({
     { value: '0', words: 'genesis' },
     ...snapshots.map(({ snapshot_id, name, block_number }) => ({
       value: String(block_number),
-      words: `${snapshot_id} ${name === undefined ? '' : disarm(name, 30).text} (block ${block_number})`,
+      words: `${snapshot_id} ${name === undefined ? '' : escapeText(name, 30).text} (block ${block_number})`,
     })),
     { value: String(head), words: `head (block ${head})` },
   ];

@@ -27,13 +27,13 @@ export function UndoBar() {
       </p>
       <Action
         run={async () => {
-          const done = await act(
+          const restored = await act(
             'Undo the revert',
             'devnet_load',
             { image: previous.image, format: 'image' },
             () => 'the chain is restored',
           );
-          if (done !== undefined) previousChain.set(undefined);
+          if (restored !== undefined) previousChain.set(undefined);
         }}
       >
         Undo
@@ -53,19 +53,19 @@ async function revert(
   const id = snapshot.snapshot_id;
   let image: string | undefined;
   if (isKept) {
-    const made = await act(
+    const dump = await act(
       'Save the current chain',
       'devnet_dump',
       { format: 'image', inline: true },
       (result) => ('image' in result ? 'held' : new Error('The node returned no image.')),
     );
-    if (made === undefined || !('image' in made) || typeof made.image !== 'string') return false;
-    image = made.image;
+    if (dump === undefined || !('image' in dump) || typeof dump.image !== 'string') return false;
+    image = dump.image;
   }
-  const done = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
+  const reverted = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
     isDone ? 'done' : new Error(`Snapshot ${id} was already used or is unknown.`),
   );
-  if (done === undefined) return false;
+  if (reverted === undefined) return false;
   if (isRetaken) {
     await act(
       'Take the snapshot again',
@@ -118,7 +118,7 @@ export function RevertSheet({
           {later.length > 0 &&
             ` and ${counted(later.length, 'snapshot')} (${later
               .slice(0, 5)
-              .map((one) => one.snapshot_id)
+              .map((snapshot) => snapshot.snapshot_id)
               .join(', ')}${later.length > 5 ? ', …' : ''})`}
           . Subscribers get a reorg notice.
         </p>

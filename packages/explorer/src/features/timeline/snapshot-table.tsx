@@ -28,9 +28,7 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
       </p>
     );
   }
-  const newest = [...rows].sort((one, other) =>
-    BigInt(one.snapshot_id) < BigInt(other.snapshot_id) ? 1 : -1,
-  );
+  const newest = [...rows].sort((a, b) => (BigInt(a.snapshot_id) < BigInt(b.snapshot_id) ? 1 : -1));
   return (
     <>
       <table className="table tall" aria-label="Snapshots">

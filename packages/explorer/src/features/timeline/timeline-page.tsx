@@ -9,7 +9,7 @@ import { TakeSnapshot } from '../../parts/snapshot-form.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries } from '../../rpc/queries.js';
 import { type Snapshot, useSnapshots } from '../../rpc/snapshots.js';
-import { type Undone, useUndone } from '../../rpc/undone-blocks.js';
+import { type UndoneRange, useUndone } from '../../rpc/undone-blocks.js';
 import { MANY, useBlocksIn } from './blocks.js';
 import { Chart } from './chart.js';
 import { Compare } from './compare.js';
@@ -21,7 +21,7 @@ export function TimelinePage() {
   const { query } = useRoute();
   const head = useLive((live) => live.head?.number);
   const snapshots = useSnapshots();
-  const [asked, setAsked] = useState<Snapshot | undefined>();
+  const [reverting, setReverting] = useState<Snapshot | undefined>();
   const a = numberIn(query.get('a'));
   const b = numberIn(query.get('b'));
   const rows = snapshots.data ?? [];
@@ -58,18 +58,20 @@ export function TimelinePage() {
         <SnapshotTable
           rows={rows}
           head={head ?? 0}
-          ask={setAsked}
+          ask={setReverting}
           isLoading={snapshots.isPending}
         />
       )}
       {a !== undefined && b !== undefined && head !== undefined && (
         <Compare a={a} b={b} snapshots={rows} head={head} />
       )}
-      {asked && (
+      {reverting && (
         <RevertSheet
-          snapshot={asked}
-          later={rows.filter(({ snapshot_id }) => BigInt(snapshot_id) > BigInt(asked.snapshot_id))}
-          close={() => setAsked(undefined)}
+          snapshot={reverting}
+          later={rows.filter(
+            ({ snapshot_id }) => BigInt(snapshot_id) > BigInt(reverting.snapshot_id),
+          )}
+          close={() => setReverting(undefined)}
         />
       )}
     </>
@@ -132,7 +134,7 @@ function Line({
 }
 
 /** The part of the chain that is shown, kept in the address. */
-function useWindow(head: number, undone: readonly Undone[]) {
+function useWindow(head: number, undone: readonly UndoneRange[]) {
   const { query } = useRoute();
   const whole: Window = useMemo(() => {
     const furthest = Math.max(head, ...undone.map(({ last }) => last));

@@ -118,9 +118,9 @@ function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
 
 /** How deep a frame on the path to the failure is. */
 function failingDepth(frames: readonly Frame[], id: string | null): number | undefined {
-  for (const { failed, children, depth, id: own } of frames) {
+  for (const { failed, children, depth, id: frameId } of frames) {
     if (!failed) continue;
-    return own === id ? depth : failingDepth(children, id);
+    return frameId === id ? depth : failingDepth(children, id);
   }
   return undefined;
 }

@@ -45,7 +45,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   abort: 'blocks were aborted',
 };
 
-/** Whether the chain was cut since, as far as this tab knows. */
+/** Whether the chain was cut since, as seen by this tab. */
 function changeText(): string {
   const turn = lastPastChange();
   if (!turn) return 'the chain has changed';

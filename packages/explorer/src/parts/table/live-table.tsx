@@ -17,8 +17,8 @@ const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hin
 ];
 
 export function useMode(): Mode {
-  const given = useRoute().query.get('mode');
-  return given === 'paused' || given === 'live' ? given : 'tail';
+  const mode = useRoute().query.get('mode');
+  return mode === 'paused' || mode === 'live' ? mode : 'tail';
 }
 
 export function Modes() {
@@ -26,14 +26,14 @@ export function Modes() {
   return (
     <fieldset className="modes">
       <legend className="unseen">List updates</legend>
-      {MODES.map(({ mode: one, word, hint }) => (
+      {MODES.map(({ mode: option, word, hint }) => (
         <button
-          key={one}
+          key={option}
           type="button"
           className="plain"
-          aria-pressed={one === mode}
+          aria-pressed={option === mode}
           title={`${hint} (p)`}
-          onClick={() => setQuery({ mode: one === 'tail' ? undefined : one })}
+          onClick={() => setQuery({ mode: option === 'tail' ? undefined : option })}
         >
           {word}
         </button>

@@ -31,10 +31,8 @@ function readFelt(text: string): string | undefined {
 
 /** A slot by key, or by the name of a plain storage variable. */
 function readSlot(text: string): string | undefined {
-  const given = text.trim();
-  return (
-    canonicalFelt(given) ?? (/^[A-Za-z_]\w{0,200}$/.test(given) ? selectorOf(given) : undefined)
-  );
+  const slot = text.trim();
+  return canonicalFelt(slot) ?? (/^[A-Za-z_]\w{0,200}$/.test(slot) ? selectorOf(slot) : undefined);
 }
 
 /** Focuses itself when it appears. */
@@ -117,12 +115,12 @@ export function OtherSlot({
   const add = async (): Promise<void> => {
     setJudged(true);
     if (key === undefined || felt === undefined) return;
-    const found = await call('starknet_getStorageAt', {
+    const stored = await call('starknet_getStorageAt', {
       block_id: 'pre_confirmed',
       contract_address: address,
       key,
     });
-    stage(key, typeof found === 'string' ? found : found.value, felt);
+    stage(key, typeof stored === 'string' ? stored : stored.value, felt);
     setSlot('');
     setValue('');
     setJudged(false);

@@ -131,9 +131,9 @@ function withStaged(
   nameOf: (key: string) => Row['name'],
 ): readonly Row[] {
   const values = new Map(slots.map(({ key, value }) => [key, value]));
-  const known = new Set(slots.map(({ key }) => key));
+  const listed = new Set(slots.map(({ key }) => key));
   const added = [...staged]
-    .filter(([key]) => !known.has(key))
+    .filter(([key]) => !listed.has(key))
     .map(([key, { before, after }]) => ({
       key,
       name: nameOf(key),
@@ -253,13 +253,13 @@ function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProp
       key,
       value: after,
     }));
-    const done = await act(
+    const applied = await act(
       'Change the storage',
       'devnet_applyStateDiff',
       { state_diff: { storage_diffs: [{ address, storage_entries }] } },
       () => `${changes} applied`,
     );
-    if (done !== undefined) onApplied();
+    if (applied !== undefined) onApplied();
   };
   return (
     <Sheet label={`Apply ${changes}`} close={close} className="sheet wide">

@@ -34,15 +34,15 @@ interface CallTreeProps {
 }
 
 export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
-  const wanted = useRoute().query.get('frame') ?? undefined;
-  const chosen = wanted ?? tree.cause?.id;
+  const frameId = useRoute().query.get('frame') ?? undefined;
+  const chosen = frameId ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
   const [filter, setFilter] = useState('');
-  const { rows, open, setOpen, found, hasEvents } = useRows(tree, wanted, filter);
+  const { rows, open, setOpen, found: matchCount, hasEvents } = useRows(tree, frameId, filter);
   const { scroller, virtual, active, setActive, move } = useActiveRow(rows, chosen);
   const selected = rows.find(({ id }) => id === chosen);
   const toggle = (id: string, isOpen: boolean): void => {
-    const others = [...open].filter((one) => one !== id);
+    const others = [...open].filter((rowId) => rowId !== id);
     setOpen(new Set(isOpen ? [...others, id] : others));
   };
   const press = (event: KeyboardEvent): void =>
@@ -61,7 +61,7 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
               text={filter}
               change={setFilter}
               leave={() => move(0)}
-              found={found}
+              matchCount={matchCount}
             />
           )}
           <EventsBox tree={tree} hasEvents={hasEvents} />
@@ -135,9 +135,9 @@ const emits = (frames: readonly Frame[]): boolean =>
   frames.some(({ events, children }) => events.length > 0 || emits(children));
 
 /** The rows that are shown: those that are open, or those that match the filter. */
-function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
+function useRows(tree: CallTree, frameId: string | undefined, filter: string) {
   const hasEvents = useRoute().query.get('emitted') !== 'hidden';
-  const [open, setOpen] = useState(() => firstOpen(tree, wanted));
+  const [open, setOpen] = useState(() => firstOpen(tree, frameId));
   const names = useNames();
   const letters = filter.trim().toLowerCase();
   const matches = useMemo(
@@ -148,7 +148,7 @@ function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
     () => matches?.rows ?? rowsOf(tree, { open, hasEvents }),
     [tree, open, hasEvents, matches],
   );
-  return { rows, open, setOpen, found: matches?.found, hasEvents };
+  return { rows, open, setOpen, found: matches?.matchCount, hasEvents };
 }
 
 /** The row that the keyboard is at, and the virtualizer that scrolls to it. */
@@ -210,9 +210,10 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
       if (open.has(row.id) && inner !== undefined && inner.level > row.level) toggle(row.id, false);
       else move(rows.findLastIndex(({ level }, at) => at < active && level < row.level));
     },
-    e: () => setOpen(frames.reduce((all, one) => withInner(one, all), new Set(open).add(row.id))),
+    e: () =>
+      setOpen(frames.reduce((all, frame) => withInner(frame, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
-    x: () => move(rows.findIndex((one) => one.kind === 'frame' && one.frame.cause !== undefined)),
+    x: () => move(rows.findIndex((row) => row.kind === 'frame' && row.frame.cause !== undefined)),
     c: () => runTask(copyCall(frame)),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     '/': () => field.current?.focus(),
@@ -239,10 +240,10 @@ interface FindProps {
   /** Gives the focus back to the tree. */
   readonly leave: () => void;
   /** How many frames match; undefined without a filter. */
-  readonly found: number | undefined;
+  readonly matchCount: number | undefined;
 }
 
-function Find({ field, text, change, leave, found }: FindProps) {
+function Find({ field, text, change, leave, matchCount }: FindProps) {
   return (
     <>
       <label>
@@ -260,7 +261,7 @@ function Find({ field, text, change, leave, found }: FindProps) {
           }}
         />
       </label>
-      {found !== undefined && <span role="status">{counted(found, 'frame')}</span>}
+      {matchCount !== undefined && <span role="status">{counted(matchCount, 'frame')}</span>}
     </>
   );
 }

@@ -24,16 +24,16 @@ export function useColumns(): ReadonlySet<string> {
 }
 
 export function ColumnChoice() {
-  const shown = useColumns();
+  const columns = useColumns();
   const toggle = (head: string, isOn: boolean): void =>
-    chosen.set(COLUMN_HEADS.filter((one) => (one === head ? isOn : shown.has(one))));
+    chosen.set(COLUMN_HEADS.filter((column) => (column === head ? isOn : columns.has(column))));
   return (
     <Menu label="Columns">
       {COLUMN_HEADS.filter((head) => head !== ALWAYS_SHOWN).map((head) => (
         <label key={head}>
           <input
             type="checkbox"
-            checked={shown.has(head)}
+            checked={columns.has(head)}
             onChange={({ target }) => toggle(head, target.checked)}
           />
           {head}

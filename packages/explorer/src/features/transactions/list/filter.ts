@@ -29,7 +29,7 @@ export function selectorIn(text: string): string | undefined {
 }
 
 export function readFilter(params: URLSearchParams): TransactionFilter {
-  const type = TYPES.find((one) => one === params.get('type'));
+  const type = TYPES.find((name) => name === params.get('type'));
   const status = params.get('status');
   const sender = canonicalFelt(params.get('sender') ?? '');
   const contract = canonicalFelt(params.get('contract') ?? '');

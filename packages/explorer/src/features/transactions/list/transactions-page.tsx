@@ -38,7 +38,7 @@ export function TransactionsPage() {
       <Filters filter={filter} />
       <TransactionList
         filter={filter}
-        shown={columns}
+        heads={columns}
         empty={
           isFiltered ? (
             <NoMatch query={filterQuery(query)} />
