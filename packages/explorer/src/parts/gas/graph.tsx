@@ -203,7 +203,7 @@ function BlockTree({ graph, hold, items, current, topOf, activate, press }: Bloc
             data-block={block.id}
             tabIndex={box === current ? 0 : -1}
             aria-level={box.depth + 1}
-            aria-posinset={box.place}
+            aria-posinset={box.position}
             aria-setsize={box.of}
             aria-selected={block.id === focus.id}
             aria-label={describe(box, focus, root, nameOf)}

@@ -160,7 +160,7 @@ function Excerpt({ of: line, times }: ExcerptProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
         <section className="code" aria-label={`Lines around ${line.line}`} tabIndex={0}>
           <ol>
-            {rows.map(({ number, text, named: namedParts }) => (
+            {rows.map(({ number, text, parts: namedParts }) => (
               <CodeLine key={number} number={number} text={text} parts={namedParts} times={times} />
             ))}
           </ol>
