@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
 import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
 import { Sheet } from '../parts/dialog.js';
+import { Checkbox } from '../parts/inputs.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
 import { runTask } from '../state/tasks.js';
 import { adjacentPage } from './adjacent.js';
@@ -157,16 +158,14 @@ export function Keys({ close }: { readonly close: () => void }) {
 export function LettersSwitch() {
   const [isOn, setOn] = useState(areLettersOn);
   return (
-    <label>
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={(event) => {
-          setLetters(event.target.checked);
-          setOn(event.target.checked);
-        }}
-      />
+    <Checkbox
+      checked={isOn}
+      change={(isOn) => {
+        setLetters(isOn);
+        setOn(isOn);
+      }}
+    >
       single-letter shortcuts
-    </label>
+    </Checkbox>
   );
 }

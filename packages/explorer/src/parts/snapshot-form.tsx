@@ -1,15 +1,13 @@
 // Form that takes a snapshot, with an optional name.
 import { useState } from 'react';
 import { Action, act } from './action.js';
+import { TextInput } from './inputs.js';
 
 export function TakeSnapshot() {
   const [name, setName] = useState('');
   return (
     <>
-      <label>
-        name
-        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
-      </label>
+      <TextInput label="name" value={name} maxLength={100} change={setName} />
       <Action
         run={async () => {
           const id = await act(

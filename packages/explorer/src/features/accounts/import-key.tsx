@@ -1,6 +1,7 @@
 // Form that takes the private key of an account into this tab.
 import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
+import { TextInput } from '../../parts/inputs.js';
 import { importKey } from '../../parts/send/keys.js';
 import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
@@ -93,26 +94,22 @@ export function ImportKey({ start }: { readonly start: string }) {
         this tab until it is closed, and is never sent to the node.
       </p>
       <div className="line-of">
-        <label>
-          address
-          <input
-            className="mono"
-            value={address}
-            placeholder="0x…"
-            spellCheck={false}
-            onChange={({ target }) => setAddress(target.value)}
-          />
-        </label>
-        <label>
-          private key
-          <input
-            ref={field}
-            type="password"
-            autoComplete="off"
-            value={key}
-            onChange={({ target }) => setKey(target.value)}
-          />
-        </label>
+        <TextInput
+          label="address"
+          className="mono"
+          value={address}
+          placeholder="0x…"
+          spellCheck={false}
+          change={setAddress}
+        />
+        <TextInput
+          label="private key"
+          ref={field}
+          type="password"
+          autoComplete="off"
+          value={key}
+          change={setKey}
+        />
         <button type="submit" className="button">
           Import
         </button>

@@ -1,5 +1,6 @@
 // Form for the parameters of a method, made from their JSON schemas.
 import { useState } from 'react';
+import { Checkbox } from '../../parts/inputs.js';
 import { fieldsOf } from '../../rpc/discovery.js';
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
 import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './single-fields.js';
@@ -128,14 +129,9 @@ function Field(props: FieldProps) {
       );
     case 'boolean':
       return (
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={value === true}
-            onChange={(event) => change(event.target.checked)}
-          />
+        <Checkbox className="line-of" checked={value === true} change={change}>
           {label}
-        </label>
+        </Checkbox>
       );
     case 'number':
       return <NumberField {...props} />;

@@ -2,6 +2,7 @@
 import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { AbiForm } from '../../parts/forms/abi-form.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
 import { Address, Copy } from '../../parts/values.js';
@@ -132,14 +133,9 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
           >
             Random
           </button>
-          <label>
-            <input
-              type="checkbox"
-              checked={isUnique}
-              onChange={(event) => setUnique(event.target.checked)}
-            />
+          <Checkbox checked={isUnique} change={setUnique}>
             an address that only this account can deploy to
-          </label>
+          </Checkbox>
         </span>
         <span id={`${id}-says`} className="says">
           {error !== undefined && <span className="fail">{error}</span>}

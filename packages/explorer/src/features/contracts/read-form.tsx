@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
-import { type At, AtField } from '../../parts/forms/block-tag-field.js';
+import { type BlockTag, BlockTagField } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
@@ -40,7 +40,7 @@ export function ReadForm({
   readonly judge: () => void;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const [at, setAt] = useState<At>('pre_confirmed');
+  const [at, setAt] = useState<BlockTag>('pre_confirmed');
   const [outcome, setOutcome] = useState<CallResult | undefined>();
   const selector = selectorOf(of.name);
   const inputs = calldata?.join(' ') ?? '';
@@ -80,7 +80,7 @@ export function ReadForm({
     >
       {fields}
       <div className="line-of">
-        <AtField at={at} change={setAt} />
+        <BlockTagField at={at} change={setAt} />
         <button type="submit" className="button primary">
           Call {name} <kbd>{COMMAND}↵</kbd>
         </button>

@@ -6,6 +6,7 @@ import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Address } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -84,14 +85,12 @@ function Setting({ label, hint, read }: SettingProps) {
   const params = read(draft.trim());
   return (
     <div className="line-of">
-      <label>
-        {label}
-        <input
-          value={draft}
-          aria-invalid={draft !== '' && params === undefined}
-          onChange={(event) => setDraft(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label={label}
+        value={draft}
+        aria-invalid={draft !== '' && params === undefined}
+        change={setDraft}
+      />
       <Action
         label={`Set ${label}`}
         refused={params === undefined ? `Write ${hint}.` : undefined}
@@ -124,8 +123,8 @@ function SeveralBlocks() {
     (interval !== '' && seconds === undefined);
   return (
     <div className="line-of">
-      <NumberField label="blocks" value={count} change={setCount} />
-      <NumberField label="seconds apart" value={interval} change={setInterval} />
+      <NumberInput label="blocks" value={count} change={setCount} />
+      <NumberInput label="seconds apart" value={interval} change={setInterval} />
       <Action
         refused={
           isWrong ? 'Write a number of blocks up to 10000, and seconds if you like.' : undefined
@@ -152,7 +151,7 @@ function Reorganise({ ask }: AskProps) {
   const isWrong = number === undefined || number < 1 || number > head;
   return (
     <div className="line-of">
-      <NumberField label="newest blocks" value={depth} change={setDepth} />
+      <NumberInput label="newest blocks" value={depth} change={setDepth} />
       <Action
         kind="danger"
         refused={isWrong ? `Write a number of blocks, at most ${head}.` : undefined}
@@ -175,26 +174,6 @@ function Reorganise({ ask }: AskProps) {
         Replace by empty ones…
       </Action>
     </div>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly change: (text: string) => void;
-}
-
-function NumberField({ label, value, change }: NumberFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        className="short"
-        value={value}
-        inputMode="numeric"
-        onChange={(event) => change(event.target.value)}
-      />
-    </label>
   );
 }
 

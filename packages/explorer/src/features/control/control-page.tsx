@@ -6,6 +6,7 @@ import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
 import { type AskProps, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { Checkbox, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
@@ -93,15 +94,7 @@ function ChangeFrom({ head, ask }: AskProps & { readonly head: number | undefine
   const refused = isThere ? undefined : `Write the number of a block, at most ${head ?? 0}.`;
   return (
     <>
-      <label>
-        block
-        <input
-          className="short"
-          value={from}
-          onChange={(event) => setFrom(event.target.value)}
-          inputMode="numeric"
-        />
-      </label>
+      <NumberInput label="block" value={from} change={setFrom} />
       <Action
         kind="danger"
         refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
@@ -146,15 +139,13 @@ function Faucet() {
   return (
     <Group name="Mint">
       <div className="line-of">
-        <label>
-          to address
-          <input
-            className="mono long"
-            value={draft}
-            placeholder="0x…"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="to address"
+          className="mono long"
+          value={draft}
+          placeholder="0x…"
+          change={setDraft}
+        />
         <Link href={to('accounts')}>to an account</Link>
       </div>
       {address !== undefined && <Mint key={address} address={address} name={shortHash(address)} />}
@@ -196,15 +187,13 @@ function Impersonation() {
         ))}
       </div>
       <div className="line-of">
-        <label>
-          address
-          <input
-            className="mono long"
-            value={draft}
-            placeholder="0x…"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="address"
+          className="mono long"
+          value={draft}
+          placeholder="0x…"
+          change={setDraft}
+        />
         <Action
           refused={address === undefined ? 'Write an address.' : undefined}
           run={async () => {
@@ -219,23 +208,21 @@ function Impersonation() {
         >
           Impersonate
         </Action>
-        <label>
-          <input
-            type="checkbox"
-            checked={isAny}
-            onChange={() =>
-              runTask(
-                act(
-                  isAny ? 'Check signatures again' : 'Impersonate any account',
-                  isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
-                  {},
-                  () => 'done',
-                ),
-              )
-            }
-          />
+        <Checkbox
+          checked={isAny}
+          change={() =>
+            runTask(
+              act(
+                isAny ? 'Check signatures again' : 'Impersonate any account',
+                isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
+                {},
+                () => 'done',
+              ),
+            )
+          }
+        >
           any account
-        </label>
+        </Checkbox>
       </div>
     </Group>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ETH, priceText, readGasPrice, STRK } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -64,14 +65,9 @@ export function Prices() {
         >
           {seal ? 'Apply in a new block' : 'Apply to the next block'}
         </Action>
-        <label>
-          <input
-            type="checkbox"
-            checked={seal}
-            onChange={(event) => setSeal(event.target.checked)}
-          />
+        <Checkbox checked={seal} change={setSeal}>
           seal a block
-        </label>
+        </Checkbox>
         <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
       </div>
     </Group>

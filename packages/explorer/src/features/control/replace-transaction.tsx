@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act, note } from '../../parts/action.js';
+import { TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { privateKeyOf } from '../../parts/send/keys.js';
 import { useSender } from '../../parts/send/sender.js';
@@ -80,16 +81,14 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
         Replace <code>{shortHash(of.transaction_hash)}</code> of <Address of={of.sender_address} />{' '}
         by the same calls with a higher tip
       </span>
-      <label>
-        tip
-        <input
-          ref={field}
-          className="medium"
-          inputMode="numeric"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </label>
+      <TextInput
+        label="tip"
+        ref={field}
+        className="medium"
+        inputMode="numeric"
+        value={text}
+        change={setText}
+      />
       <Action kind="primary" refused={refused} run={run}>
         Replace
       </Action>

@@ -5,8 +5,8 @@ import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
-import { BlockField, numberIn } from '../../parts/block-field.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
+import { NumberInput, numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
@@ -62,8 +62,8 @@ function RangeForm({ range }: { readonly range: Range }) {
         if (isValid) setQuery({ from, to, focus: undefined });
       }}
     >
-      <BlockField label="from block" value={from} change={setFrom} />
-      <BlockField label="to block" value={to} change={setTo} />
+      <NumberInput label="from block" value={from} change={setFrom} />
+      <NumberInput label="to block" value={to} change={setTo} />
       <button
         type="submit"
         className="button"
@@ -73,23 +73,19 @@ function RangeForm({ range }: { readonly range: Range }) {
         Read
       </button>
       {snapshots.length > 0 && (
-        <label>
-          or since
-          <select
-            value=""
-            onChange={({ target }) =>
-              setQuery({ from: target.value, to: undefined, focus: undefined })
-            }
-          >
-            <option value="">a snapshot…</option>
-            {snapshots.map(({ snapshot_id, name, block_number }) => (
-              <option key={snapshot_id} value={String(block_number + 1)}>
-                {snapshot_id} {name === undefined ? '' : escapeText(name, 40).text} (block{' '}
-                {block_number})
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="or since"
+          value=""
+          change={(text) => setQuery({ from: text, to: undefined, focus: undefined })}
+        >
+          <option value="">a snapshot…</option>
+          {snapshots.map(({ snapshot_id, name, block_number }) => (
+            <option key={snapshot_id} value={String(block_number + 1)}>
+              {snapshot_id} {name === undefined ? '' : escapeText(name, 40).text} (block{' '}
+              {block_number})
+            </option>
+          ))}
+        </Select>
       )}
     </form>
   );
@@ -191,21 +187,19 @@ function Result({ reading }: { readonly reading: Reading }) {
 
 function GroupingField({ grouping }: { readonly grouping: Grouping }) {
   return (
-    <label>
-      sum by
-      <select
-        value={grouping}
-        onChange={({ target }) =>
-          setQuery({
-            group: target.value === 'class' ? 'class' : undefined,
-            focus: undefined,
-          })
-        }
-      >
-        <option value="contract">contract</option>
-        <option value="class">class</option>
-      </select>
-    </label>
+    <Select
+      label="sum by"
+      value={grouping}
+      change={(text) =>
+        setQuery({
+          group: text === 'class' ? 'class' : undefined,
+          focus: undefined,
+        })
+      }
+    >
+      <option value="contract">contract</option>
+      <option value="class">class</option>
+    </Select>
   );
 }
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { chainPath, instanceId } from '../../format/chain-path.js';
 import { Action, act, note } from '../../parts/action.js';
-import { BlockField, numberIn } from '../../parts/block-field.js';
+import { NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { asCurl, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -71,11 +71,8 @@ export function BranchForm({
         runTask(create());
       }}
     >
-      <label>
-        name
-        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
-      </label>
-      {canChooseBlock && <BlockField label="at block" value={block} change={setBlock} />}
+      <TextInput label="name" value={name} maxLength={100} change={setName} />
+      {canChooseBlock && <NumberInput label="at block" value={block} change={setBlock} />}
       <Action
         kind="primary"
         run={create}

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName } from '../../parts/transaction/slot-name.js';
@@ -93,18 +94,15 @@ interface ChoiceProps {
 function Choice({ name, param, value, rows }: ChoiceProps) {
   const isListed = value === ROOT || rows.some((row) => row.instance_id === value);
   return (
-    <label>
-      {name}
-      <select value={value} onChange={({ target }) => setQuery({ [param]: target.value })}>
-        <option value={ROOT}>{MAIN}</option>
-        {!isListed && <option value={value}>{shortId(value)}</option>}
-        {rows.map(({ instance_id: id }) => (
-          <option key={id} value={id}>
-            {plainName(id, rows)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select label={name} value={value} change={(text) => setQuery({ [param]: text })}>
+      <option value={ROOT}>{MAIN}</option>
+      {!isListed && <option value={value}>{shortId(value)}</option>}
+      {rows.map(({ instance_id: id }) => (
+        <option key={id} value={id}>
+          {plainName(id, rows)}
+        </option>
+      ))}
+    </Select>
   );
 }
 

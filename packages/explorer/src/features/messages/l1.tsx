@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
+import { TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -81,37 +82,31 @@ function Connect({ onConnected }: { readonly onConnected: () => void }) {
       onSubmit={(event) => event.preventDefault()}
       autoComplete="off"
     >
-      <label>
-        URL of the L1 node
-        <input
-          className="mono"
-          size={28}
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-      </label>
-      <label>
-        messaging contract, if there is one
-        <input
-          className="mono"
-          size={28}
-          placeholder="a new one is deployed"
-          value={contract}
-          onChange={(event) => setContract(event.target.value)}
-        />
-      </label>
-      <label>
-        private key for L1 transactions
-        <input
-          className="mono"
-          size={22}
-          type="password"
-          autoComplete="off"
-          placeholder="Anvil’s first account"
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="URL of the L1 node"
+        className="mono"
+        size={28}
+        value={url}
+        change={setUrl}
+      />
+      <TextInput
+        label="messaging contract, if there is one"
+        className="mono"
+        size={28}
+        placeholder="a new one is deployed"
+        value={contract}
+        change={setContract}
+      />
+      <TextInput
+        label="private key for L1 transactions"
+        className="mono"
+        size={22}
+        type="password"
+        autoComplete="off"
+        placeholder="Anvil’s first account"
+        value={key}
+        change={setKey}
+      />
       <Action
         kind="primary"
         run={async () => {

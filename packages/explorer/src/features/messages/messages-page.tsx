@@ -3,6 +3,7 @@ import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { Choice } from '../../parts/inputs.js';
 import { Heading } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
 import { MessageDetail } from './detail.js';
@@ -54,20 +55,13 @@ export function MessagesPage() {
       {isSending && <SendMessage />}
       <LastDone />
       {!isWide && (
-        <fieldset className="modes lanes-choice">
-          <legend className="unseen">Direction</legend>
-          {LANES.map(([direction, name]) => (
-            <button
-              key={direction}
-              type="button"
-              className="plain"
-              aria-pressed={direction === chosen}
-              onClick={() => setQuery({ lane: direction === 'TO_L1' ? direction : undefined })}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          className="modes lanes-choice"
+          label="Direction"
+          options={LANES}
+          value={chosen}
+          change={(direction) => setQuery({ lane: direction === 'TO_L1' ? direction : undefined })}
+        />
       )}
       <div className="lanes">
         {lanes.map(([direction, name]) => (

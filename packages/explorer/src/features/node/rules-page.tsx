@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
@@ -39,14 +40,11 @@ export function RulesPage() {
         )}
       </p>
       <div className="filters">
-        <label>
-          network:
-          <select value={network} onChange={({ target }) => setQuery({ network: target.value })}>
-            {NETWORKS.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Select label="network:" value={network} change={(text) => setQuery({ network: text })}>
+          {NETWORKS.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
       </div>
       <Findings key={network} network={network} />
     </>

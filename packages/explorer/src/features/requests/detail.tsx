@@ -7,6 +7,7 @@ import { editInConsole } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
+import { Choice } from '../../parts/inputs.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
@@ -52,20 +53,12 @@ export function Detail({
         </button>
       </div>
       <div className="line-of">
-        <fieldset className="modes">
-          <legend className="unseen">What is shown of it</legend>
-          {TABS.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="plain"
-              aria-pressed={name === tab}
-              onClick={() => setTab(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          label="What is shown of it"
+          options={TABS.map((name) => [name, name] as const)}
+          value={tab}
+          change={setTab}
+        />
         {parsed && <Doings key={row.id} parsed={parsed} recorded={recorded.data} />}
       </div>
       {row.result_preview !== undefined && SENDS.test(row.method) && (

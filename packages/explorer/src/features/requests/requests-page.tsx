@@ -5,6 +5,7 @@ import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
@@ -141,14 +142,9 @@ function Off({ requests }: { readonly requests: Requests }) {
         <Action kind="primary" run={() => record(requests, true, bodies)}>
           Record requests
         </Action>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={bodies}
-            onChange={(event) => setBodies(event.target.checked)}
-          />
+        <Checkbox className="line-of" checked={bodies} change={setBodies}>
           with parameters and answers
-        </label>
+        </Checkbox>
       </p>
       <p>
         It costs each call some hundredths of a millisecond, and at most 16 MB of the node’s memory:
@@ -169,42 +165,36 @@ function Filters({
   const { rows, state } = requests;
   const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
   const flag = (name: 'errors' | 'slow' | 'own', words: string) => (
-    <label>
-      <input
-        type="checkbox"
-        checked={filter[name]}
-        onChange={(event) => setQuery({ [name]: event.target.checked ? '1' : undefined })}
-      />
+    <Checkbox
+      checked={filter[name]}
+      change={(isOn) => setQuery({ [name]: isOn ? '1' : undefined })}
+    >
       {words}
-    </label>
+    </Checkbox>
   );
   return (
     <div className="filters">
-      <label>
-        method:
-        <input
-          value={filter.method}
-          size={16}
-          onChange={(event) => setQuery({ method: event.target.value || undefined })}
-        />
-      </label>
-      <label>
-        client:
-        <select
-          value={filter.client}
-          onChange={(event) => setQuery({ client: event.target.value || undefined })}
-        >
-          <option value="">any</option>
-          {filter.client !== '' && !clients.includes(filter.client) && (
-            <option value={filter.client}>{filter.client}</option>
-          )}
-          {clients.map((client) => (
-            <option key={client} value={client}>
-              {client}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TextInput
+        label="method:"
+        value={filter.method}
+        size={16}
+        change={(text) => setQuery({ method: text || undefined })}
+      />
+      <Select
+        label="client:"
+        value={filter.client}
+        change={(text) => setQuery({ client: text || undefined })}
+      >
+        <option value="">any</option>
+        {filter.client !== '' && !clients.includes(filter.client) && (
+          <option value={filter.client}>{filter.client}</option>
+        )}
+        {clients.map((client) => (
+          <option key={client} value={client}>
+            {client}
+          </option>
+        ))}
+      </Select>
       {flag('errors', 'errors only')}
       {flag('slow', `over ${SLOW_MILLISECONDS} ms`)}
       {flag('own', 'also the explorer’s own')}

@@ -6,6 +6,7 @@ import { setQuery } from '../../navigation/route.js';
 import { Action, LastDone } from '../../parts/action.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, useBook } from '../../parts/forms/address-book.js';
+import { TextInput } from '../../parts/inputs.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
@@ -107,16 +108,14 @@ function RunBar({ list, runs }: BuilderProps) {
   const { steps, block, setBlock } = list;
   return (
     <div className="line-of session">
-      <label>
-        on the state after block
-        <input
-          className="block-input"
-          value={block}
-          list="simulate-blocks"
-          aria-invalid={readBlock(block) === undefined}
-          onChange={(event) => setBlock(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="on the state after block"
+        className="block-input"
+        value={block}
+        list="simulate-blocks"
+        aria-invalid={readBlock(block) === undefined}
+        change={setBlock}
+      />
       <datalist id="simulate-blocks">
         <option value="pre-confirmed" />
         <option value="latest" />

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { merged } from '../../parts/transaction/merged-diff.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
@@ -111,17 +112,14 @@ function PointChoice({
   const isNumber = /^\d{1,15}$/.test(draft.trim());
   return (
     <span className="line-of">
-      <label>
-        {name}
-        <select value={String(value)} onChange={({ target }) => set(target.value)}>
-          {!isNamed && <option value={String(value)}>block {value}</option>}
-          {points.map((point) => (
-            <option key={point.words} value={point.value}>
-              {point.words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label={name} value={String(value)} change={set}>
+        {!isNamed && <option value={String(value)}>block {value}</option>}
+        {points.map((point) => (
+          <option key={point.words} value={point.value}>
+            {point.words}
+          </option>
+        ))}
+      </Select>
       <input
         className="short"
         inputMode="numeric"

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { UntrustedText } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useStatus } from '../../rpc/queries.js';
@@ -122,22 +123,12 @@ export function RevertSheet({
               .join(', ')}${later.length > 5 ? ', …' : ''})`}
           . Subscribers get a reorg notice.
         </p>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={isRetaken}
-            onChange={({ target }) => setRetaken(target.checked)}
-          />
+        <Checkbox className="line-of" checked={isRetaken} change={setRetaken}>
           take the snapshot again: reverting uses it up
-        </label>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={isKept}
-            onChange={({ target }) => setKept(target.checked)}
-          />
+        </Checkbox>
+        <Checkbox className="line-of" checked={isKept} change={setKept}>
           keep the current chain in this tab, so that this can be undone
-        </label>
+        </Checkbox>
         <div className="line-of">
           <Action kind="danger" run={run}>
             Revert to {id}

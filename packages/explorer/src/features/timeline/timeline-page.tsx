@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
-import { numberIn } from '../../parts/block-field.js';
+import { numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -171,18 +171,16 @@ function AxisField({
   readonly isMany: boolean;
 }) {
   return (
-    <label>
-      axis:
-      <select
-        value={axis}
-        disabled={isMany}
-        title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
-        onChange={({ target }) => setQuery({ axis: target.value === 'time' ? 'time' : undefined })}
-      >
-        <option value="blocks">blocks</option>
-        <option value="time">chain time</option>
-      </select>
-    </label>
+    <Select
+      label="axis:"
+      value={axis}
+      disabled={isMany}
+      title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
+      change={(text) => setQuery({ axis: text === 'time' ? 'time' : undefined })}
+    >
+      <option value="blocks">blocks</option>
+      <option value="time">chain time</option>
+    </Select>
   );
 }
 

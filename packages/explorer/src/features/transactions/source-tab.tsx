@@ -1,6 +1,7 @@
 // Source files of the classes that a transaction called, with the lines that it ran.
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { CodeLine, Legend, type Times } from '../../parts/transaction/source-code.js';
 import { UntrustedText } from '../../parts/values.js';
@@ -81,14 +82,9 @@ function Code({ of: file, text }: { readonly of: ExecutedFile; readonly text: st
   const visible = isWhole ? lines : lines.filter(isNear);
   return (
     <>
-      <label className="line-of">
-        <input
-          type="checkbox"
-          checked={isWhole}
-          onChange={({ target }) => setWhole(target.checked)}
-        />
+      <Checkbox className="line-of" checked={isWhole} change={setWhole}>
         whole file
-      </label>
+      </Checkbox>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
       <section className="code" aria-label="Code" tabIndex={0}>
         <ol>

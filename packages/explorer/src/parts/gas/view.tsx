@@ -15,6 +15,7 @@ import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
+import { Choice, Select, TextInput } from '../inputs.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
 import { blockNamer, calledName } from './names.js';
@@ -117,38 +118,25 @@ interface ViewFieldsProps {
 function ViewFields({ measure, view, find }: ViewFieldsProps) {
   return (
     <>
-      <label>
-        by
-        <select value={measure} onChange={({ target }) => setQuery({ by: target.value })}>
-          {MEASURES.map((option) => (
-            <option key={option} value={option}>
-              {MEASURE_NAMES[option]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <fieldset className="modes">
-        <legend className="unseen">View</legend>
-        {VIEWS.map((option) => (
-          <button
-            key={option}
-            type="button"
-            className="plain"
-            aria-pressed={option === view}
-            onClick={() => setQuery({ view: option === 'icicle' ? undefined : option })}
-          >
-            {VIEW_NAMES[option]}
-          </button>
+      <Select label="by" value={measure} change={(text) => setQuery({ by: text })}>
+        {MEASURES.map((option) => (
+          <option key={option} value={option}>
+            {MEASURE_NAMES[option]}
+          </option>
         ))}
-      </fieldset>
-      <label>
-        find
-        <input
-          type="search"
-          value={find}
-          onChange={({ target }) => setQuery({ find: target.value || undefined })}
-        />
-      </label>
+      </Select>
+      <Choice
+        label="View"
+        options={VIEWS.map((name) => [name, VIEW_NAMES[name]] as const)}
+        value={view}
+        change={(name) => setQuery({ view: name === 'icicle' ? undefined : name })}
+      />
+      <TextInput
+        label="find"
+        type="search"
+        value={find}
+        change={(text) => setQuery({ find: text || undefined })}
+      />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { runTask } from '../../state/tasks.js';
 import { Action, LastDone } from '../action.js';
 import { focusFault } from '../forms/abi-form.js';
-import { type At, AtField } from '../forms/block-tag-field.js';
+import { type BlockTag, BlockTagField } from '../inputs.js';
 import { ErrorText } from '../page-states.js';
 import { TxRef } from '../values.js';
 import { RunOutcome } from './outcome.js';
@@ -56,7 +56,7 @@ export function SendForm(props: SendFormProps) {
   const inputs = `${as} ${props.inputs ?? ''}`;
   const form = useRef<HTMLFormElement>(null);
   const sender = useSender(as);
-  const [at, setAt] = useState<At>('pre_confirmed');
+  const [at, setAt] = useState<BlockTag>('pre_confirmed');
   const [bounds, setBounds] = useState<Bounds | undefined>();
   const {
     isBusy,
@@ -89,7 +89,7 @@ export function SendForm(props: SendFormProps) {
       {children}
       <div className="line-of">
         <SenderField text={as} sender={sender} change={setAs} />
-        <AtField at={at} change={setAt} />
+        <BlockTagField at={at} change={setAt} />
       </div>
       <div className="line-of">
         <button

@@ -2,6 +2,7 @@
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { grouped } from '../../../format/amount.js';
+import { TextInput } from '../../../parts/inputs.js';
 import { SlotValue, slotValue } from '../../../parts/transaction/slot-name.js';
 import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
 import { Felt } from '../../../parts/values.js';
@@ -134,26 +135,22 @@ export function OtherSlot({
         runTask(add());
       }}
     >
-      <label>
-        slot or variable
-        <input
-          className="mono slot-input"
-          value={slot}
-          aria-invalid={isJudged && key === undefined}
-          aria-describedby={id}
-          onChange={(event) => setSlot(event.target.value)}
-        />
-      </label>
-      <label>
-        new value
-        <input
-          className="mono slot-input"
-          value={value}
-          aria-invalid={isJudged && felt === undefined}
-          aria-describedby={id}
-          onChange={(event) => setValue(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="slot or variable"
+        className="mono slot-input"
+        value={slot}
+        aria-invalid={isJudged && key === undefined}
+        aria-describedby={id}
+        change={setSlot}
+      />
+      <TextInput
+        label="new value"
+        className="mono slot-input"
+        value={value}
+        aria-invalid={isJudged && felt === undefined}
+        aria-describedby={id}
+        change={setValue}
+      />
       <button type="submit" className="button">
         Stage
       </button>

@@ -13,6 +13,7 @@ import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
+import { Checkbox, TextInput } from '../../../parts/inputs.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
 import { runTask } from '../../../state/tasks.js';
@@ -120,14 +121,12 @@ function EventsBox({ tree, hasEvents }: { readonly tree: CallTree; readonly hasE
   const isUsed = useMemo(() => emits(tree.roots), [tree]);
   if (!isUsed) return null;
   return (
-    <label>
-      <input
-        type="checkbox"
-        checked={hasEvents}
-        onChange={({ target }) => setQuery({ emitted: target.checked ? undefined : 'hidden' })}
-      />
+    <Checkbox
+      checked={hasEvents}
+      change={(isOn) => setQuery({ emitted: isOn ? undefined : 'hidden' })}
+    >
       events
-    </label>
+    </Checkbox>
   );
 }
 
@@ -246,21 +245,19 @@ interface FindProps {
 function Find({ field, text, change, leave, matchCount }: FindProps) {
   return (
     <>
-      <label>
-        find
-        <input
-          ref={field}
-          type="search"
-          value={text}
-          onChange={({ target }) => change(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            change('');
-            leave();
-          }}
-        />
-      </label>
+      <TextInput
+        label="find"
+        ref={field}
+        type="search"
+        value={text}
+        change={change}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          change('');
+          leave();
+        }}
+      />
       {matchCount !== undefined && <span role="status">{counted(matchCount, 'frame')}</span>}
     </>
   );

@@ -1,4 +1,5 @@
 // Choice of the columns of the transactions, kept in this browser.
+import { Checkbox } from '../../../parts/inputs.js';
 import { Menu } from '../../../parts/menu.js';
 import {
   ALWAYS_SHOWN,
@@ -30,14 +31,9 @@ export function ColumnChoice() {
   return (
     <Menu label="Columns">
       {COLUMN_HEADS.filter((head) => head !== ALWAYS_SHOWN).map((head) => (
-        <label key={head}>
-          <input
-            type="checkbox"
-            checked={columns.has(head)}
-            onChange={({ target }) => toggle(head, target.checked)}
-          />
+        <Checkbox key={head} checked={columns.has(head)} change={(isOn) => toggle(head, isOn)}>
           {head}
-        </label>
+        </Checkbox>
       ))}
       <button type="button" className="plain" onClick={() => chosen.set(usual())}>
         Usual columns

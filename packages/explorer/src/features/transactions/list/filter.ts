@@ -1,7 +1,7 @@
 // Filter of transactions: in the page's address, as parameters of the node, in words.
 import { canonicalFelt, type Names, selectorOf } from '@starkbox/abi';
 import { functionName } from '../../../format/names.js';
-import { numberIn } from '../../../parts/block-field.js';
+import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
 

@@ -3,7 +3,7 @@ import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useState } from 'react';
 import { useNames } from '../../../format/names.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
-import { numberIn } from '../../../parts/block-field.js';
+import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
 import { type FilterName, selectorIn, TYPES } from './filter.js';

@@ -1,6 +1,7 @@
 // Views of the transactions: filters that have a name, some given and others saved in this browser.
 import { useEffect, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../../navigation/route.js';
+import { TextInput } from '../../../parts/inputs.js';
 import { Link, UntrustedText } from '../../../parts/values.js';
 import { createBrowserStore, useStore } from '../../../state/store.js';
 import { FILTERS, filterQuery } from './filter.js';
@@ -178,15 +179,13 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
         close();
       }}
     >
-      <label>
-        name of the view
-        <input
-          ref={field}
-          value={name}
-          maxLength={LONGEST_NAME}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <TextInput
+        label="name of the view"
+        ref={field}
+        value={name}
+        maxLength={LONGEST_NAME}
+        change={setName}
+      />
       <button type="submit" className="button" aria-disabled={name.trim() === ''}>
         {verb}
       </button>
