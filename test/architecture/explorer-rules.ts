@@ -18,7 +18,6 @@ const ABI = 'packages/abi/src/';
 const BASE = ['format', 'navigation', 'rpc', 'state', 'traces'];
 const PARTS = [
   'parts',
-  'parts/charts',
   'parts/forms',
   'parts/gas',
   'parts/send',
@@ -31,11 +30,10 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   app: ['features/*', ...PARTS, ...BASE, 'styles'],
   'features/*': [...PARTS, ...BASE],
   'parts/send': ['parts', 'parts/forms', 'parts/transaction', ...BASE],
-  'parts/gas': ['parts', 'parts/charts', 'parts/table', ...BASE],
+  'parts/gas': ['parts', 'parts/table', ...BASE],
   'parts/transaction': ['parts', 'parts/table', ...BASE],
   'parts/forms': ['parts', ...BASE],
   'parts/table': ['parts', ...BASE],
-  'parts/charts': [],
   parts: BASE,
   rpc: ['format', 'state', 'traces'],
   // Used by the client, which hands long answers to the worker.

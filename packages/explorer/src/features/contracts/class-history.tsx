@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, ClassRef } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -102,6 +103,43 @@ async function extend(
   return { epoch, low, high, changes: [...start, ...rest] };
 }
 
+function changeText({ block, from, to }: ClassChange, low: number): string {
+  if (from === undefined) return block === low && low > 0 ? 'deployed before the fork' : 'deployed';
+  return to === undefined ? 'gone' : 'class replaced';
+}
+
+/** @param low the first block that was searched */
+function changeColumns(low: number): readonly Column<ClassChange>[] {
+  return [
+    {
+      head: 'Block',
+      width: 'w-kind',
+      number: true,
+      phoneHead: 'block',
+      cell: ({ block }) => <BlockRef of={block}>{grouped(block)}</BlockRef>,
+    },
+    {
+      head: 'What',
+      width: 'w-moment',
+      phone: 'main',
+      cell: (change) => changeText(change, low),
+    },
+    {
+      head: 'Class',
+      cell: ({ from, to }) => (
+        <>
+          {from !== undefined && (
+            <>
+              <ClassRef of={from} /> →{' '}
+            </>
+          )}
+          {to !== undefined && <ClassRef of={to} />}
+        </>
+      ),
+    },
+  ];
+}
+
 export function History({ address }: { readonly address: string }) {
   const head = useLive((live) => live.head?.number);
   const epoch = useLive((live) => live.epoch);
@@ -121,45 +159,12 @@ export function History({ address }: { readonly address: string }) {
     return <p className="empty">No closed block contains this contract yet.</p>;
   return (
     <>
-      <table className="table" aria-label="Class changes">
-        <thead>
-          <tr>
-            <th scope="col" className="w-kind number">
-              Block
-            </th>
-            <th scope="col" className="w-moment">
-              What
-            </th>
-            <th scope="col">Class</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...data.changes].reverse().map(({ block, from, to }) => (
-            <tr key={block} data-row="">
-              <td className="number" data-head="block">
-                <BlockRef of={block}>{grouped(block)}</BlockRef>
-              </td>
-              <td className="main">
-                {from === undefined
-                  ? block === data.low && data.low > 0
-                    ? 'deployed before the fork'
-                    : 'deployed'
-                  : to === undefined
-                    ? 'gone'
-                    : 'class replaced'}
-              </td>
-              <td>
-                {from !== undefined && (
-                  <>
-                    <ClassRef of={from} /> →{' '}
-                  </>
-                )}
-                {to !== undefined && <ClassRef of={to} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        label="Class changes"
+        rows={[...data.changes].reverse()}
+        columns={changeColumns(data.low)}
+        idOf={({ block }) => block}
+      />
       <p className="quiet">
         A class that was replaced and restored between two of the blocks read is not listed.
       </p>

@@ -134,6 +134,7 @@ function messageColumns(
     },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ row: { state } }) => {

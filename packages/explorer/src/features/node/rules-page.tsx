@@ -4,6 +4,7 @@ import { grouped } from '../../format/amount.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
@@ -109,6 +110,32 @@ function Findings({ network }: { readonly network: Network }) {
   );
 }
 
+const COLUMNS: readonly Column<Finding>[] = [
+  {
+    head: 'Transaction',
+    width: 'w-hash',
+    cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
+  },
+  {
+    head: 'Block',
+    width: 'w-block',
+    phoneHead: '#',
+    cell: ({ block_number }) => <BlockRef of={block_number} />,
+  },
+  {
+    head: 'Sender',
+    width: 'w-name',
+    cell: ({ sender_address }) =>
+      sender_address !== undefined && <Address of={sender_address} mark />,
+  },
+  {
+    head: 'Reason',
+    phone: 'main',
+    cellClass: 'reason',
+    cell: ({ reason }) => <UntrustedText text={reason} limit={300} />,
+  },
+];
+
 /** Rows of a rule that are shown at first. */
 const SHOWN = 20;
 
@@ -124,40 +151,13 @@ function Rule({
       <h2>
         <code>{rule}</code> <span className="quiet">{grouped(findings.length)}</span>
       </h2>
-      <table className="table tall" aria-label={`Transactions that break ${rule}`}>
-        <thead>
-          <tr>
-            <th scope="col" className="w-hash">
-              Transaction
-            </th>
-            <th scope="col" className="w-block">
-              Block
-            </th>
-            <th scope="col" className="w-name">
-              Sender
-            </th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {findings.slice(0, SHOWN).map((row) => (
-            <tr key={row.transaction_hash} data-row="">
-              <td>
-                <TxRef of={row.transaction_hash} />
-              </td>
-              <td data-head="#">
-                <BlockRef of={row.block_number} />
-              </td>
-              <td>
-                {row.sender_address !== undefined && <Address of={row.sender_address} mark />}
-              </td>
-              <td className="main reason">
-                <UntrustedText text={row.reason} limit={300} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        className="tall"
+        label={`Transactions that break ${rule}`}
+        rows={findings.slice(0, SHOWN)}
+        columns={COLUMNS}
+        idOf={({ transaction_hash }) => transaction_hash}
+      />
       {findings.length > SHOWN && (
         <p className="quiet">and {grouped(findings.length - SHOWN)} more of this rule</p>
       )}

@@ -2,7 +2,8 @@
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { go, to } from '../../navigation/route.js';
-import { useWidth } from '../../parts/charts/use-width.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
+import { useWidth } from '../../parts/use-width.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
 
@@ -242,6 +243,24 @@ const bar = (x: number, y: number, width: number, height: number): string =>
 const cross = (x: number, y: number): string =>
   `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
 
+const VALUE_COLUMNS: readonly Column<BlockRow>[] = [
+  { head: 'Block', phone: 'main', cell: ({ block_number }) => <BlockRef of={block_number} /> },
+  { head: 'Age', number: true, cell: ({ timestamp }) => <Age of={timestamp} /> },
+  {
+    head: 'Transactions',
+    number: true,
+    phoneHead: 'txs',
+    cell: ({ transaction_count }) => grouped(transaction_count),
+  },
+  {
+    head: 'Failed',
+    number: true,
+    phoneHead: 'failed',
+    cell: ({ failed_count }) => grouped(failed_count),
+  },
+  { head: 'L2 gas', number: true, phoneHead: 'gas', cell: ({ l2_gas }) => grouped(l2_gas) },
+];
+
 /** The same values as text, for those who do not see the charts and for copying. */
 function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
   const [isOpen, setOpen] = useState(false);
@@ -249,46 +268,12 @@ function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
     <details className="values" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Values as a table</summary>
       {isOpen && (
-        <table className="table" aria-label="Values by block">
-          <thead>
-            <tr>
-              <th scope="col">Block</th>
-              <th scope="col" className="number">
-                Age
-              </th>
-              <th scope="col" className="number">
-                Transactions
-              </th>
-              <th scope="col" className="number">
-                Failed
-              </th>
-              <th scope="col" className="number">
-                L2 gas
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...blocks].reverse().map((row) => (
-              <tr key={row.block_number} data-row={row.block_number}>
-                <td className="main">
-                  <BlockRef of={row.block_number} />
-                </td>
-                <td className="number">
-                  <Age of={row.timestamp} />
-                </td>
-                <td className="number" data-head="txs">
-                  {grouped(row.transaction_count)}
-                </td>
-                <td className="number" data-head="failed">
-                  {grouped(row.failed_count)}
-                </td>
-                <td className="number" data-head="gas">
-                  {grouped(row.l2_gas)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          label="Values by block"
+          rows={[...blocks].reverse()}
+          columns={VALUE_COLUMNS}
+          idOf={({ block_number }) => block_number}
+        />
       )}
     </details>
   );

@@ -3,6 +3,7 @@ import { readFailure } from '@starkbox/abi';
 import { memo } from 'react';
 import { grouped, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Age, FunctionName, Link, UntrustedText } from '../../parts/values.js';
 import type { TransactionRow } from '../../rpc/queries.js';
 
@@ -101,9 +102,48 @@ function busiest(rows: readonly TransactionRow[]): readonly CalledContract[] {
     .slice(0, MOST_CONTRACTS);
 }
 
+/** @param most transactions of the busiest contract */
+function busiestColumns(most: number): readonly Column<CalledContract>[] {
+  return [
+    { head: 'Contract', phone: 'main', cell: ({ address }) => <Address of={address} mark /> },
+    {
+      head: 'Share',
+      isHeadUnseen: true,
+      width: 'w-share',
+      phone: 'none',
+      cell: ({ transactions }) => (
+        <svg className="share-bar" viewBox="0 0 100 8" aria-hidden="true">
+          <rect className="chart-bar" width={share(transactions, most) * 100} height="8" />
+        </svg>
+      ),
+    },
+    {
+      head: 'Txs',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'txs',
+      cell: ({ transactions }) => grouped(transactions),
+    },
+    {
+      head: 'Failed',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'failed',
+      cellClass: ({ failed }) => (failed > 0 ? 'fail' : 'quiet'),
+      cell: ({ failed }) => grouped(failed),
+    },
+    {
+      head: 'L2 gas',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'gas',
+      cell: ({ gas }) => grouped(gas),
+    },
+  ];
+}
+
 export const Busiest = memo(function Busiest({ of }: { readonly of: readonly TransactionRow[] }) {
   const rows = busiest(of);
-  const most = rows[0]?.transactions ?? 0;
   return (
     <section className="panel flush" aria-label="Busiest contracts">
       <div className="panel-head">
@@ -117,52 +157,13 @@ export const Busiest = memo(function Busiest({ of }: { readonly of: readonly Tra
       {rows.length === 0 ? (
         <p className="soft">None of them calls a contract.</p>
       ) : (
-        <table className="table bare" aria-label="Busiest contracts">
-          <thead>
-            <tr>
-              <th scope="col">Contract</th>
-              <th scope="col" className="w-share wide">
-                <span className="unseen">Share</span>
-              </th>
-              <th scope="col" className="w-count number">
-                Txs
-              </th>
-              <th scope="col" className="w-count number">
-                Failed
-              </th>
-              <th scope="col" className="w-gas number">
-                L2 gas
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ address, transactions, failed, gas }, at) => (
-              <tr key={address} data-row={at}>
-                <td className="main">
-                  <Address of={address} mark />
-                </td>
-                <td className="wide">
-                  <svg className="share-bar" viewBox="0 0 100 8" aria-hidden="true">
-                    <rect
-                      className="chart-bar"
-                      width={share(transactions, most) * 100}
-                      height="8"
-                    />
-                  </svg>
-                </td>
-                <td className="number" data-head="txs">
-                  {grouped(transactions)}
-                </td>
-                <td className={failed > 0 ? 'number fail' : 'number quiet'} data-head="failed">
-                  {grouped(failed)}
-                </td>
-                <td className="number" data-head="gas">
-                  {grouped(gas)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          className="bare"
+          label="Busiest contracts"
+          rows={rows}
+          columns={busiestColumns(rows[0]?.transactions ?? 0)}
+          idOf={({ address }) => address}
+        />
       )}
     </section>
   );

@@ -271,6 +271,7 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
     { head: 'Method', phone: 'main', cell: (line) => <Method of={line} toggle={toggle} /> },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ rows }) => <Sign isOk={rows.every(({ outcome }) => outcome === 'ok')} />,

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useSt
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { go, to } from '../../navigation/route.js';
-import { useWidth } from '../../parts/charts/use-width.js';
+import { useWidth } from '../../parts/use-width.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 import type { UndoneRange } from '../../rpc/undone-blocks.js';

@@ -121,6 +121,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
     },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ run }) =>

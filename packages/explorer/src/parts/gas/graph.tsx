@@ -19,7 +19,7 @@ import {
 } from 'react';
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
-import { useWidth } from '../charts/use-width.js';
+import { useWidth } from '../use-width.js';
 import { paint, ROW, type Scene } from './paint.js';
 
 /** Most blocks in the accessible tree; the table lists all. */

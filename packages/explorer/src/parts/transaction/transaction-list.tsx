@@ -96,6 +96,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
   },
   {
     head: 'Status',
+    isHeadUnseen: true,
     width: 'w-status',
     phone: 'lead',
     cell: (row) => <Status of={row.execution_status} />,
