@@ -35,7 +35,7 @@ export {
   type CoveredClass,
   type CoveredEntryPoint,
   coverageText,
-} from './coverage/coverage.js';
+} from './coverage.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,

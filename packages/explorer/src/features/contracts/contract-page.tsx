@@ -17,7 +17,7 @@ import { queries, readTransactions, type TransactionRow, useClasses } from '../.
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
 import { Interact } from './interact.js';
-import { Storage } from './storage/storage.js';
+import { Storage } from './storage.js';
 
 const CONTRACT_NOT_FOUND = 20;
 

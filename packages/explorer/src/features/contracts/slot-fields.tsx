@@ -1,13 +1,13 @@
 // Fields for the values of storage slots, and how slots and values are read from text.
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
-import { grouped } from '../../../format/amount.js';
-import { TextInput } from '../../../parts/inputs.js';
-import { SlotValue, slotValue } from '../../../parts/transaction/slot-name.js';
-import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
-import { Felt } from '../../../parts/values.js';
-import { call } from '../../../rpc/client.js';
-import { runTask } from '../../../state/tasks.js';
+import { grouped } from '../../format/amount.js';
+import { TextInput } from '../../parts/inputs.js';
+import { SlotValue, slotValue } from '../../parts/transaction/slot-name.js';
+import type { NamedSlot } from '../../parts/transaction/slot-names.js';
+import { Felt } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 
 export interface Row {
   readonly key: string;

@@ -1,5 +1,5 @@
 // Coverage of classes by entry point, added over pages and chains.
-import { shortHash } from '../felt.js';
+import { shortHash } from './felt.js';
 
 export interface CoveredEntryPoint {
   readonly type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
