@@ -23,9 +23,9 @@ export async function startFixture(changes: Partial<Config> = {}): Promise<Fixtu
     node,
     client: checkedClient(node.handle),
     account(index = 0) {
-      const found = node.accounts[index];
-      if (!found) throw new Error('there is no such account');
-      return found;
+      const account = node.accounts[index];
+      if (!account) throw new Error('there is no such account');
+      return account;
     },
   };
 }

@@ -33,8 +33,8 @@ describe('the built command', () => {
     const url = new Promise<string>((resolve) => {
       child.stderr.on('data', (part) => {
         texts.stderr += part;
-        const found = /listening on (\S+)\n/.exec(texts.stderr)?.[1];
-        if (found !== undefined) resolve(found);
+        const listeningUrl = /listening on (\S+)\n/.exec(texts.stderr)?.[1];
+        if (listeningUrl !== undefined) resolve(listeningUrl);
       });
     });
     child.stdout.on('data', (part) => {

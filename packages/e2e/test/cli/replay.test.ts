@@ -70,8 +70,12 @@ beforeAll(async () => {
   await socket.unsubscribe(heads);
   await socket.close();
   const headers = { 'content-type': 'application/json' };
-  const one = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
-  for (const body of [`[${one},\n${one}]`, '{ no JSON', '{"jsonrpc":"2.0","method":"nothing"}']) {
+  const request = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
+  for (const body of [
+    `[${request},\n${request}]`,
+    '{ no JSON',
+    '{"jsonrpc":"2.0","method":"nothing"}',
+  ]) {
     await fetch(url, { method: 'POST', headers, body });
   }
   await close();

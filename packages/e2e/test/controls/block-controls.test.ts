@@ -12,12 +12,12 @@ const latest = (client: Client) => client.call('starknet_getBlockWithTxHashes', 
 const mint = (client: Client) => client.call('devnet_mint', { address: '0x1', amount: 1 });
 
 async function times(client: Client, first: number, last: number): Promise<number[]> {
-  const found: number[] = [];
+  const timestamps: number[] = [];
   for (let block_number = first; block_number <= last; block_number += 1) {
     const block = await client.call('starknet_getBlockWithTxHashes', [{ block_number }]);
-    found.push(block.timestamp);
+    timestamps.push(block.timestamp);
   }
-  return found;
+  return timestamps;
 }
 
 test('several blocks are created at once, with times at an interval', async () => {

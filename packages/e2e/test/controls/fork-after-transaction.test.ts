@@ -79,11 +79,11 @@ test('a data directory continues after the same transaction', async () => {
       await read(client, STRK, 'balanceOf', ['0xa']),
       await read(client, STRK, 'balanceOf', ['0xb']),
     ];
-    const found = [await balances()];
+    const observedBalances = [await balances()];
     await client.call('devnet_restart');
-    found.push(await balances());
+    observedBalances.push(await balances());
     await node.close();
-    return found.flat(2);
+    return observedBalances.flat(2);
   };
   const changed = ['0x1', '0x0', '0x0', '0x0', '0x1', '0x0', '0x0', '0x0'];
   expect(await ended({ ...fork, forkTransaction: first, dataDir })).toEqual(changed);

@@ -9,9 +9,9 @@ const KEY = 'secret of the key';
 const nodes: Starkbox[] = [];
 const origin = await createNode({ seed: 0, accounts: 1 });
 nodes.push(origin);
-const seen: (string | undefined)[] = [];
+const apiKeys: (string | undefined)[] = [];
 const server = createServer((request, response) => {
-  seen.push(request.headers['x-api-key']?.toString());
+  apiKeys.push(request.headers['x-api-key']?.toString());
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', async () => {
@@ -38,20 +38,20 @@ const options = {
 test('every request has them, and no answer shows them', async () => {
   const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
   nodes.push(node);
-  expect(new Set(seen)).toEqual(new Set([KEY]));
-  const shown = await node.request('devnet_getConfig');
-  expect(JSON.stringify(shown)).not.toContain(KEY);
+  expect(new Set(apiKeys)).toEqual(new Set([KEY]));
+  const config = await node.request('devnet_getConfig');
+  expect(JSON.stringify(config)).not.toContain(KEY);
 });
 
 test('a site that a caller names does not get them', async () => {
   const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
   nodes.push(node);
-  seen.length = 0;
+  apiKeys.length = 0;
   await node.request('devnet_restart', { fork: { url: urlOf('localhost') } });
-  expect(new Set(seen)).toEqual(new Set([undefined]));
-  seen.length = 0;
+  expect(new Set(apiKeys)).toEqual(new Set([undefined]));
+  apiKeys.length = 0;
   await node.request('devnet_restart', { fork: { url: urlOf('127.0.0.1') } });
-  expect(new Set(seen)).toEqual(new Set([KEY]));
+  expect(new Set(apiKeys)).toEqual(new Set([KEY]));
 });
 
 test('they can be repeated on the command line, and an error does not show them', async () => {

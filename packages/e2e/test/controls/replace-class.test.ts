@@ -43,10 +43,10 @@ test('a contract gets a new class and keeps its storage', async () => {
   ]);
 
   // And back to a class that is declared.
-  const back = { contract_address: address, class_hash: upgradable.hash };
-  await client.call('devnet_replaceClass', back);
+  const replacement = { contract_address: address, class_hash: upgradable.hash };
+  await client.call('devnet_replaceClass', replacement);
   expect(await read(client, address, 'version')).toEqual(['0x1']);
-  await client.call('devnet_replaceClass', { ...back, class_hash: upgraded.hash });
+  await client.call('devnet_replaceClass', { ...replacement, class_hash: upgraded.hash });
 
   const other = await startFixture({ dumpOn: 'request' });
   await other.client.call('devnet_load', { events: await client.call('devnet_dump', {}) });

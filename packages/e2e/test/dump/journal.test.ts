@@ -32,7 +32,7 @@ const balance = async (node: Starkbox): Promise<unknown> =>
 const written = (): readonly { method: string }[] =>
   JSON.parse(readFileSync(path, 'utf8')).slice(1);
 const methods = (): readonly string[] => written().map(({ method }) => method);
-const held = (amount: string) => ({ amount, unit: 'FRI' });
+const friBalance = (amount: string) => ({ amount, unit: 'FRI' });
 
 test('with exit, the file is there when the node is closed, and not before', async () => {
   const node = await start({ dumpOn: 'exit', dumpPath: path });
@@ -41,7 +41,7 @@ test('with exit, the file is there when the node is closed, and not before', asy
   await node.close();
   expect(methods()).toEqual(['devnet_mint']);
   const again = await start({ dumpOn: 'exit', dumpPath: path });
-  expect(await balance(again)).toEqual(held('5'));
+  expect(await balance(again)).toEqual(friBalance('5'));
 });
 
 test('with block, the file is whole after every call', async () => {
@@ -75,7 +75,7 @@ test('a load that fails changes nothing', async () => {
   const good = { jsonrpc: '2.0', id: 0, method: 'devnet_createBlock' };
   const events = [good, { ...good, method: 'devnet_mint', params: {} }];
   await expect(node.call('devnet_load', { events })).rejects.toMatchObject({ code: -32602 });
-  expect(await balance(node)).toEqual(held('3'));
+  expect(await balance(node)).toEqual(friBalance('3'));
   expect(await node.request('devnet_dump', { inline: true })).toHaveLength(1);
   expect(await node.request('devnet_revert', { snapshot_id })).toBe(true);
 });
@@ -90,9 +90,9 @@ test('reads go on while a journal is repeated, and see the old chain', async () 
     params: { address: '0x1', amount: 9 },
   };
   const loading = node.call('devnet_load', { events: [call, call, call] });
-  expect(await balance(node)).toEqual(held('4'));
+  expect(await balance(node)).toEqual(friBalance('4'));
   await loading;
-  expect(await balance(node)).toEqual(held('27'));
+  expect(await balance(node)).toEqual(friBalance('27'));
 });
 
 test('a mint that reverted is repeated as one that reverts', async () => {
@@ -106,7 +106,7 @@ test('a mint that reverted is repeated as one that reverts', async () => {
   const other = await start({});
   await other.call('devnet_load', { events });
   expect(await other.request('devnet_getStatus')).toMatchObject({ transaction_count: 2 });
-  expect(await balance(other)).toEqual(held('6'));
+  expect(await balance(other)).toEqual(friBalance('6'));
 });
 
 test('a file that is no journal keeps a node from starting, with the reason', async () => {

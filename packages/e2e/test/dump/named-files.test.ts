@@ -232,21 +232,21 @@ describe('drafts', () => {
     await mint(node);
     for (const format of ['image', 'journal']) {
       const path = join(inner, `chain.${format}`);
-      const [stale, old, own] = [
+      const [stale, old, ownDraft] = [
         `${path}.${gone()}-1.draft`,
         `${path}.${gone()}.draft`,
         `${path}.${process.pid}-9999.draft`,
       ];
-      const kept = [
+      const otherDrafts = [
         `${path}.${process.ppid}-1.draft`,
         `${join(inner, 'other')}.${gone()}-1.draft`,
         `${path}.draft`,
         `${path}.x.draft`,
       ];
-      for (const draft of [stale, old, own, ...kept]) writeFileSync(draft, '');
+      for (const draft of [stale, old, ownDraft, ...otherDrafts]) writeFileSync(draft, '');
       await node.call('devnet_dump', { path, format });
-      expect([stale, old, own].filter((draft) => existsSync(draft))).toEqual([]);
-      expect(kept.filter((draft) => !existsSync(draft))).toEqual([]);
+      expect([stale, old, ownDraft].filter((draft) => existsSync(draft))).toEqual([]);
+      expect(otherDrafts.filter((draft) => !existsSync(draft))).toEqual([]);
     }
   });
 

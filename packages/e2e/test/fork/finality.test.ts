@@ -39,7 +39,7 @@ async function finality(
   { transactions }: Started,
 ): Promise<readonly string[]> {
   const { client } = node;
-  const told: string[] = [];
+  const statuses: string[] = [];
   for (const [index, transaction_hash] of transactions.entries()) {
     const block_id = at(index + 1);
     const block = await client.call('starknet_getBlockWithReceipts', { block_id });
@@ -50,14 +50,14 @@ async function finality(
       await client.call('starknet_getBlockWithTxs', { block_id }),
     ];
     const states = [
-      ...blocks.map((one) => ('status' in one ? one.status : undefined)),
+      ...blocks.map((form) => ('status' in form ? form.status : undefined)),
       receipt?.finality_status,
       (await client.call('starknet_getTransactionReceipt', { transaction_hash })).finality_status,
       (await client.call('starknet_getTransactionStatus', { transaction_hash })).finality_status,
     ];
-    told.push([...new Set(states)].join(' and '));
+    statuses.push([...new Set(states)].join(' and '));
   }
-  return told;
+  return statuses;
 }
 
 async function l1Accepted({ client }: ListeningNode): Promise<number | undefined> {

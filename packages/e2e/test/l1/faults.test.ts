@@ -47,9 +47,9 @@ test('an Anvil is killed and comes back with its chain', async () => {
   await send(stage, RECEIVER, ['0x2']);
 
   anvil = await startAnvil(args, anvil.port);
-  const done = await stage.client.call('devnet_postmanFlush');
-  expect(done.messages_to_l1.map(({ payload }) => payload)).toEqual([['0x1'], ['0x2']]);
-  expect(done.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x0']);
+  const flushed = await stage.client.call('devnet_postmanFlush');
+  expect(flushed.messages_to_l1.map(({ payload }) => payload)).toEqual([['0x1'], ['0x2']]);
+  expect(flushed.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x0']);
   expect(await balanceOf(stage, '0x5')).toBe(1);
 });
 
@@ -133,7 +133,7 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
   const tell = (fields: object | string, text = ''): void =>
     void lines.push(`${JSON.stringify(fields)} ${text}`);
   const log: Log = { ...silentLog, warn: tell, info: tell, error: tell };
-  const shown = `${new URL(proxy.url).origin}/…`;
+  const shownUrl = `${new URL(proxy.url).origin}/…`;
   const network_url = `${new URL(proxy.url).origin}/v3/key-in-path?apikey=key-in-query`;
   const node: Starkbox = await createNode(
     { ...FIXTURE, l1: network_url, l1AutoRelay: 20 },
@@ -143,15 +143,15 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
     const client = checkedClient(node.handle);
     const texts: string[] = [];
     const { l1 } = await client.call('devnet_listMessages', { direction: 'TO_L1' });
-    expect(l1?.url).toBe(shown);
-    expect((await client.call('devnet_postmanFlush')).l1_provider).toBe(shown);
+    expect(l1?.url).toBe(shownUrl);
+    expect((await client.call('devnet_postmanFlush')).l1_provider).toBe(shownUrl);
     for (const mood of [{ status: 500 }, { isDeaf: true }]) {
       proxy.mood = mood;
       const { message } = await client.failure('devnet_postmanFlush');
-      expect(message).toContain(shown);
+      expect(message).toContain(shownUrl);
       texts.push(message);
     }
-    await vi.waitFor(() => expect(lines.join()).toContain(shown), { timeout: 30_000 });
+    await vi.waitFor(() => expect(lines.join()).toContain(shownUrl), { timeout: 30_000 });
     const withUser = network_url.replace('://', '://user:key-of-user@');
     for (const url of [withUser, withUser.replace('http:', 'wss:')]) {
       texts.push((await client.failure('devnet_postmanLoad', { network_url: url })).message);
@@ -181,8 +181,10 @@ test('the relay says once what is wrong, and once that it is over', async () => 
     proxy.mood = { error: { code: -32000, message: 'out of order' } };
     const timeout = 30_000;
     await vi.waitFor(() => expect(lines.join()).toContain('out of order'), { timeout });
-    const asked = proxy.asked.length;
-    await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(asked + 6), { timeout });
+    const requestCount = proxy.methods.length;
+    await vi.waitFor(() => expect(proxy.methods.length).toBeGreaterThan(requestCount + 6), {
+      timeout,
+    });
     expect(lines.filter((line) => line.includes('out of order'))).toHaveLength(1);
     await send(stage, RECEIVER, ['0x1']);
     await deposit(l1, address, messenger, '0x5', 1);

@@ -50,10 +50,10 @@ test(
     const sender = new Sender(client, { address, privateKey });
     const messenger = await deployMessenger(sender);
     const words = Array.from({ length: MESSAGES }, (_, index) => hex(index + 1));
-    for (let done = 0; done < words.length; done += TOGETHER) {
-      const some = words.slice(done, done + TOGETHER);
+    for (let start = 0; start < words.length; start += TOGETHER) {
+      const batch = words.slice(start, start + TOGETHER);
       await sender.invoke(
-        some.map((word) => ({ to: messenger, name: 'send', calldata: [RECEIVER, '0x1', word] })),
+        batch.map((word) => ({ to: messenger, name: 'send', calldata: [RECEIVER, '0x1', word] })),
       );
     }
     const waiting = await client.call('devnet_postmanFlush', { dry_run: true });
@@ -79,12 +79,13 @@ test(
       const height = await l1.getBlockNumber({ cacheTime: 0 });
       const life = await live(relaying);
       // Each message makes a block, on one side or on the other.
-      const left = MESSAGES - (arrived.at(-1) ?? 0);
-      const aim = Math.min(left, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
+      const undelivered = MESSAGES - (arrived.at(-1) ?? 0);
+      const aim = Math.min(undelivered, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
       const late = AbortSignal.timeout(LONGEST_LIFE);
       while (!late.aborted) {
-        const done = blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
-        if (done >= aim) break;
+        const newBlocks =
+          blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
+        if (newBlocks >= aim) break;
         await delay(1);
       }
       await delay(chance() * AFTERMATH);
@@ -108,8 +109,8 @@ test(
       async () => {
         const [balance] = await read(reader, messenger, 'balance_of', ['0x5']);
         expect(Number(balance)).toBe(sum);
-        const left = await reader.call('devnet_postmanFlush', { dry_run: true });
-        expect(left.messages_to_l1).toEqual([]);
+        const undelivered = await reader.call('devnet_postmanFlush', { dry_run: true });
+        expect(undelivered.messages_to_l1).toEqual([]);
       },
       { timeout: 180_000, interval: 100 },
     );

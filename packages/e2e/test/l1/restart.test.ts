@@ -58,10 +58,10 @@ async function live(directory: string, ...args: readonly string[]): Promise<Life
   const command = await RunningCommand.start(['--data-dir', directory, ...l1, ...args], {
     leads: true,
   });
-  const named = () =>
+  const l1Line = () =>
     /L1 \(Anvil\) on (\S+), messaging contract (0x[0-9a-f]{40})/.exec(command.said.join('\n')) ??
     expect.fail('L1 was not named');
-  const [, url = '', contract = ''] = await vi.waitFor(named, { timeout: 20_000 });
+  const [, url = '', contract = ''] = await vi.waitFor(l1Line, { timeout: 20_000 });
   const { pid }: { pid: number } = JSON.parse(
     await readFile(join(directory, 'anvil.run.json'), 'utf8'),
   );
@@ -79,10 +79,10 @@ async function live(directory: string, ...args: readonly string[]): Promise<Life
 async function childOf(shell: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/));
-  const found = lines.find(([, parent, program]) => {
+  const anvilProcess = lines.find(([, parent, program]) => {
     return parent === String(shell) && program?.endsWith('anvil');
   });
-  return Number(found?.[0] ?? expect.fail(`no Anvil among ${stdout}`));
+  return Number(anvilProcess?.[0] ?? expect.fail(`no Anvil among ${stdout}`));
 }
 
 async function end({ command, anvil }: Life, how: (typeof ENDS)[number]): Promise<void> {
@@ -104,10 +104,10 @@ async function end({ command, anvil }: Life, how: (typeof ENDS)[number]): Promis
 }
 
 function sum(numbers: Iterable<number>): number {
-  return [...numbers].reduce((all, one) => all + one, 0);
+  return [...numbers].reduce((all, number) => all + number, 0);
 }
 
-interface Sent {
+interface SentMessages {
   readonly messenger: string;
   readonly said: readonly string[];
   readonly deposited: ReadonlySet<number>;
@@ -117,15 +117,18 @@ interface Sent {
 /** Both chains have every message once; the amounts that L1 sent. */
 async function expectDelivered(
   life: Life,
-  { messenger, said, deposited, uncertain }: Sent,
+  { messenger, said, deposited, uncertain }: SentMessages,
 ): Promise<number[]> {
   const { contract } = life;
   await life.client.call('devnet_postmanFlush');
   const again = await life.client.call('devnet_postmanFlush');
   expect([again.messages_to_l1, again.messages_to_l2]).toEqual([[], []]);
   // L2 has what L1 has.
-  const sent = await messagingAt(life.l1, contract).getEvents.LogMessageToL2({}, { fromBlock: 0n });
-  const amounts = sent.map(({ args }) => Number(args.payload?.[1]));
+  const messages = await messagingAt(life.l1, contract).getEvents.LogMessageToL2(
+    {},
+    { fromBlock: 0n },
+  );
+  const amounts = messages.map(({ args }) => Number(args.payload?.[1]));
   const [balance] = await read(life.client, messenger, 'balance_of', [USER]);
   expect(Number(balance)).toBe(sum(amounts));
   // L1 has lost nothing that it should have, and has got nothing twice.

@@ -26,9 +26,9 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'starkbox-mempool-fork-'));
   pair = await startPair(async ({ client, node }) => {
-    const own = new Sender(client, node.accounts[0]);
-    for (let count = 0; count < SENT; count += 1) await own.invoke([transfer('0x77')]);
-    sender = own.account;
+    const originSender = new Sender(client, node.accounts[0]);
+    for (let count = 0; count < SENT; count += 1) await originSender.invoke([transfer('0x77')]);
+    sender = originSender.account;
   });
 });
 afterEach(() => {

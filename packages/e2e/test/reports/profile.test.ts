@@ -37,7 +37,9 @@ interface TraceNode {
 }
 
 const innerOf = ({ nested_calls }: TraceNode): readonly TraceNode[] =>
-  nested_calls.flatMap((one) => (typeof one === 'string' ? [] : one.EntryPointCall));
+  nested_calls.flatMap((nestedCall) =>
+    typeof nestedCall === 'string' ? [] : nestedCall.EntryPointCall,
+  );
 const flat = (node: TraceNode): readonly TraceNode[] => [node, ...innerOf(node).flatMap(flat)];
 /** Names of the calls as a tree. */
 const tree = (node: TraceNode): readonly unknown[] => [
@@ -155,17 +157,17 @@ test('steps are those of the report, and what is above a call is the sum', async
     to_block: block_number,
     include: ['resources'],
   });
-  const traced = flat(trace).map((one) => stepsOf(one) ?? 0);
+  const traced = flat(trace).map((call) => stepsOf(call) ?? 0);
   expect(traced.reduce((sum, steps) => sum + steps)).toBe(receipts['steps']);
-  for (const one of flat(trace)) {
-    const { n_steps } = one.used_execution_resources.vm_resources;
-    const inner = innerOf(one).map(
+  for (const call of flat(trace)) {
+    const { n_steps } = call.used_execution_resources.vm_resources;
+    const inner = innerOf(call).map(
       ({ used_execution_resources: { vm_resources } }) => vm_resources.n_steps,
     );
-    const rest = inner.reduce((left, steps) => left - steps, n_steps);
+    const rest = inner.reduce((remaining, steps) => remaining - steps, n_steps);
     // Those of the transaction itself and of Cairo 0 code are not told one by one.
-    if (one.cairo_execution_info) expect(rest).toBe(stepsOf(one));
-    else expect(rest > 0).toBe(one.entry_point.function_name === 'deployContract');
+    if (call.cairo_execution_info) expect(rest).toBe(stepsOf(call));
+    else expect(rest > 0).toBe(call.entry_point.function_name === 'deployContract');
   }
 });
 

@@ -124,13 +124,13 @@ describe('a data directory', () => {
     await client.call('devnet_snapshot');
     const before = [await labels(client), await snapshots(client)];
     const lists = ['devnet_listBlocks', 'devnet_listTransactions', 'devnet_listContracts'] as const;
-    const shown = await Promise.all(lists.map((method) => client.call(method)));
+    const listings = await Promise.all(lists.map((method) => client.call(method)));
     nodes.delete(node);
     await node.close();
 
     const again = await start({ dataDir });
     expect([await labels(again.client), await snapshots(again.client)]).toEqual(before);
-    expect(await Promise.all(lists.map((method) => again.client.call(method)))).toEqual(shown);
+    expect(await Promise.all(lists.map((method) => again.client.call(method)))).toEqual(listings);
     await again.client.call('devnet_revert', { snapshot_id: '0x1' });
     expect(await labels(again.client)).toEqual([{ value: '0x1', label: 'one' }]);
     expect((await again.client.call('devnet_listTransactions')).transactions).toEqual([]);

@@ -87,18 +87,18 @@ test('dump.3 blocks on demand keep their transactions', async () => {
   await first.client.call('devnet_createBlock');
   await mint(first.client);
   const blocks = async (client: Client): Promise<readonly unknown[]> => {
-    const found: unknown[] = [];
+    const transactions: unknown[] = [];
     for (const block_id of [{ block_number: 1 }, { block_number: 2 }, 'pre_confirmed'] as const) {
       const block = await client.call('starknet_getBlockWithTxHashes', { block_id });
-      found.push(block.transactions);
+      transactions.push(block.transactions);
     }
-    return found;
+    return transactions;
   };
-  const wanted = await blocks(first.client);
-  expect(wanted).toMatchObject([{ length: 2 }, { length: 0 }, { length: 1 }]);
+  const expected = await blocks(first.client);
+  expect(expected).toMatchObject([{ length: 2 }, { length: 0 }, { length: 1 }]);
   await first.node.close();
   const second = await start(options);
-  expect(await blocks(second.client)).toEqual(wanted);
+  expect(await blocks(second.client)).toEqual(expected);
   expect(await height(second.client)).toBe(2);
 });
 

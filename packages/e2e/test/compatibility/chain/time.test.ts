@@ -121,21 +121,25 @@ describe('setting and increasing', () => {
     { mode: blockGenerationOn, when: 'the future', time: FUTURE },
   ]);
 
-  test.each(modes)('time.2 time runs on from one set in $when, blocks on $mode', async (given) => {
-    const { time } = given;
-    const { client } = await start({ blockGenerationOn: given.mode });
-    expect(await client.call('devnet_setTime', { time })).toMatchObject({ block_timestamp: time });
-    expect(await timeOf(client)).toBe(time);
-    await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time);
-    letPass(1);
-    await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time + 1);
-    letPass(HOUR);
-    await client.call('devnet_mint', { address: '0x1', amount: 1 });
-    if (given.mode === 'demand') await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time + 1 + HOUR);
-  });
+  test.each(modes)(
+    'time.2 time runs on from one set in $when, blocks on $mode',
+    async ({ mode, time }) => {
+      const { client } = await start({ blockGenerationOn: mode });
+      expect(await client.call('devnet_setTime', { time })).toMatchObject({
+        block_timestamp: time,
+      });
+      expect(await timeOf(client)).toBe(time);
+      await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time);
+      letPass(1);
+      await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time + 1);
+      letPass(HOUR);
+      await client.call('devnet_mint', { address: '0x1', amount: 1 });
+      if (mode === 'demand') await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time + 1 + HOUR);
+    },
+  );
 
   test('time.3 setTime in demand mode closes the pending block', async () => {
     const { client } = await start({ blockGenerationOn: 'demand' });
@@ -362,8 +366,8 @@ describe('a contract that waits for its time', () => {
     const late = await sender.invokeRequest([call]);
     const [estimate] = await client.call('starknet_estimateFee', [[late], [], 'latest']);
     expect(BigInt(estimate?.overall_fee ?? 0)).toBeGreaterThan(0n);
-    const done = await sender.invoke([call]);
-    expect(await client.call('starknet_getTransactionReceipt', [done])).toMatchObject({
+    const transactionHash = await sender.invoke([call]);
+    expect(await client.call('starknet_getTransactionReceipt', [transactionHash])).toMatchObject({
       execution_status: 'SUCCEEDED',
     });
     expect(await client.call('devnet_getAccountBalance', { address: '0x99' })).toEqual({

@@ -110,12 +110,12 @@ async function deploy({ node, client }: Fixture, account: NewAccount): Promise<v
 }
 
 const custom = await customClass();
-const own = await contract('account');
+const accountContract = await contract('account');
 const MODES: readonly (readonly [string, Partial<Config>, string])[] = [
   ['cairo0', { accountClass: 'cairo0' }, CAIRO0_CLASS],
   ['cairo1', { accountClass: 'cairo1' }, ACCOUNT_CLASS],
   ['custom', { accountClassCustom: custom.path }, custom.hash],
-  ['of our own', { accountClassCustom: fileURLToPath(classFile('account')) }, own.hash],
+  ['of our own', { accountClassCustom: fileURLToPath(classFile('account')) }, accountContract.hash],
 ];
 
 describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
@@ -139,10 +139,10 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
   });
 
   test('accounts.2 a new account declares, deploys and invokes', async () => {
-    const own = await startFixture(config);
+    const freshFixture = await startFixture(config);
     const account = newAccount(KEY);
-    await deploy(own, account);
-    await exercise(own, account);
+    await deploy(freshFixture, account);
+    await exercise(freshFixture, account);
   });
 
   test('accounts.4a a predeployed account declares, deploys and invokes', async () => {

@@ -25,8 +25,8 @@ let sender: Sender;
 let counter: Contract;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture(ACCOUNTS);
-  client = asked;
+  const { node, ...fixture } = await startFixture(ACCOUNTS);
+  client = fixture.client;
   sender = new Sender(client, node.accounts[0]);
   counter = await contract('counter');
   await sender.declare(counter);
@@ -35,13 +35,13 @@ beforeAll(async () => {
 const receiptOf = (hash: string) => client.call('starknet_getTransactionReceipt', [hash]);
 
 function within(
-  used: { readonly l1_gas: number; readonly l1_data_gas: number; readonly l2_gas: number },
+  gas: { readonly l1_gas: number; readonly l1_data_gas: number; readonly l2_gas: number },
   bounds: Bounds,
 ): boolean {
   return (
-    used.l1_gas <= Number(bounds.l1_gas.max_amount) &&
-    used.l1_data_gas <= Number(bounds.l1_data_gas.max_amount) &&
-    used.l2_gas <= Number(bounds.l2_gas.max_amount)
+    gas.l1_gas <= Number(bounds.l1_gas.max_amount) &&
+    gas.l1_data_gas <= Number(bounds.l1_data_gas.max_amount) &&
+    gas.l2_gas <= Number(bounds.l2_gas.max_amount)
   );
 }
 

@@ -20,8 +20,8 @@ let client: Client;
 let sender: Sender;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture(ACCOUNTS);
-  client = asked;
+  const { node, ...fixture } = await startFixture(ACCOUNTS);
+  client = fixture.client;
   sender = new Sender(client, node.accounts[0]);
 });
 
