@@ -119,6 +119,11 @@ export default defineConfig({
   resolve: {
     // Tests run our sources, so that an edit needs no build in between.
     alias: [
+      { find: /^@starkbox\/spec$/, replacement: source('packages/spec/src/index.ts') },
+      {
+        find: /^@starkbox\/spec\/documents$/,
+        replacement: source('packages/spec/src/documents.ts'),
+      },
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
       { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
       {

@@ -20,15 +20,8 @@ import {
 import { ROOT } from './cargo.mjs';
 import { areOldEnough } from './packages/glibc.mjs';
 import { BILL } from './packages/sbom.mjs';
-import {
-  builtEngines,
-  ENGINE_NAME,
-  manifestIn,
-  npm,
-  published,
-  stage,
-  withDependencies,
-} from './packages/staging.mjs';
+import { builtEngines, ENGINE_NAME, npm, stage, withDependencies } from './packages/staging.mjs';
+import { manifestIn, published } from './packages/workspaces.mjs';
 
 /**
  * @typedef {object} Packed

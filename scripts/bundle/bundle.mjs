@@ -8,6 +8,7 @@
 // `bin/starkbox.js` runs the bundle unless the build is newer.
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -25,6 +26,7 @@ import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/proto
 import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compiler.js';
 import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
+import { published } from '../packages/workspaces.mjs';
 import { checksCode } from './precompiled-checks.mjs';
 import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
@@ -35,6 +37,8 @@ const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
 const SOURCES = join(PACKAGE, 'src');
 const PROTOCOL = join(SOURCES, 'rpc', 'protocol');
 const CHECKS = '\0checks-';
+/** Found from the bundle as @starkbox/spec finds its documents from its own build. */
+const DOCUMENTS = join(PACKAGE, 'dist', 'documents');
 
 /** @returns {string} the module that stands for `precompiled.ts` */
 function precompiledModule() {
@@ -62,11 +66,15 @@ function checksModule(version) {
  * @param {string | undefined} importer
  */
 function isInstalled(id, importer) {
-  if (isBuiltin(id) || id.startsWith('@starkbox/')) return true;
+  if (isBuiltin(id)) return true;
+  if (id.startsWith('@starkbox/')) return PUBLISHED.has(id);
   // Users install it for traces; metrics need a small part of it in any case.
   if (id.startsWith('@opentelemetry/')) return importer !== undefined && !packageOf(importer);
   return OPTIONAL.has(id);
 }
+
+/** Ours that are not among them are part of the bundle. */
+const PUBLISHED = published();
 
 /** Quicker forms of some functions; used where a user has installed them. */
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
@@ -216,6 +224,8 @@ async function build() {
     ...dependenciesOf(join(ROOT, 'packages', name)),
   ]);
   writeParts(NEW_FOLDER, [...bundled, ...pages]);
+  rmSync(DOCUMENTS, { recursive: true, force: true });
+  cpSync(join(ROOT, 'packages', 'spec', 'documents'), DOCUMENTS, { recursive: true });
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(NEW_FOLDER, FOLDER);
 }

@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Types of the wire are generated from the OpenRPC documents, which are the report of them. */
-const OF_THE_WIRE = /\/spec\.d\.ts$/;
 
 /**
  * @typedef {{ text: string, names: ReadonlySet<string> }} Declaration
@@ -89,7 +87,8 @@ function declaredBy(node) {
 }
 
 /**
- * A declaration file, or the name of another package.
+ * A declaration file, or the name of another package, which is not followed: the wire types of @starkbox/spec are
+ * reported by the OpenRPC documents.
  *
  * @param {string} file
  * @param {string} specifier
@@ -153,7 +152,7 @@ function reportOf(folder, entries) {
   }
   while (queue.length > 0) {
     const at = queue.pop();
-    if (!at || OF_THE_WIRE.test(at.file)) continue;
+    if (!at) continue;
     const key = `${relative(join(folder, 'dist'), at.file).replace(/\.d\.ts$/, '')}: ${at.name}`;
     if (referred.has(key)) continue;
     const { declared, imported } = moduleOf(at.file);

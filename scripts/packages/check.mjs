@@ -23,7 +23,8 @@ import { dependenciesOn, packedIn } from '../pack.mjs';
 import { wrongFiles, wrongLicences } from './contents.mjs';
 import { undeclaredTypes } from './declarations.mjs';
 import { BILL } from './sbom.mjs';
-import { npm, published, stage } from './staging.mjs';
+import { npm, stage } from './staging.mjs';
+import { published } from './workspaces.mjs';
 
 /**
  * Most kilobytes packed and unpacked, by package: a tenth to a quarter above what each was when it was last looked at.
@@ -32,7 +33,7 @@ import { npm, published, stage } from './staging.mjs';
  */
 const LIMITS = {
   starkbox: [2_100, 6_500],
-  '@starkbox/abi': [80, 270],
+  '@starkbox/abi': [80, 300],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/signing': [12, 40],

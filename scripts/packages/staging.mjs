@@ -1,14 +1,7 @@
 // Packages as they are published, each in a folder: with licence, page and facts, the engine divided by platforms.
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   addonFile,
   compilerFile,
@@ -20,35 +13,13 @@ import { ENGINE, ROOT } from '../cargo.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
 import { reachedTypes } from './declarations.mjs';
 import { BILL, billOf, classesIn } from './sbom.mjs';
+import { manifestIn, published } from './workspaces.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
 /** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
 export const CROSS_ENGINES = join(ROOT, 'engines');
 
-/**
- * @typedef {Record<string, unknown> & { name: string, version: string, dependencies?: Record<string, string> }} Manifest
- */
-
-/**
- * @param {string} folder
- * @returns {Manifest}
- */
-export function manifestIn(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-}
-
-/** @returns {ReadonlyMap<string, { folder: string, manifest: Manifest }>} the packages that are published, by name */
-export function published() {
-  const folders = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
-  const all = folders
-    .filter((folder) => existsSync(join(folder, 'package.json')))
-    .map((folder) => ({ folder, manifest: manifestIn(folder) }));
-  return new Map(
-    all
-      .filter(({ manifest }) => manifest['private'] !== true)
-      .map((one) => [one.manifest.name, one]),
-  );
-}
+/** @typedef {import('./workspaces.mjs').Manifest} Manifest */
 
 /**
  * @param {readonly string[]} names of our packages
@@ -218,10 +189,12 @@ export function stage(folder, names, engines = builtEngines()) {
     if (source === undefined || manifest === undefined) throw new Error(`unknown package ${name}`);
     const target = join(folder, name);
     const { files: types } = reachedTypes(source);
-    const needed = files.filter(
-      (path) => !binaries.includes(path) && (!path.endsWith('.d.ts') || types.has(normalize(path))),
-    );
+    const needed = files.filter((path) => !binaries.includes(path) && !path.endsWith('.d.ts'));
     write(target, publishedManifest(manifest), needed, source);
+    for (const [path, text] of types) {
+      mkdirSync(dirname(join(target, path)), { recursive: true });
+      writeFileSync(join(target, path), text);
+    }
     const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
     const packages = bundles.flatMap(readParts);
     writeBill(target, { packages, crates: [], classes: classesIn(source) });

@@ -1,5 +1,5 @@
 // Errors with a code, a message and data for the JSON-RPC answer.
-import { ERRORS, type ErrorName } from './spec.js';
+import { ERRORS, type ErrorName } from '@starkbox/spec';
 
 /** An error that is sent to the caller. Any other error is answered as an internal error. */
 export class RpcError extends Error {

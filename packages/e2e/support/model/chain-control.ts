@@ -1,5 +1,5 @@
 // Commands about blocks, time, prices, state, impersonation and snapshots, and their expected results.
-import type { BLOCK_ID } from '../../../starkbox/src/spec.js';
+import type { BLOCK_ID } from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
 import type { Command, Target } from './commands.js';

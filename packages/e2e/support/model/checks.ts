@@ -1,10 +1,5 @@
 // Checks of a chain against the model: its head after every command, and all of it at the end.
-import type {
-  BLOCK_ID,
-  EMITTED_EVENT,
-  EVENTS_CHUNK,
-  STATE_DIFF,
-} from '../../../starkbox/src/spec.js';
+import type { BLOCK_ID, EMITTED_EVENT, EVENTS_CHUNK, STATE_DIFF } from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
 import type { NodeAndModel } from './node-and-model.js';

@@ -1,5 +1,5 @@
 // A node beside its model, with the rule that a refused call changes nothing.
-import type { MethodName } from '../../../starkbox/src/spec.js';
+import type { MethodName } from '@starkbox/spec';
 import { agree, agreeExactly } from './agreement.js';
 import { differences, everything, type NodeClient, type Reading } from './reading.js';
 import type { Sent } from './transactions.js';

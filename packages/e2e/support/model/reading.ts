@@ -1,7 +1,8 @@
 // Every read of a chain about itself, and the comparison of two sets of answers.
+
+import type { BLOCK_ID, MethodName, Methods } from '@starkbox/spec';
 import type { Starkbox } from 'starkbox';
 import { stringify } from '../../../starkbox/src/json/json.js';
-import type { BLOCK_ID, MethodName, Methods } from '../../../starkbox/src/spec.js';
 import * as cast from './accounts-and-contracts.js';
 import { transactionsOf, valuesAt, type World } from './world.js';
 

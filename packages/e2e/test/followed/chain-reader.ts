@@ -1,10 +1,5 @@
 // Reads of a whole chain, and their comparison with a replica.
-import type {
-  BLOCK_HEADER,
-  EMITTED_EVENT,
-  Methods,
-  TXN_STATUS_RESULT,
-} from '../../../starkbox/src/spec.js';
+import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '@starkbox/spec';
 import { agreeExactly } from '../../support/model/agreement.js';
 import type { NodeClient } from '../../support/model/reading.js';
 import { type Contents, type Notified, type Replica, WAITING } from './replica.js';

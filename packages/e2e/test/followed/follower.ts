@@ -1,6 +1,6 @@
 // A subscriber over a socket: its subscriptions, and how it starts again.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
-import type { EMITTED_EVENT } from '../../../starkbox/src/spec.js';
+import type { EMITTED_EVENT } from '@starkbox/spec';
 import { agreeExactly } from '../../support/model/agreement.js';
 import type { ChainReader } from './chain-reader.js';
 import { asNamed, type NamedNotification } from './notifications.js';

@@ -1,5 +1,5 @@
 // A chain of headers as a subscriber builds it: each block names its parent, and none is missing.
-import type { BLOCK_HEADER, REORG_DATA } from '../../../starkbox/src/spec.js';
+import type { BLOCK_HEADER, REORG_DATA } from '@starkbox/spec';
 import { agree } from '../../support/model/agreement.js';
 
 /** The parent hash of the first block. */

@@ -1,6 +1,6 @@
 // A subscriber that connects while the chain changes.
 import { connectSocket, type Socket } from '@starkbox/conformance';
-import type { EMITTED_EVENT } from '../../../starkbox/src/spec.js';
+import type { EMITTED_EVENT } from '@starkbox/spec';
 import { agreeExactly } from '../../support/model/agreement.js';
 import type { ChainReader } from './chain-reader.js';
 import { Heads } from './heads.js';

@@ -7,7 +7,7 @@ import type {
   REORG_DATA,
   TXN_RECEIPT_WITH_BLOCK_INFO,
   TXN_STATUS_RESULT,
-} from '../../../starkbox/src/spec.js';
+} from '@starkbox/spec';
 import { agree } from '../../support/model/agreement.js';
 import { Heads } from './heads.js';
 

@@ -343,10 +343,10 @@ describe('a directory of an older format', () => {
     const identity = readFileSync(join(directory, 'chain.json'), 'utf8');
     const older = identity.replace('"format": 2', '"format": 1');
     expect(older).not.toBe(identity);
-    await database.batch(() => {
-      database.put(Buffer.of(1), Buffer.from(JSON.stringify({ ...head, nextBranch, ends })));
-      database.put(Buffer.of(14), Buffer.from(older));
-      for (const key of newer) database.remove(key);
+    database.transactionSync(() => {
+      database.putSync(Buffer.of(1), Buffer.from(JSON.stringify({ ...head, nextBranch, ends })));
+      database.putSync(Buffer.of(14), Buffer.from(older));
+      for (const key of newer) database.removeSync(key);
     });
     await database.close();
     writeFileSync(join(directory, 'chain.json'), older);

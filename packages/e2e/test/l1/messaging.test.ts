@@ -1,7 +1,7 @@
 // Messages between a node and a real L1, as existing test suites expect them.
 import { messageToL1Hash } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../../starkbox/src/spec.js';
 import { startFixture } from '../../support/fixture.js';
 import {
   asHex,

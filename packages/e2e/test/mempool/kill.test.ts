@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Methods } from '@starkbox/spec';
 import { createNode } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
-import type { Methods } from '../../../starkbox/src/spec.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { type Account, hex, invokeRequest, STRK } from '../../support/signing.js';
 

@@ -1,10 +1,10 @@
 // Histories of a chain with a mempool: random commands, played on a chain and on the model at once.
 import { type Client, checkedClient, RpcFailure } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
+import type { Methods } from '@starkbox/spec';
 import fc from 'fast-check';
 import type { Starkbox } from 'starkbox';
 import { expect } from 'vitest';
-import type { Methods } from '../../../starkbox/src/spec.js';
 import {
   type Account,
   deployAccountRequest,

@@ -1,7 +1,7 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
 import { Coverage } from '@starkbox/abi';
+import type { COVERAGE } from '@starkbox/spec';
 import { beforeAll, expect, test } from 'vitest';
-import type { COVERAGE } from '../../../starkbox/src/spec.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
 import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';

@@ -1,7 +1,7 @@
 // Report of gas by function: it adds up to the receipts, in one page or in many.
 import { GasReport, MEASURES } from '@starkbox/abi';
+import type { GAS_REPORT, GAS_ROW } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { GAS_REPORT, GAS_ROW } from '../../../starkbox/src/spec.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';
 

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { decodeSlot, slotPartText, valueText } from '@starkbox/abi';
 import { hades, pedersenPair, starknetKeccak, storageAddress } from '@starkbox/engine';
+import type { NAMED_SLOT } from '@starkbox/spec';
 import { beforeAll, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import type { NAMED_SLOT } from '../../../starkbox/src/spec.js';
 import { startFixture } from '../../support/fixture.js';
 import { type Call, contract, hex, Sender, STRK, short } from '../../support/signing.js';
 

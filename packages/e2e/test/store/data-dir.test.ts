@@ -133,11 +133,11 @@ async function fillAndEmpty(path: string, megabytes: number): Promise<void> {
     encoding: 'binary',
   });
   const keys = Array.from({ length: megabytes }, (_, at) => Buffer.from([255, at]));
-  await database.batch(() => {
-    for (const key of keys) database.put(key, Buffer.alloc(1024 * 1024, 1));
+  database.transactionSync(() => {
+    for (const key of keys) database.putSync(key, Buffer.alloc(1024 * 1024, 1));
   });
-  await database.batch(() => {
-    for (const key of keys) database.remove(key);
+  database.transactionSync(() => {
+    for (const key of keys) database.removeSync(key);
   });
   await database.close();
 }

@@ -1,5 +1,5 @@
 // Types of the RPC methods, from the node's specification.
-import type { Methods } from '../../../starkbox/src/spec.js';
+import type { Methods } from '@starkbox/spec';
 
 export type MethodName = keyof Methods;
 export type Params<M extends MethodName> = Methods[M]['params'];

@@ -1,9 +1,9 @@
 // Chain: its current world, and the methods that change it through the writer.
 import type { Class, Rejection } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import { during } from '../probe.js';
-import type { BLOCK_ID } from '../spec.js';
 import { BlockTimer } from './block-timer.js';
 import type { ChainOptions } from './chain-options.js';
 import { RecordedCalls } from './recorded-calls.js';

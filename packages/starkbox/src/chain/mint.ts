@@ -1,8 +1,8 @@
 // Minting of tokens by a transaction, and balances.
 import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
+import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '@starkbox/spec';
 import { RpcError, refuse } from '../errors.js';
 import { fromU256, PRIME, u256 } from '../felt.js';
-import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import type { Chain } from './chain.js';
 import { ETH, STRK } from './genesis/genesis.js';
 import { minterInvoke } from './minter.js';

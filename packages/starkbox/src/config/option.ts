@@ -1,12 +1,12 @@
 // Type of an option, and parsers of its values.
+
+import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
 } from '../block-generation.js';
-import { canonicalName } from '../method-names.js';
-import { METHODS } from '../spec.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {

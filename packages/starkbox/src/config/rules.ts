@@ -1,7 +1,6 @@
 // Rules between options: which ones exclude or require each other, and which configs are refused.
 
-import { canonicalName } from '../method-names.js';
-import { methodFacts } from '../spec.js';
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { longName, UsageError } from './option.js';
 import { type Config, type ConfigKey, OPTIONS } from './options.js';
 

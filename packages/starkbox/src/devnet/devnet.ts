@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import type { Stream } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Methods } from '@starkbox/spec';
 import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
 import { trusted } from '../library/methods.js';
-import type { Methods } from '../spec.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
 export type BigNumberish = string | number | bigint;

@@ -1,10 +1,10 @@
 // Changes of an origin's block up to one of its transactions, for a fork that begins there.
 import { Class, type StateDiff } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { ConfigError } from '../config/rules.js';
 import { RpcError } from '../errors.js';
 import { parse } from '../json/json.js';
 import { listOf, type Members, membersOf } from '../json/reader.js';
-import { ERRORS } from '../spec.js';
 import type { OriginClient } from './origin/client.js';
 
 export interface ForkStart {

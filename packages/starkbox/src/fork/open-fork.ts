@@ -1,5 +1,6 @@
 // Opening of a fork: from options to the origin and what is inherited from it.
 
+import { SPEC_VERSION } from '@starkbox/spec';
 import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS, patienceOf } from '../config/options.js';
@@ -7,7 +8,6 @@ import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
-import { SPEC_VERSION } from '../spec.js';
 import { type ForkStart, readForkStart } from './after-transaction.js';
 import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';

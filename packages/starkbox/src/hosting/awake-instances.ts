@@ -1,10 +1,10 @@
 // Instances in memory: woken by their first request, written back without one, and kept while the store cannot be written.
 import { setTimeout as delay } from 'node:timers/promises';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError, refuse } from '../errors.js';
 import { stopwatch } from '../probe.js';
 import { milliseconds } from '../scheduling/slices.js';
 import type { ChainService } from '../service/chain-service.js';
-import { ERRORS } from '../spec.js';
 import { QUIET_MILLISECONDS } from './handover.js';
 import { unopenedError, unwrittenError } from './hosted-chain.js';
 import type { HostingOptions } from './hosting-options.js';

@@ -1,5 +1,6 @@
 // Chain of an instance over the layers of its manifest: opened, made durable, and written back.
 
+import { ERRORS } from '@starkbox/spec';
 import { withNoSnapshots } from '../chain/snapshots.js';
 import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { latestHeader } from '../chain/world/find-block.js';
@@ -8,7 +9,6 @@ import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { stringify } from '../json/json.js';
-import { ERRORS } from '../spec.js';
 import type { Database, Entry } from '../store/database/database.js';
 import { ChainKeys } from '../store/database/keys.js';
 import { Store } from '../store/store.js';

@@ -1,9 +1,10 @@
 // Pages of the instances in an object store, in the order of their ids.
+
+import type { INSTANCE_ROW } from '@starkbox/spec';
 import { readCursor } from '../chain/queries/page.js';
 import { invalidParams } from '../errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import { instanceRow } from '../service/shown-instance.js';
-import type { INSTANCE_ROW } from '../spec.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
 import { type ObjectStore, pagesOfKeys } from './objects/object-store.js';
 import { prefixOf } from './tenants/tenant-instances.js';

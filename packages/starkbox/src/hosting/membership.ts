@@ -1,8 +1,8 @@
 // Membership of a node in a fleet: its lease, and a new one after a loss.
 import { setTimeout as delay } from 'node:timers/promises';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../errors.js';
 import type { Log } from '../log.js';
-import { ERRORS } from '../spec.js';
 import { NodeLease } from './lease.js';
 import type { ObjectStore } from './objects/object-store.js';
 

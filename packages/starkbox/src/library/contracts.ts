@@ -1,6 +1,7 @@
 // Declaration and deployment of contracts by the minting account: no account of the user is changed.
 import { fileURLToPath } from 'node:url';
 import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
+import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { MINTER } from '../chain/genesis/accounts.js';
 import { minterDeclaration, minterInvoke } from '../chain/minter.js';
@@ -10,7 +11,6 @@ import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { object } from '../json/reader.js';
-import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
 import { feltOf, type Numeric, type Request } from './controls.js';
 import { trusted } from './methods.js';
 

@@ -1,7 +1,7 @@
 // Types of requests: every method under all of its names, its params, its result and its notifications.
 
+import type { ERRORS, ErrorData, ErrorName, Methods, Notifications } from '@starkbox/spec';
 import { RpcError } from '../errors.js';
-import type { ERRORS, ErrorData, ErrorName, Methods, Notifications } from '../spec.js';
 
 /** The other name of a method. */
 type AliasOf<M> = M extends `starknet_${infer Rest}`

@@ -1,7 +1,8 @@
 // The OpenRPC document of everything that a node answers.
+
+import { aliasOf } from '@starkbox/spec';
 import { JsonText, stringify } from '../json/json.js';
 import { isObject, listOf } from '../json/reader.js';
-import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/documents.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */

@@ -1,11 +1,5 @@
 // Shapes of blocks, transactions and receipts on the wire.
-import { SEQUENCER } from '../chain/genesis/accounts.js';
-import type { Header, TransactionRecord } from '../chain/history/header.js';
-import type { Waiting } from '../chain/mempool/mempool.js';
-import { pendingNumber } from '../chain/world/find-block.js';
-import { headerPrices } from '../chain/world/gas-prices.js';
-import { type Located, nextTime, type World } from '../chain/world/world.js';
-import { JsonText } from '../json/json.js';
+
 import type {
   BLOCK_HEADER,
   PRE_CONFIRMED_BLOCK_HEADER,
@@ -13,7 +7,14 @@ import type {
   TXN_FINALITY_STATUS,
   TXN_RESPONSE_FLAG,
   TXN_STATUS,
-} from '../spec.js';
+} from '@starkbox/spec';
+import { SEQUENCER } from '../chain/genesis/accounts.js';
+import type { Header, TransactionRecord } from '../chain/history/header.js';
+import type { Waiting } from '../chain/mempool/mempool.js';
+import { pendingNumber } from '../chain/world/find-block.js';
+import { headerPrices } from '../chain/world/gas-prices.js';
+import { type Located, nextTime, type World } from '../chain/world/world.js';
+import { JsonText } from '../json/json.js';
 
 /** The protocol whose rules the blocks follow. */
 const STARKNET_VERSION = '0.14.4';

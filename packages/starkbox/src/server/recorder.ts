@@ -1,10 +1,10 @@
 // The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
 import { createWriteStream } from 'node:fs';
+import { canonicalName } from '@starkbox/spec';
 import { reasonOf } from '../errors.js';
 import { openOutput } from '../files/regular-file.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
-import { canonicalName } from '../method-names.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { externalMethodIn } from '../rpc/protocol/envelope.js';

@@ -1,4 +1,6 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
+
+import type { CONFIG } from '@starkbox/spec';
 import { shownBlockGeneration } from '../block-generation.js';
 import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
@@ -6,7 +8,6 @@ import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, patienceOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
-import type { CONFIG } from '../spec.js';
 
 export function chainOptionsOf(
   config: Config,

@@ -1,5 +1,6 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 
+import type { CONFIG } from '@starkbox/spec';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
 import type { ChainOptions } from '../chain/chain-options.js';
@@ -31,7 +32,6 @@ import { RequestLog } from '../rpc/request-log/request-log.js';
 import { announceSoon } from '../rpc/subscriptions/chain-news.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
-import type { CONFIG } from '../spec.js';
 import type { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,12 +1,12 @@
 // Instances: further chains of a node, each served below a path of its own.
 import { randomBytes } from 'node:crypto';
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { latestHeader } from '../chain/world/find-block.js';
 import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
 import { milliseconds } from '../scheduling/slices.js';
-import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService, InstanceRegistry } from './chain-service.js';

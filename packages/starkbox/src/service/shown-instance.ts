@@ -1,6 +1,7 @@
 // Instances as calls show them: their addresses, and the row of a list.
+
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { realMilliseconds } from '../chain/world/clock.js';
-import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures } from '../store/store.js';
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { METHODS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import {
   environmentName,
@@ -8,7 +9,6 @@ import {
 } from '../../src/config/option.js';
 import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
-import { METHODS } from '../../src/spec.js';
 import { directory, read, useConfigFolder } from './config-folder.js';
 
 useConfigFolder();

@@ -1,10 +1,10 @@
 // Every code block of the pages works: it is run, type-checked, parsed, or says why it is not run.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import type { Starkbox } from '../../src/library/starkbox.js';
-import { METHODS } from '../../src/spec.js';
 import {
   type CommandContext,
   checkArguments,

@@ -1,9 +1,10 @@
 // The reference names every option, command, method, error and file option, and no others.
+
+import { ERRORS, METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
 import { environmentNames, longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
-import { ERRORS, METHODS } from '../../src/spec.js';
 import { readPage } from './markdown.js';
 
 const rows = (page: string): readonly (readonly string[])[] =>

@@ -1,12 +1,12 @@
 // Errors, statuses and invalid answers of the origin, as callers of a fork receive them.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { OriginClient } from '../../src/fork/origin/client.js';
 import { Remote } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { ERRORS } from '../../src/spec.js';
 
 /** An answer of the origin, instead of the real one. */
 interface Reply {

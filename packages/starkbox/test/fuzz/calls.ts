@@ -1,7 +1,9 @@
 // Calls with valid and damaged params: from the documents, real transactions, classes.
+
 import { fileURLToPath } from 'node:url';
 import { loadSpec, paramsValues, type Spec } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import {
   accounts,
@@ -18,7 +20,7 @@ import * as real from './real-transaction.js';
 
 export const spec: Spec = loadSpec({
   name: 'our documents',
-  directory: fileURLToPath(new URL('../../spec', import.meta.url)),
+  directory: fileURLToPath(DOCUMENTS),
   files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
 });
 

@@ -1,7 +1,9 @@
 // Checks of parameters that are compiled into the bundle: they accept, refuse and change what the compiler's own do.
+
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadSpec, paramsValues } from '@starkbox/conformance';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
@@ -19,7 +21,7 @@ import { documentsFor, VERSION_NAMES } from '../../src/rpc/versions/versions.js'
 const { checksCode }: { checksCode: (parts: object, documents: Documents) => string } =
   await import(new URL('../../../../scripts/bundle/precompiled-checks.mjs', import.meta.url).href);
 
-const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const DIRECTORY = fileURLToPath(DOCUMENTS);
 const spec = loadSpec({
   name: 'our spec',
   directory: DIRECTORY,

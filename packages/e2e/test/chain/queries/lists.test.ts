@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
+import type { Methods } from '@starkbox/spec';
 import { type Config, createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Methods } from '../../../../starkbox/src/spec.js';
 import { contract, hex, Sender, STRK, selector, UDC } from '../../../support/signing.js';
 
 type PagedMethod =

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
+import type { RPC_CALL } from '@starkbox/spec';
 import { type Config, createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RPC_CALL } from '../../../../starkbox/src/spec.js';
 import { RunningCommand } from '../../../support/running-command.js';
 import { contract, deployAccountRequest, newAccount, Sender } from '../../../support/signing.js';
 

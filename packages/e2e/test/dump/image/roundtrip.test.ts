@@ -1,7 +1,8 @@
 // Images of random histories: the loaded chain answers and continues as the original.
+
+import type { MethodName } from '@starkbox/spec';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { MethodName } from '../../../../starkbox/src/spec.js';
 import { agreeExactly } from '../../../support/model/agreement.js';
 import { sequences, shown } from '../../../support/model/commands.js';
 import { HistoryRunner, SETUPS } from '../../../support/model/history-runner.js';

@@ -1,7 +1,7 @@
 // Compressed JSON texts of the transactions in closed blocks.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
 
 /** Stored parts of a transaction besides its hash; the strings are JSON texts. */
 export interface TransactionTexts {

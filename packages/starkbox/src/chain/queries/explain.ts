@@ -7,6 +7,7 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -15,7 +16,6 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {

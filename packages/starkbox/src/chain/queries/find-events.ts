@@ -1,8 +1,8 @@
 // Search for events by range, emitter and keys, in pages whose cost does not grow with the chain.
 import type { EventData } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { fail, invalidParams } from '../../errors.js';
-import type { BLOCK_ID } from '../../spec.js';
 import { blockNumber, pendingNumber } from '../world/find-block.js';
 import type { Included, World } from '../world/world.js';
 

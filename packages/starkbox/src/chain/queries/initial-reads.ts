@@ -1,7 +1,7 @@
 // Initial reads of a block, found by executing its transactions again.
 import { type State, Transaction } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { sliced } from '../../scheduling/slices.js';
-import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
 import { contextOf } from '../steps/block-context.js';

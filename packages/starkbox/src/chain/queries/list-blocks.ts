@@ -1,7 +1,8 @@
 // Lists of blocks and transactions, each as a summary.
+
+import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { listOf, memberOf } from '../../json/reader.js';
-import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
 import {
   calls,
   FAILS,

@@ -1,7 +1,7 @@
 // Lists of contracts, classes and storage slots.
 import type { StateDiff } from '@starkbox/engine';
+import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '@starkbox/spec';
 import { fail } from '../../errors.js';
-import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../../spec.js';
 import { DECLARES, DEPLOYS, UNKNOWN } from '../history/block-keys.js';
 import type { Slots } from '../world/archived-states.js';
 import { latestHeader, pendingNumber, stateDiffText } from '../world/find-block.js';

@@ -1,7 +1,8 @@
 // List of the transactions in the mempool.
+
+import type { MEMPOOL_ROW } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
-import type { MEMPOOL_ROW } from '../../spec.js';
 import {
   arrivalKey,
   inOrder,

@@ -1,7 +1,7 @@
 // Lists of messages between L1 and L2, with their states.
 import { messageToL1Hash } from '@starkbox/engine';
+import type { MESSAGE_ROW } from '@starkbox/spec';
 import { padded } from '../../felt.js';
-import type { MESSAGE_ROW } from '../../spec.js';
 import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';

@@ -8,9 +8,6 @@ import type {
   State,
   Transaction,
 } from '@starkbox/engine';
-import { fail, refuse } from '../../errors.js';
-import { hex, padded, shortString } from '../../felt.js';
-import { endSharedSlice } from '../../scheduling/slices.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -21,7 +18,10 @@ import type {
   MSG_FROM_L1,
   ORDERED_MESSAGE,
   SIMULATION_FLAG,
-} from '../../spec.js';
+} from '@starkbox/spec';
+import { fail, refuse } from '../../errors.js';
+import { hex, padded, shortString } from '../../felt.js';
+import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import type { HeaderPrices } from '../history/header.js';
 import { contextOf } from '../steps/block-context.js';

@@ -7,7 +7,7 @@ import {
   type TransactionTrace,
 } from '@starkbox/abi';
 import type { RetracedFrame } from '@starkbox/engine';
-import type { COVERAGE, COVERED_CLASS } from '../../spec.js';
+import type { COVERAGE, COVERED_CLASS } from '@starkbox/spec';
 import type { TransactionRecord } from '../history/header.js';
 import type { World } from '../world/world.js';
 import type { ClassFactsCache } from './class-facts.js';

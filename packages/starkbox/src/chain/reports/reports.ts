@@ -8,9 +8,9 @@ import {
   type TransactionTrace,
   withCounts,
 } from '@starkbox/abi';
+import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import { Slices } from '../../scheduling/slices.js';
-import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
 import { wantedKeys } from '../queries/list-blocks.js';

@@ -1,5 +1,5 @@
 // Transactions of the chain that a public network would have refused.
-import type { RULE_FINDING } from '../../spec.js';
+import type { RULE_FINDING } from '@starkbox/spec';
 import { MINTER } from '../genesis/accounts.js';
 import { holds, senderOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';

@@ -6,10 +6,10 @@ import {
   type State,
   Transaction,
 } from '@starkbox/engine';
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { Slices } from '../../scheduling/slices.js';
-import type { FUNCTION_CALL } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { STRK } from '../genesis/genesis.js';
 import { isReverted } from '../history/block-keys.js';

@@ -17,11 +17,11 @@ import type {
   Transaction,
   Turn,
 } from '@starkbox/engine';
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { during, type Execution, type Probe } from '../../probe.js';
 import { countExecutions } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
-import type { FUNCTION_CALL } from '../../spec.js';
 
 export interface ExecutionLimits {
   /** The number that may run at once beside the writer's. */

@@ -1,8 +1,8 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
 import type { Class, ClassLimits } from '@starkbox/engine';
+import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';
 import { stringify } from '../../json/json.js';
-import type { BROADCASTED_DECLARE_TXN, ErrorName } from '../../spec.js';
 import { latestHeader } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { proofBytes } from './mock-proof.js';

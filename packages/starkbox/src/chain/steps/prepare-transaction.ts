@@ -10,17 +10,17 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
-import { BoundedMap } from '../../bounded-map.js';
-import { fail, refuse } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
-import { Semaphore } from '../../scheduling/semaphore.js';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
   BROADCASTED_INVOKE_TXN,
   RESOURCE_BOUNDS_MAPPING,
-} from '../../spec.js';
+} from '@starkbox/spec';
+import { BoundedMap } from '../../bounded-map.js';
+import { fail, refuse } from '../../errors.js';
+import { parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
+import { Semaphore } from '../../scheduling/semaphore.js';
 import type { Included } from '../world/world.js';
 import { refuseClassSize } from './execution-errors.js';
 

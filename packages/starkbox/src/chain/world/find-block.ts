@@ -1,7 +1,7 @@
 // Lookup of blocks by block id, and of the states after them.
 import type { State } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
-import type { BLOCK_ID } from '../../spec.js';
 import type { Header } from '../history/header.js';
 import type { ArchivedStates } from './archived-states.js';
 import type { World } from './world.js';

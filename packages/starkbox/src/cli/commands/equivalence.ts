@@ -1,9 +1,9 @@
 // Equivalence of answers: times, and what depends on them, may differ.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { isObject } from '../../json/reader.js';
-import { canonicalName } from '../../method-names.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
-import { methodFacts } from '../../spec.js';
 
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;

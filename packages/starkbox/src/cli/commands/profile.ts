@@ -2,12 +2,12 @@
 import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Class } from '@starkbox/engine';
+import type { MACHINE_CLASS } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { MACHINE_CLASS } from '../../spec.js';
 import { counted, type Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';

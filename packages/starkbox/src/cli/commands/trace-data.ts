@@ -1,5 +1,5 @@
 // The trace of a transaction in the format that cairo-profiler reads.
-import type { MACHINE_CALL, MACHINE_TRACE } from '../../spec.js';
+import type { MACHINE_CALL, MACHINE_TRACE } from '@starkbox/spec';
 
 /** cairo-profiler opens a trace only if the name of its outermost contract begins like this. */
 const KNOWN_TOOL = 'SNFORGE';

@@ -1,6 +1,7 @@
 // Database of one chain in memory: its own entries over tables that it shares with other chains.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
 import type { Database, Entry, EntryRange, Found } from '../../store/database/database.js';
 import { type MemoryRun, merged, type Run } from './run.js';
 import type { Table } from './table.js';

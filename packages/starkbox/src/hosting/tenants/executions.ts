@@ -1,9 +1,10 @@
 // Quotas of a tenant's executions: how many run at a time, and how many begin per minute.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { ExecutionMeter } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 import { milliseconds } from '../../scheduling/slices.js';
-import { ERRORS } from '../../spec.js';
 import type { Tenant } from './tenant-file.js';
 
 export interface Waiting {

@@ -1,7 +1,8 @@
 // Tenants of a node, and what each may call.
+
+import { methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Handler } from '../../rpc/protocol/call-context.js';
-import { methodFacts } from '../../spec.js';
 import { TenantExecutions, type Waiting } from './executions.js';
 import type { Quotas, Tenant } from './tenant-file.js';
 
@@ -71,7 +72,7 @@ function forbid(reason: string): never {
 }
 
 /** Each transaction of a list counts; lists may be in lists, one for each block. */
-function countIn(params: object, carrier: string | false): number {
+function countIn(params: object, carrier: string | undefined): number {
   const carried = carrier && new Map<string, unknown>(Object.entries(params)).get(carrier);
   const isList = Array.isArray(carried) && carried.some((one) => typeof one === 'object');
   return isList ? Math.max(1, carried.flat().length) : 1;

@@ -1,5 +1,6 @@
 // Methods about blocks and what they changed.
 
+import type { BLOCK_ID, STATE_DIFF } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import {
   blockNumber,
@@ -10,7 +11,6 @@ import {
 import { transactionHashesOf, transactionsOf } from '../../chain/world/world.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
-import type { BLOCK_ID, STATE_DIFF } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 import {
   blockFinality,

@@ -1,4 +1,12 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
+
+import {
+  type CONFIG,
+  type GAS_PRICES,
+  type Methods,
+  type PREDEPLOYED_ACCOUNT,
+  SPEC_VERSION,
+} from '@starkbox/spec';
 import { EXPECTED_BLOCK_GENERATION, readBlockGeneration } from '../../block-generation.js';
 import {
   blockSettings,
@@ -17,8 +25,6 @@ import { chosenClass, replaceClass } from '../../chain/replace-class.js';
 import { generationOf } from '../../chain/steps/include-transaction.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
-import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
-import { SPEC_VERSION } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type DevnetMethods =

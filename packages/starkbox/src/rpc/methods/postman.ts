@@ -1,10 +1,11 @@
 // Methods that carry messages between L1 and L2.
+
+import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { RpcError, refuse, shortUrl } from '../../errors.js';
 import { hex } from '../../felt.js';
 import { L1Error } from '../../l1/ethereum/l1-error.js';
 import { DeliveryError, type Postman } from '../../l1/postman.js';
-import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type PostmanMethods =

@@ -1,6 +1,7 @@
 // Methods that record calls and show the recorded ones.
+
+import type { RECORDED_TEXT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { RECORDED_TEXT } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 import type { RecordedBody } from '../request-log/recording.js';
 import type { RequestLog } from '../request-log/request-log.js';

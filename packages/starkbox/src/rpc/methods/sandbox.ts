@@ -1,6 +1,7 @@
 // Subscription to what happens to the sandbox, and its instances.
+
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { INSTANCE, INSTANCE_ROW } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import type { SandboxNews } from '../subscriptions/sandbox-news.js';

@@ -1,5 +1,6 @@
 // Methods that subscribe, with the history that a subscriber gets first.
 
+import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
@@ -8,7 +9,6 @@ import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
-import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import {

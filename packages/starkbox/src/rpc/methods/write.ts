@@ -1,9 +1,10 @@
 // Methods that send transactions, and those of the mempool that they wait in.
+
+import type { MEMPOOL_DROPPED } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
 import { listMempool } from '../../chain/queries/list-mempool.js';
 import { hex } from '../../felt.js';
-import type { MEMPOOL_DROPPED } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type WriteMethods =

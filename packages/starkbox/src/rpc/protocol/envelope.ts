@@ -1,9 +1,9 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
-import { canonicalName } from '../../method-names.js';
-import { methodFacts } from '../../spec.js';
 
 export type Id = string | number | bigint | null;
 
@@ -96,7 +96,7 @@ function isExternal(method: string, params: unknown): boolean {
   const facts = methodFacts(canonicalName(method));
   if (!facts) return false;
   const { external } = facts;
-  if (typeof external === 'boolean') return external;
+  if (external === undefined || external === true) return external === true;
   if (!Array.isArray(params)) return isObject(params) && Object.hasOwn(params, external);
   return params.length > facts.params.findIndex(({ name }) => name === external);
 }

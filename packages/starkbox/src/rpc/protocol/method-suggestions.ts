@@ -1,5 +1,5 @@
 // Suggestions for names that do not exist: the nearest one that does.
-import { aliasOf, canonicalName } from '../../method-names.js';
+import { aliasOf, canonicalName } from '@starkbox/spec';
 import { distance, withFewest } from '../../nearest-word.js';
 
 /** Names that differ in more letters are not alike. */

@@ -1,7 +1,7 @@
 // Table of the methods that are served, by all their names, and the rules of who may call which.
+
+import { methodFacts, namesOf, type Prefix } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { namesOf, type Prefix } from '../../method-names.js';
-import { methodFacts } from '../../spec.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
 import { UNKNOWN_METHOD } from './call-observer.js';
 import { didYouMean, nearestMethod } from './method-suggestions.js';

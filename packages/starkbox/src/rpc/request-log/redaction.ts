@@ -1,6 +1,7 @@
 // Redaction of secrets in calls and answers.
+
+import { methodFacts } from '@starkbox/spec';
 import { stringify } from '../../json/json.js';
-import { methodFacts } from '../../spec.js';
 
 /** Stands where something secret was. */
 export const HIDDEN = '•••';
@@ -129,7 +130,8 @@ function withoutNameless(method: string, call: unknown): unknown {
   if (typeof call === 'string') return SUSPICIOUS.test(call) ? HIDDEN : call;
   if (typeof call !== 'object' || call === null || !('params' in call)) return call;
   const { params } = call;
-  const redacted = methodFacts(method)?.redacted ?? 'list params';
+  const facts = methodFacts(method);
+  const redacted = facts ? facts.redacted : 'list params';
   const isHidden = redacted === 'params' || (redacted === 'list params' && Array.isArray(params));
   if (!isHidden) return call;
   const isPath = typeof params === 'object' && params !== null && 'path' in params;

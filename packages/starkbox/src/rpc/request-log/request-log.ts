@@ -1,8 +1,9 @@
 // Log of the last calls and their answers, without secrets.
+
+import { methodFacts, type REQUEST_ROW } from '@starkbox/spec';
 import type { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
-import { methodFacts, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
   type ObservedCall,
@@ -106,7 +107,7 @@ export class RequestLog implements RequestObserver {
           failure = error;
         },
         ended: (method, call, answer) => {
-          if (methodFacts(method)?.isLogged === false) return;
+          if (methodFacts(method)?.unlogged) return;
           const ended = seconds();
           const done = handled ?? ended;
           this.#keep({
@@ -245,11 +246,13 @@ interface Texts {
 
 function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
   // A long call is not written again only to be cut, unless escapes in it may hide a name, or its params may be secret.
+  const facts = methodFacts(method);
   const isTakenAsItCame =
     raw !== undefined &&
     raw.length > LONGEST &&
     !raw.includes('\\u') &&
-    methodFacts(method)?.redacted === false;
+    facts !== undefined &&
+    facts.redacted === undefined;
   const { text, isWhole, secrets } = isTakenAsItCame
     ? redaction.text(raw, { longest: LONGEST })
     : redaction.call(method, call, LONGEST);

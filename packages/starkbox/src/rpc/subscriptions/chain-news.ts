@@ -1,5 +1,6 @@
 // Notifications of changes of the chain: their order and their texts.
 
+import type { REORG_DATA, TXN_STATUS } from '@starkbox/spec';
 import type { Header } from '../../chain/history/header.js';
 import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
@@ -14,7 +15,6 @@ import {
 import type { Change } from '../../chain/writer.js';
 import type { OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
-import type { REORG_DATA, TXN_STATUS } from '../../spec.js';
 import {
   poolStatus,
   wireHeader,

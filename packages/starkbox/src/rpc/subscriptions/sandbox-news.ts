@@ -1,5 +1,6 @@
 // Notifications of what happens to the sandbox beside blocks, and its heartbeat.
 
+import type { SANDBOX_NEWS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';
 import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
@@ -7,7 +8,6 @@ import { latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { nextTime, type World } from '../../chain/world/world.js';
 import { hex } from '../../felt.js';
 import { stringify } from '../../json/json.js';
-import type { SANDBOX_NEWS } from '../../spec.js';
 import type { Subscriptions } from './subscriptions.js';
 
 type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;

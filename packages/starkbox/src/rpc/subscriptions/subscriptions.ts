@@ -1,7 +1,7 @@
 // Subscriptions of all sockets, and the sending of notifications.
 import { randomBytes } from 'node:crypto';
+import { notificationName, type Prefix } from '@starkbox/spec';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { notificationName, type Prefix } from '../../method-names.js';
 import { Feed, Reading } from '../../news-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 

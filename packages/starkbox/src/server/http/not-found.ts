@@ -1,5 +1,5 @@
 // Texts of 404 and 405 responses: what is not served, and what is served where.
-import { SPEC_VERSION } from '../../spec.js';
+import { SPEC_VERSION } from '@starkbox/spec';
 import { Explorer } from './explorer-files.js';
 import { WALLET_PATH } from './wallet-script.js';
 

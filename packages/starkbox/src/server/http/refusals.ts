@@ -1,9 +1,9 @@
 // Refusals of requests: host, token and type of their body, and instances that cannot be opened here.
 import type { IncomingMessage } from 'node:http';
+import { ERRORS } from '@starkbox/spec';
 import { InstanceElsewhere, RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
-import { ERRORS } from '../../spec.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { neededFirst, type Places, pathOf, type Target } from './place.js';

@@ -1,8 +1,8 @@
 // Database in a file of a data directory, and errors of its damage.
 import { renameSync, rmSync, statSync } from 'node:fs';
+import { ERRORS } from '@starkbox/spec';
 import { open, type RootDatabase } from 'lmdb';
 import { RpcError, reasonOf } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
 import type { Database, Entry, EntryRange, Found } from './database.js';
 import { OpenFile } from './open-file.js';
 import { FullDisk, freeBytes, isFull, reserveSpace } from './reserve-space.js';
