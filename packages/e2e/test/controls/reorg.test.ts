@@ -1,10 +1,8 @@
 // Reorganisations: blocks that are replaced by others in one change.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contract, deployment, read, Sender, STRK, selector } from '../../support/signing.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const transfer = (to: string, amount = '0x1') => ({
   to: STRK,
@@ -124,33 +122,29 @@ test('a transaction that cannot be included changes nothing', async () => {
 });
 
 test('a data directory keeps the new blocks and not the old ones', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'reorg-'));
-  try {
-    const first = await gather({ dataDir });
-    const reincluded = await first.transfer();
-    const gone = await first.transfer();
-    await first.mint();
-    await first.client.call('devnet_reorg', { depth: 3, blocks: [[], [reincluded], []] });
-    const hashes = await Promise.all(
-      [0, 1, 2, 3].map((block_number) =>
-        first.client.call('starknet_getBlockWithTxHashes', [{ block_number }]),
-      ),
+  const dataDir = temporaryFolderOfFile();
+  const first = await gather({ dataDir });
+  const reincluded = await first.transfer();
+  const gone = await first.transfer();
+  await first.mint();
+  await first.client.call('devnet_reorg', { depth: 3, blocks: [[], [reincluded], []] });
+  const hashes = await Promise.all(
+    [0, 1, 2, 3].map((block_number) =>
+      first.client.call('starknet_getBlockWithTxHashes', [{ block_number }]),
+    ),
+  );
+  await first.node.close();
+  const second = await gather({ dataDir });
+  for (const [block_number, block] of hashes.entries()) {
+    expect(await second.client.call('starknet_getBlockWithTxHashes', [{ block_number }])).toEqual(
+      block,
     );
-    await first.node.close();
-    const second = await gather({ dataDir });
-    for (const [block_number, block] of hashes.entries()) {
-      expect(await second.client.call('starknet_getBlockWithTxHashes', [{ block_number }])).toEqual(
-        block,
-      );
-    }
-    expect(await second.client.call('starknet_getTransactionReceipt', [reincluded])).toMatchObject({
-      block_number: 2,
-    });
-    expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(29);
-    await second.node.close();
-  } finally {
-    await rm(dataDir, { recursive: true });
   }
+  expect(await second.client.call('starknet_getTransactionReceipt', [reincluded])).toMatchObject({
+    block_number: 2,
+  });
+  expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(29);
+  await second.node.close();
 });
 
 test('a journal repeats a reorganisation', async () => {

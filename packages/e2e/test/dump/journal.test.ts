@@ -1,27 +1,21 @@
 // Journals: writing, following the chain, and replaying the whole of it or nothing.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-'));
-const nodes: Starkbox[] = [];
+const folder = temporaryFolderOfFile();
 let path: string;
 let count = 0;
 beforeEach(() => {
   count += 1;
   path = join(folder, `${count}.json`);
 });
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
-});
 
 async function start(changes: Partial<Config>): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 const mint = (node: Starkbox, amount: number): Promise<unknown> =>

@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,35 +11,31 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, createNode, type Log, type Starkbox } from 'starkbox';
+import type { Config, Log, Starkbox } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-named-files-'));
+const folder = temporaryFolderOfFile();
 const [pipe, socket, inner] = [join(folder, 'pipe'), join(folder, 'socket'), join(folder, 'inner')];
 const link = join(folder, 'link-to-pipe');
 execFileSync('mkfifo', [pipe]);
 symlinkSync(pipe, link);
 mkdirSync(inner);
 const server = createServer();
-const nodes: Starkbox[] = [];
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(socket, resolve));
 });
 afterAll(async () => {
   server.close();
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
 });
 
 async function start(changes: Partial<Config> = {}, log?: Log): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
 }
 
 const mint = (node: Starkbox): Promise<unknown> =>

@@ -1,7 +1,6 @@
 // Lines of the source in explanations, by artifacts that were added or lie in a folder; what contracts print.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkedClient, overHttp } from '@starkbox/conformance';
@@ -11,6 +10,7 @@ import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { FIXTURE, startFixture } from '../../support/fixture.js';
 import { contract, deployment, read, Sender, selector } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const artifactOf = async (name: string): Promise<object> =>
   JSON.parse(await classTextWithPlaces(name));
@@ -21,8 +21,7 @@ function firstLine(explained: unknown) {
   return { file: first?.file, line: first?.line };
 }
 
-const { client, node } = await startFixture();
-const sender = new Sender(client, node.accounts[0]);
+const { client, node, sender } = await startFixture();
 const failures = await contract('failures');
 const address = await sender.deploy(failures, ['0x0']);
 const call = (name: string, ...calldata: readonly string[]) => ({ to: address, name, calldata });
@@ -75,7 +74,7 @@ describe('with an artifact', () => {
 
   test('one of an older block has it too, and one behind others of its block', async () => {
     const several = await startFixture({ blockGenerationOn: 'demand' });
-    const demandSender = new Sender(several.client, several.node.accounts[0]);
+    const demandSender = several.sender;
     await demandSender.declare(failures);
     const deployed = deployment(failures.hash, ['0x0'], { salt: '0x1' });
     await several.client.call('devnet_addArtifact', { artifact: await artifactOf('failures') });
@@ -117,8 +116,7 @@ describe('with an artifact', () => {
 });
 
 test('artifacts of a folder have lines, also ones that change alone', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'lines-'));
-  closeAfterFile(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolderOfFile();
   const file = join(folder, 'app_failures.contract_class.json');
   await writeFile(file, JSON.stringify({ ...(await artifactOf('failures')), ...MALFORMED }));
   const warned: string[] = [];

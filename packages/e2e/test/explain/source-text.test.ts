@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { startFixture } from '../../support/fixture.js';
-import { contract, Sender, selector } from '../../support/signing.js';
+import { contract, selector } from '../../support/signing.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'source-')));
 closeAfterFile(() => rm(base, { recursive: true }));
@@ -51,8 +51,7 @@ for (const [name, [, path]] of Object.entries(CONTRACTS)) {
   await writeFile(join(built, `${name}.contract_class.json`), await artifactOf(name, path));
 }
 
-const { client, node } = await startFixture({ artifacts: built });
-const sender = new Sender(client, node.accounts[0]);
+const { client, node, sender } = await startFixture({ artifacts: built });
 const addresses = new Map<string, string>();
 for (const name of Object.keys(CONTRACTS)) {
   const calldata = ['failures', 'failing_callee'].includes(name) ? ['0x0'] : [];

@@ -1,12 +1,12 @@
 // Finality of the origin's blocks: read again until L1 has accepted them, and cached then.
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import type { Config } from 'starkbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const BLOCKS = 3;
 const at = (block_number: number) => ({ block_number });
@@ -14,9 +14,8 @@ const at = (block_number: number) => ({ block_number });
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'finality-'));
+  folder = temporaryFolderOfFile();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A chain with a transaction in each block. */
 async function start() {

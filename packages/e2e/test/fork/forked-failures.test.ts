@@ -1,6 +1,5 @@
 // A fork whose origin is slow or fails: correct answers or reasons, no zeros, new blocks.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Client,
@@ -13,13 +12,14 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import type { Mishap } from '../../support/fork/proxy.js';
 import { balanceSlot, contract, invokeRequest, Sender, STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 let pair: Pair;
 let fork: ListeningNode;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forked-'));
+  folder = temporaryFolderOfFile();
   pair = await startPair(async (origin) => {
     for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
     const storage_entries = Array.from({ length: 2000 }, (_, at) => ({
@@ -37,10 +37,7 @@ afterEach(() => {
   pair.proxy.mishap = () => undefined;
   pair.proxy.delay = 0;
 });
-afterAll(async () => {
-  await pair.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => pair.close());
 
 const latest = (key: number) => ({
   contract_address: STRK,

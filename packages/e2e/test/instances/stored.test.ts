@@ -1,7 +1,6 @@
 // Instances of a node with a data directory: they are there again after a start, and leave nothing behind.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { open } from 'lmdb';
@@ -10,19 +9,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { callUrl } from '../../support/call-url.js';
 import { countEntries } from '../../support/count-entries.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 let node: Starkbox;
 let base: string;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-instances-'));
+  directory = temporaryFolder();
   await start({ seed: 0 });
 });
-afterEach(async () => {
-  await node.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => node.close());
 
 async function start(config: Parameters<typeof createNode>[0] = {}): Promise<void> {
   node = await createNode({ dataDir: directory, recentBlocks: 2, ...config });

@@ -1,10 +1,9 @@
 // An L1 that is gone, slow or broken: L2 continues, the postman reports it and recovers.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { createNode, type Log, type Starkbox, silentLog } from 'starkbox';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FIXTURE } from '../../support/fixture.js';
 import { type Anvil, connect, startAnvil } from '../../support/l1/anvil.js';
 import {
@@ -18,18 +17,14 @@ import {
 } from '../../support/l1/messaging-setup.js';
 import { startProxy } from '../../support/l1/proxy.js';
 import { Sender } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */
 const SLOW = 4000;
 
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true }))));
-
 test('an Anvil is killed and comes back with its chain', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
-  folders.push(folder);
-  const state = join(folder, 'state.json');
+  const state = join(temporaryFolderOfFile(), 'state.json');
   const args = ['--state', state, '--state-interval', '1'];
   let anvil: Anvil = await startAnvil(args);
   const stage = await startMessaging();

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkedClient, overHttp } from '@starkbox/conformance';
@@ -8,6 +6,7 @@ import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '../../support/l1
 import { deployMessenger, received } from '../../support/l1/messaging-setup.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { hex, read, Sender, selector } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
@@ -21,12 +20,9 @@ const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Messages of one transaction; more would need more gas than the tests give. */
 const TOGETHER = 3;
 
-const folder = await mkdtemp(join(tmpdir(), 'starkbox-kill-'));
+const folder = temporaryFolderOfFile();
 let living: RunningCommand | undefined;
-afterAll(async () => {
-  await living?.kill();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => living?.kill());
 
 async function live(args: readonly string[]): Promise<RunningCommand> {
   living = await RunningCommand.start(['--data-dir', join(folder, 'chain'), ...args]);

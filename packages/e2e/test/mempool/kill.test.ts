@@ -1,13 +1,11 @@
 // A killed node with a data directory: what waited still waits, and what was executed is in the chain.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Methods } from '@starkbox/spec';
 import { createNode } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
 import { type Account, hex, invokeRequest, STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** By hand: STARKBOX_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
@@ -22,8 +20,7 @@ const RECEIVER = '0xabcdef';
 const SEED = ['--seed', '5', '--accounts', String(ACCOUNTS)];
 const MODE = ['--block-generation-on', 'mempool', '--mempool-order', 'random'];
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-mempool-kill-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolderOfFile();
 
 /** What was answered of transactions, by hash. */
 const statuses = new Map<string, 'waits' | 'is selected' | 'is executed'>();

@@ -1,11 +1,10 @@
 // The mempool in snapshots, journals, images and data directories.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeAll, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
 import {
   type Contract,
   contract,
@@ -13,25 +12,20 @@ import {
   invokeRequest,
   STRK,
 } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder: 'tip' } as const;
 
-const nodes: Starkbox[] = [];
 let counter: Contract;
 let folder: string;
 beforeAll(async () => {
   counter = await contract('counter');
-  folder = await mkdtemp(join(tmpdir(), 'starkbox-mempool-'));
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
+  folder = temporaryFolderOfFile();
 });
 
 async function start(config: Partial<Config> = {}): Promise<[Client, Starkbox]> {
-  const node = await createNode({ ...BASE, ...config });
-  nodes.push(node);
+  const node = await openNode({ ...BASE, ...config });
   return [checkedClient(node.handle), node];
 }
 

@@ -1,19 +1,18 @@
 // Trace data of a transaction for cairo-profiler: what the machine did in each call, and the classes that ran.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { type Call, hash } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
 import { deployed, hashed } from '../../support/contracts.js';
 import { UNESTIMATED } from '../../support/mixed-run.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-profile-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 const selector = (name: string): string => hash.getSelectorFromName(name);
 
 interface TraceNode {

@@ -1,18 +1,15 @@
 // Recording of calls on request: complete enough to be repeated, and without secrets.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-requests-'));
-afterAll(async () => {
-  await close();
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolderOfFile();
+afterAll(close);
 
 const record = (params: { enabled: boolean; bodies?: boolean; clear?: boolean }) =>
   client.call('devnet_recordRequests', params);

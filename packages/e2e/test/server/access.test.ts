@@ -6,6 +6,7 @@ import { startNode } from '@starkbox/conformance';
 import { type Config, createNode } from 'starkbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { openNode } from '../../support/fixture.js';
 
 const FORBIDDEN = -32_604;
 const UNAUTHORIZED = -32_001;
@@ -65,13 +66,10 @@ async function overSocket(
   }
 }
 
-const nodes: { close(): Promise<void> }[] = [];
 async function listening(config: Partial<Config> = {}): Promise<string> {
-  const node = await createNode({ seed: 0, port: 0, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, port: 0, ...config });
   return (await node.listen()).url;
 }
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 describe('over HTTP and WebSocket', async () => {
   const { url, close } = await startNode({ listen: true });

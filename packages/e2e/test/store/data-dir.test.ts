@@ -1,7 +1,6 @@
 // A data directory: the chain continues where it stopped, for one node at a time, and reports a full disk.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { createNode, type Starkbox } from 'starkbox';
@@ -10,17 +9,17 @@ import { countEntries } from '../../support/count-entries.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { STRK } from '../../support/signing.js';
 import { fullDisk, readOnlyFolder, smallDisk } from '../../support/store/small-disk.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 const nodes = new Set<Starkbox>();
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-data-'));
+  directory = temporaryFolder();
 });
 afterEach(async () => {
   for (const node of nodes) await node.close();
   nodes.clear();
-  rmSync(directory, { recursive: true });
 });
 
 async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Starkbox> {

@@ -1,10 +1,9 @@
 // A killed node whose chains go back: aborts, reverts, loads and restarts happen completely or not at all.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /**
  * By hand, for more of them:
@@ -21,8 +20,7 @@ const RECEIVER = '0xabcdef';
 /** What is not determined by the model: a hash. */
 const ANY = '?';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-kill-undo-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 
 interface Block {
   readonly hash: string;

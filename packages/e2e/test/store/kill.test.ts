@@ -1,10 +1,8 @@
 // A killed node: every change that was answered is on disk, on its chain and on its instances.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /**
  * By hand, for more of them:
@@ -19,8 +17,7 @@ const INSTANCES = 2;
 const SAMPLE = 10;
 const RECEIVER = '0xabcdef';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-kill-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolderOfFile();
 
 interface BlockOfReceipt {
   readonly block_hash?: string;

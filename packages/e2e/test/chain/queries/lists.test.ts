@@ -1,13 +1,12 @@
 // Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { Methods } from '@starkbox/spec';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
 import { contract, hex, Sender, STRK, selector, UDC } from '../../../support/signing.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 type PagedMethod =
   | 'devnet_listTransactions'
@@ -15,16 +14,10 @@ type PagedMethod =
   | 'devnet_listClasses'
   | 'devnet_getStorage';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-explore-'));
-const nodes: Starkbox[] = [];
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-  rmSync(directory, { recursive: true });
-});
+const directory = temporaryFolderOfFile();
 
 async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
-  const node = await createNode({ seed: 0, accounts: 2, port: 0, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, port: 0, ...config });
   return { node, client: checkedClient(node.handle) };
 }
 

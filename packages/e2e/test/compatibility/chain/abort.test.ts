@@ -2,7 +2,7 @@
 import type { Client } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
-import { contract, ETH, Sender } from '../../../support/signing.js';
+import { contract, ETH } from '../../../support/signing.js';
 
 const RECEIVER = '0x1';
 const NO_BLOCK = { code: -1, message: 'No block found', data: undefined };
@@ -119,8 +119,7 @@ describe('aborting', () => {
   });
 
   test('abort.2a state and balances go back step by step', async () => {
-    const { client, node } = await startFixture();
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture();
     const { address } = sender.account;
     const nonce = () => client.call('starknet_getNonce', ['latest', address]);
     const eth = async () =>
@@ -254,8 +253,7 @@ describe('aborting', () => {
   });
 
   test('abort.6 a class declared in an aborted block', async () => {
-    const { client, node } = await startFixture();
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture();
     const counter = await contract('counter');
     await sender.declare(counter);
     const { block_hash, block_number } = await client.call('starknet_blockHashAndNumber');

@@ -1,24 +1,20 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import type { RPC_CALL } from '@starkbox/spec';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
 import { RunningCommand } from '../../../support/running-command.js';
 import { contract, deployAccountRequest, newAccount, Sender } from '../../../support/signing.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-dump-'));
-const nodes: Starkbox[] = [];
+const folder = temporaryFolderOfFile();
 let path: string;
 let count = 0;
 beforeEach(() => {
   count += 1;
   path = join(folder, `${count}.json`);
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
 });
 
 interface Running {
@@ -27,8 +23,7 @@ interface Running {
 }
 
 async function start(changes: Partial<Config> = {}): Promise<Running> {
-  const node = await createNode({ seed: 0, accounts: 2, ...changes });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, ...changes });
   return { node, client: checkedClient(node.handle) };
 }
 

@@ -11,7 +11,7 @@ import {
   invokeRequest,
   padded,
   read,
-  Sender,
+  type Sender,
   STRK,
   ZERO,
 } from '../../../support/signing.js';
@@ -24,9 +24,7 @@ let sender: Sender;
 let counter: Contract;
 
 beforeAll(async () => {
-  const { node, ...fixture } = await startFixture();
-  client = fixture.client;
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture());
   counter = await contract('counter');
   // Blocks 1 to 3 pay, block 4 is empty, block 5 declares, block 6 deploys.
   for (const amount of ['0x1', '0x2', '0x3']) {

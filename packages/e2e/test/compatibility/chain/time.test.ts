@@ -2,10 +2,11 @@
 
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { sign } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import type { Config } from 'starkbox';
 import { constants, outsideExecution, typedData } from 'starknet';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../../support/command-line.js';
+import { openNode } from '../../../support/fixture.js';
 import {
   ACCOUNT_CLASS,
   type Call,
@@ -26,7 +27,6 @@ const FUTURE = 3_000_000_000;
 const HOUR = 3600;
 
 let context: Contract;
-const nodes: Starkbox[] = [];
 
 // Time stands still unless a test moves it.
 beforeAll(async () => {
@@ -38,7 +38,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 interface Started {
   readonly client: Client;
@@ -47,8 +46,7 @@ interface Started {
 }
 
 async function start(config: Partial<Config> = {}): Promise<Started> {
-  const node = await createNode({ seed: 0, accounts: 2, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, ...config });
   const client = checkedClient(node.handle);
   const [first, second] = node.accounts;
   return { client, sender: new Sender(client, first), other: new Sender(client, second) };
@@ -381,8 +379,7 @@ describe('a contract that waits for its time', () => {
   });
 
   test('time.8b the same on a fork, by an account of the origin and without its key', async () => {
-    const origin = await createNode({ seed: 0, accounts: 2, port: 0 });
-    nodes.unshift(origin);
+    const origin = await openNode({ seed: 0, accounts: 2, port: 0 });
     const { url } = await origin.listen();
     const fork = await start({ seed: 1, forkNetwork: url, forkUpstreamCaching: false });
     await fork.client.call('devnet_autoImpersonate');

@@ -29,8 +29,7 @@ let counter: Contract;
 let counterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture());
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture());
   counter = await contract('counter');
   counterAddress = await sender.deploy(counter, ['0x5']);
 });

@@ -19,7 +19,7 @@ import {
   newAccount,
   padded,
   read,
-  Sender,
+  type Sender,
   STRK,
   selector,
   short,
@@ -34,8 +34,7 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture(ACCOUNTS));
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
 });

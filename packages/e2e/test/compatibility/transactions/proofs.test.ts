@@ -2,7 +2,6 @@
 
 import type { Client } from '@starkbox/conformance';
 import { pedersen } from '@starkbox/engine';
-import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
@@ -21,13 +20,11 @@ const L1 = '0xaa';
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 const BLOCKS = 10;
 
-let node: Starkbox;
 let client: Client;
 let sender: Sender;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture({ startTime: START }));
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture({ startTime: START }));
 });
 
 const prove = (transaction: unknown, blockId: unknown = 'latest') =>
@@ -197,9 +194,10 @@ describe('modes', () => {
     let client: Client;
     let prooflessSender: Sender;
     beforeAll(async () => {
-      const { node, ...fixture } = await startFixture({ startTime: START, proofMode: 'none' });
-      client = fixture.client;
-      prooflessSender = new Sender(client, node.accounts[0]);
+      ({ client, sender: prooflessSender } = await startFixture({
+        startTime: START,
+        proofMode: 'none',
+      }));
       await createBlocks(client);
     });
 

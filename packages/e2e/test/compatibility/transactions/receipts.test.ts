@@ -13,7 +13,7 @@ import {
   deployment,
   hex,
   newAccount,
-  Sender,
+  type Sender,
   STRK,
   selector,
   UDC,
@@ -25,9 +25,7 @@ let sender: Sender;
 let counter: Contract;
 
 beforeAll(async () => {
-  const { node, ...fixture } = await startFixture(ACCOUNTS);
-  client = fixture.client;
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   await sender.declare(counter);
 });

@@ -2,7 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
-import type { Methods, Starkbox } from 'starkbox';
+import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -20,7 +20,7 @@ import {
   newAccount,
   QUERY_VERSION,
   read,
-  Sender,
+  type Sender,
   STRK,
   selector,
   short,
@@ -33,7 +33,6 @@ type Simulated = Extract<
   readonly unknown[]
 >[number];
 
-let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;
@@ -44,8 +43,7 @@ let contextAddress: string;
 const account = newAccount('0x4321');
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);

@@ -31,8 +31,7 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
@@ -208,7 +207,7 @@ describe('classes', () => {
     'transactions.3 a class beyond $limit is too large',
     async ({ limit, value, reason }) => {
       const small = await startFixture({ [limit]: value });
-      const smallSender = new Sender(small.client, small.node.accounts[0]);
+      const smallSender = small.sender;
       const params = [await smallSender.declareRequest(counter)];
       const { code, data } = await small.client.failure('starknet_addDeclareTransaction', params);
       expect(code).toBe(57);

@@ -1,21 +1,14 @@
 // Images of chains in data directories, and images loaded into data directories.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-image-'));
-const nodes: Starkbox[] = [];
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolderOfFile();
 
 async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 async function readAll(node: Starkbox): Promise<readonly unknown[]> {
