@@ -1,7 +1,7 @@
 // A subscription in this process, as an async iterable of its notifications.
 import { parse } from '../json/json.js';
 import { object, string } from '../json/reader.js';
-import { type Amount, type Follower, type Reading, Readings } from '../news-feed.js';
+import { type Amount, type Follower, type Reading, Readings } from '../notification-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';

@@ -5,7 +5,7 @@ import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Delivery } from '../rpc/protocol/batch.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../rpc/protocol/envelope.js';
-import { NO_INSTANCE, type Target } from '../server/http/place.js';
+import { NO_INSTANCE, type Target } from '../server/http/request-target.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { ServiceTarget } from './targets.js';

@@ -29,8 +29,8 @@ import {
 import { MethodIndex } from '../rpc/protocol/method-table.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
-import { announceSoon } from '../rpc/subscriptions/chain-news.js';
-import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
+import { announceSoon } from '../rpc/subscriptions/chain-notifications.js';
+import { SandboxNews } from '../rpc/subscriptions/sandbox-notifications.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import type { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';

@@ -4,7 +4,7 @@ import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
-import type { SandboxNews } from '../subscriptions/sandbox-news.js';
+import type { SandboxNews } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 export interface InstanceWish {

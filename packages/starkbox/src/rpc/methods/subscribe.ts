@@ -19,7 +19,7 @@ import {
   pastHeadNews,
   poolStatusNews,
   statusNews,
-} from '../subscriptions/chain-news.js';
+} from '../subscriptions/chain-notifications.js';
 import { type News, type Selection, Subscriptions } from '../subscriptions/subscriptions.js';
 
 type SubscribeMethods =

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { notificationName, type Prefix } from '@starkbox/spec';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { Feed, Reading } from '../../news-feed.js';
+import { Feed, Reading } from '../../notification-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */

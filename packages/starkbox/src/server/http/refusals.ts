@@ -6,8 +6,8 @@ import type { Log } from '../../log.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
-import { neededFirst, type Places, pathOf, type Target } from './place.js';
 import { json, type Reply } from './reply.js';
+import { neededFirst, type Places, pathOf, type Target } from './request-target.js';
 import { isLocalPeer } from './wallet-script.js';
 
 /** Where refusals are recorded, and the rules that they follow. */

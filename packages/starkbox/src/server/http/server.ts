@@ -13,14 +13,6 @@ import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
 import {
-  type FindInstance,
-  NO_INSTANCE,
-  type Place,
-  pathOf,
-  placeOf,
-  type Target,
-} from './place.js';
-import {
   notOpened,
   refusalOf,
   refuseAccess,
@@ -31,6 +23,14 @@ import {
 } from './refusals.js';
 import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
 import { json, preflight, type Reply, text } from './reply.js';
+import {
+  type FindInstance,
+  NO_INSTANCE,
+  type Place,
+  pathOf,
+  placeOf,
+  type Target,
+} from './request-target.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
