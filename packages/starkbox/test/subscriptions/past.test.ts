@@ -2,7 +2,7 @@
 import { connectSocket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
-import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { digest } from '../support/subscriptions/digest.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
 import { gather } from '../support/subscriptions/subscribers.js';
@@ -52,8 +52,8 @@ describe('of a subscription that is held', () => {
     const sent: unknown[] = [];
     const listener = recordingListener((text) => sent.push(JSON.parse(text).params.result));
     const subscriptions = new Subscriptions(2);
-    const pick = (news: News): string | undefined =>
-      news.topic === 'heads' ? news.text() : undefined;
+    const pick = (notification: Notification): string | undefined =>
+      notification.topic === 'heads' ? notification.text() : undefined;
     const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
     const release = subscriptions.addHeld(wish, () => void sent.push('past'));
     subscriptions.notify({ topic: 'heads', text: () => '1' });
