@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Class, storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
+import { FaultyProxy } from '../packages/e2e/support/fork/proxy.js';
 import { hex, STRK } from '../packages/engine/test/fixtures/chain.js';
-import { FaultyProxy } from '../packages/starkbox/test/support/fork/proxy.js';
 import { CONTRACTS } from './repository.js';
 
 /** Holds `key + 1` at every key. */

@@ -128,9 +128,9 @@ describe('an origin or an artifact with such texts', () => {
     isFailing = true;
     const params = { block_id: 'latest', contract_address: '0x99' } as const;
     await expect(fork.request('starknet_getNonce', params)).rejects.toThrow();
-    const told = lines.filter((line) => line.includes('origin'));
-    expect(told.length).toBeGreaterThan(0);
-    for (const line of told) {
+    const logged = lines.filter((line) => line.includes('origin'));
+    expect(logged.length).toBeGreaterThan(0);
+    for (const line of logged) {
       expect(line).not.toMatch(CONTROL);
       expect(line.length).toBeLessThan(10_000);
     }
@@ -153,8 +153,8 @@ describe('an origin or an artifact with such texts', () => {
     const { log, lines } = recordingLog('pretty');
     writeFileSync(join(folder, `${ESCAPE}[2Jevil.contract_class.json`), '{ broken');
     open.push(await createNode({ seed: 1, artifacts: folder }, { log }));
-    const told = lines.filter((line) => line.includes('evil'));
-    expect(told.length).toBeGreaterThan(0);
-    for (const line of told) expect(line).not.toMatch(CONTROL);
+    const logged = lines.filter((line) => line.includes('evil'));
+    expect(logged.length).toBeGreaterThan(0);
+    for (const line of logged) expect(line).not.toMatch(CONTROL);
   });
 });

@@ -25,15 +25,15 @@ export async function shrunk(
   }
   let tries = 0;
   const begin = performance.now();
-  for (let found = true; found; ) {
-    found = false;
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false;
     for (const candidate of smaller(best)) {
       const isLate = performance.now() - begin > PATIENCE_MILLISECONDS;
       if (tries >= TRIES || isLate) return stringify(best);
       tries += 1;
       if (!(await fails(stringify(candidate)))) continue;
       best = candidate;
-      found = true;
+      isSmaller = true;
       break;
     }
   }

@@ -216,8 +216,8 @@ describe('a port that is taken', () => {
   test.each([['port'], ['metricsPort']])(
     '%s: listening fails and can be tried again',
     async (key) => {
-      const node = await withListener(async (taken) => {
-        const node = await createNode({ ...everything(), [key]: taken });
+      const node = await withListener(async (takenPort) => {
+        const node = await createNode({ ...everything(), [key]: takenPort });
         await expect(node.listen()).rejects.toThrow(/EADDRINUSE|cannot serve metrics/);
         return node;
       });
@@ -242,16 +242,16 @@ test('closing twice is closing once, also while the node opens its port', async 
 });
 
 test('parts are stopped first, then closed in reverse order, whatever fails', async () => {
-  const seen: string[] = [];
+  const steps: string[] = [];
   const part = (name: string, error?: string) => ({
-    stop: () => void seen.push(`stop ${name}`),
+    stop: () => void steps.push(`stop ${name}`),
     async close() {
-      seen.push(`close ${name}`);
+      steps.push(`close ${name}`);
       if (error !== undefined) throw new Error(error);
     },
   });
   const lifecycle = new Lifecycle(silentLog);
   lifecycle.push(part('a', 'second'), part('b', 'first'), part('c'));
   await expect(lifecycle.close()).rejects.toThrow('first');
-  expect(seen.join(', ')).toBe('stop c, stop b, stop a, close c, close b, close a');
+  expect(steps.join(', ')).toBe('stop c, stop b, stop a, close c, close b, close a');
 });

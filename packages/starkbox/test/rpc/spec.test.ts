@@ -107,18 +107,18 @@ describe('every document', () => {
       const match = /^(?:\.\/(\w+\.json))?#\/components\/(schemas|errors)\/(\w+)$/.exec(ref);
       const [, target = file, group = '', name = ''] = match ?? [];
       const components = documents.get(target)?.components;
-      const found = group === 'errors' ? components?.errors : components?.schemas;
-      expect(found, ref).toHaveProperty([name]);
+      const definitions = group === 'errors' ? components?.errors : components?.schemas;
+      expect(definitions, ref).toHaveProperty([name]);
     }
   });
 
   test('uses every schema and error that it has', () => {
-    const used = new Set(
+    const referenced = new Set(
       [...documents.values()].flatMap(findReferences).map((ref) => ref.replace(/^.*\//, '')),
     );
     const unused = [...documents.values()]
       .flatMap(({ components }) => Object.keys(components.schemas))
-      .filter((name) => !used.has(name));
+      .filter((name) => !referenced.has(name));
     // Named by the standard, though no method mentions them.
     expect(unused).toEqual(['TXN_TYPE']);
   });
@@ -140,7 +140,9 @@ describe('every document', () => {
     const calls = methods.filter(({ result }) => result !== undefined);
     expect(Object.keys(METHODS).sort()).toEqual(calls.map(({ name }) => name).sort());
     for (const [name, { document, params }] of Object.entries(METHODS)) {
-      const method = documents.get(`${document}.json`)?.methods.find((one) => one.name === name);
+      const method = documents
+        .get(`${document}.json`)
+        ?.methods.find((declared) => declared.name === name);
       expect(params.map(({ name, required = false }) => ({ name, required }))).toEqual(
         method?.params.map(({ name, required }) => ({ name, required })),
       );
@@ -266,8 +268,10 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
   const names = [...published.methods.keys()];
 
   test('have the same standard methods', () => {
-    const own = [...standard.methods.keys()].filter((name) => name.startsWith('starknet_'));
-    expect(own.sort()).toEqual([...names].sort());
+    const standardNames = [...standard.methods.keys()].filter((name) =>
+      name.startsWith('starknet_'),
+    );
+    expect(standardNames.sort()).toEqual([...names].sort());
   });
 
   test.each(names)('say the same of %s', (name) => {
@@ -290,12 +294,12 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
           [published, standard],
           [standard, published],
         ] as const) {
-          const place = from.errorData(name, code);
+          const dataSchema = from.errorData(name, code);
           // The absence of data says nothing: any would do.
-          if (place === undefined) continue;
+          if (dataSchema === undefined) continue;
           expect(to.errorData(name, code), `${name} ${code}`).toBeDefined();
           const check = (data: unknown) => to.checkError(name, { code, message, data });
-          expectFit(valuesOf(from, place), check, 60);
+          expectFit(valuesOf(from, dataSchema), check, 60);
         }
       }
     }
@@ -305,7 +309,7 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
   const components = published.schemas
     .map((component): [string, string] => [component.replace(/^.*#/, ''), component])
     .filter(([, component]) => published.schema(component).schema['$ref'] === undefined)
-    .filter(([name]) => standard.schemas.some((own) => own.endsWith(`#${name}`)))
+    .filter(([name]) => standard.schemas.some((schema) => schema.endsWith(`#${name}`)))
     .filter(([, component]) => !component.startsWith('starknet_metadata.json'));
 
   test.each(components)('mean the same by %s', (name, component) => {

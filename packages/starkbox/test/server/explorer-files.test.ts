@@ -43,7 +43,7 @@ const server = await serveHttp({ ...common, explorer: new Explorer(site) });
 const empty = await serveHttp({ ...common, explorer: new Explorer(join(folder, 'nothing')) });
 const without = await serveHttp(common);
 afterAll(async () => {
-  for (const one of [server, empty, without]) await one.close();
+  for (const running of [server, empty, without]) await running.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -174,8 +174,8 @@ describe('a node', () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"devnet_getStatus"}';
     const headers = { 'content-type': 'application/json' };
     const ask = async (origin: string) => {
-      const told = { ...headers, origin };
-      const answer = await exchange(Number(port), 'POST', '/rpc', told, body);
+      const headersWithOrigin = { ...headers, origin };
+      const answer = await exchange(Number(port), 'POST', '/rpc', headersWithOrigin, body);
       return JSON.parse(answer.body.toString());
     };
     expect(await ask(url)).toHaveProperty('result');

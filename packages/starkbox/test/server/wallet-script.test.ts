@@ -93,7 +93,9 @@ test.each([
 
 const outside = Object.values(networkInterfaces())
   .flat()
-  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  .find(
+    (networkInterface) => networkInterface?.family === 'IPv4' && !networkInterface.internal,
+  )?.address;
 
 describe.runIf(outside !== undefined)('another machine', () => {
   const ask = async (server: HttpServer, headers: Record<string, string> = {}) =>

@@ -32,7 +32,7 @@ const collector = createServer(async (request, response) => {
         key === 'service.name' ? Object.values(value) : [],
       ),
     );
-    for (const { spans: sent } of scopeSpans) spans.push(...sent);
+    for (const { spans: exported } of scopeSpans) spans.push(...exported);
   }
   response.setHeader('content-type', 'application/json');
   response.end('{}');
@@ -102,7 +102,7 @@ test('one span for each request to the origin', async () => {
   await node.call('starknet_getStorageAt', slot);
   await node.close();
   const [block, forwarded] = spans.filter(({ name }) => name === 'starknet_getStateUpdate');
-  const pair = [block, forwarded].toSorted((one, other) => (one?.kind ?? 0) - (other?.kind ?? 0));
+  const pair = [block, forwarded].toSorted((a, b) => (a?.kind ?? 0) - (b?.kind ?? 0));
   expect(pair.map((span) => span?.kind)).toEqual([SERVER, CLIENT]);
   expect(pair[1]?.parentSpanId).toBe(pair[0]?.spanId);
   const reads = spans.filter(({ name }) => name === 'starknet_getStorageAt');

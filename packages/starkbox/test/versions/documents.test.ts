@@ -67,16 +67,16 @@ describe.each(OLDER_VERSIONS.filter((version) => hasPublishedSpec(version)))('%s
 
   test.each(names)('says the same of %s', (name) => {
     const theirs = published.methods.get(name);
-    const own = ours.methods.get(name);
-    expect(own?.params).toEqual(theirs?.params);
-    expect(own?.notification).toBe(theirs?.notification);
-    expect(own?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
+    const ourMethod = ours.methods.get(name);
+    expect(ourMethod?.params).toEqual(theirs?.params);
+    expect(ourMethod?.notification).toBe(theirs?.notification);
+    expect(ourMethod?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
     expectFit(paramsValues(published, name), (v) => ours.checkParams(name, v));
     expectFit(paramsValues(ours, name), (v) => published.checkParams(name, v));
     for (const { code, message } of theirs?.errors ?? []) {
-      const place = published.errorData(name, code);
-      if (place) {
-        expectFit(valuesOf(published, place), (data) =>
+      const dataSchema = published.errorData(name, code);
+      if (dataSchema) {
+        expectFit(valuesOf(published, dataSchema), (data) =>
           ours.checkError(name, { code, message, data }),
         );
       }

@@ -18,7 +18,7 @@ interface Asked {
 }
 
 const IMAGE = fileURLToPath(new URL('./first.image', import.meta.url));
-const asked: readonly Asked[] = JSON.parse(
+const questions: readonly Asked[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
 let node: Starkbox;
@@ -34,7 +34,7 @@ function settled(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result).replaceAll(/"starknet_version":"[^"]*"/g, '"":""'));
 }
 
-test.each(asked)('$method $params', async ({ method, params, result }) => {
+test.each(questions)('$method $params', async ({ method, params, result }) => {
   expect(settled(await node.call(method, params))).toEqual(settled(result));
 });
 

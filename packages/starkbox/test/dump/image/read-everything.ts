@@ -1,7 +1,7 @@
 // Every read of a chain; none may be answered with an internal error.
 import { expect } from 'vitest';
+import { STRK } from '../../../../e2e/support/signing.js';
 import type { Starkbox } from '../../../src/index.js';
-import { STRK } from '../../support/compatibility/signing.js';
 import type { Json } from './sections.js';
 
 const INTERNAL = -32603;
@@ -20,8 +20,8 @@ export async function ask(node: Starkbox, method: string, params: object): Promi
 const resultOf = async (node: Starkbox, method: string, params: object = {}): Promise<Json> =>
   Object((await ask(node, method, params))['result']);
 const listIn = (value: unknown, name: string): readonly Json[] => {
-  const found: unknown = Object(value)[name];
-  return Array.isArray(found) ? found : [];
+  const list: unknown = Object(value)[name];
+  return Array.isArray(list) ? list : [];
 };
 
 /** Asks for everything that can be read. */

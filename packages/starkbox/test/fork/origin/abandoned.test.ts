@@ -88,11 +88,11 @@ describe('a question', () => {
   test('goes on for the callers that are left', async () => {
     silent.add(NONCE);
     const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
-    const [one, other] = [new AbortController(), new AbortController()];
-    const abandoned = remote.ask(NONCE, { index: 2 }, { signal: one.signal });
-    const awaited = remote.ask(NONCE, { index: 2 }, { signal: other.signal });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const abandoned = remote.ask(NONCE, { index: 2 }, { signal: first.signal });
+    const awaited = remote.ask(NONCE, { index: 2 }, { signal: second.signal });
     const response = await nextWaiting();
-    one.abort();
+    first.abort();
     await expect(abandoned).rejects.toMatchObject({ code: -1 });
     response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}');
     expect(await awaited).toBe('0x5');
@@ -147,11 +147,11 @@ describe('of a client of the fork that has gone', () => {
       method: BLOCK,
       params: { block_id: { block_number: 0 } },
     };
-    const sent = request(fork.url, { method: 'POST', headers: JSON_TYPE });
-    sent.on('error', () => undefined);
-    sent.end(JSON.stringify(call));
+    const clientRequest = request(fork.url, { method: 'POST', headers: JSON_TYPE });
+    clientRequest.on('error', () => undefined);
+    clientRequest.end(JSON.stringify(call));
     const response = await nextWaiting();
-    sent.destroy();
+    clientRequest.destroy();
     await once(response, 'close');
     silent.delete(BLOCK);
     const block = await fork.client.call(BLOCK, { block_id: { block_number: 0 } });

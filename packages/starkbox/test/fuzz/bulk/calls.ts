@@ -24,9 +24,9 @@ class Chain {
   readonly node: Starkbox;
   #known: Known;
 
-  constructor(node: Starkbox, known: Known) {
+  constructor(node: Starkbox, contents: Known) {
     this.node = node;
-    this.#known = known;
+    this.#known = contents;
   }
 
   static async open(folder: string): Promise<Chain> {
@@ -112,7 +112,7 @@ export async function callTargets(folder: string): Promise<readonly Target[]> {
       refresh,
       async take(input) {
         const body = input.toString();
-        const answers = (await socket.exchange(body)).filter((one) => !NOTIFICATION.test(one));
+        const answers = (await socket.exchange(body)).filter((text) => !NOTIFICATION.test(text));
         return answers.length > 1 ? `${answers.length} answers` : checked(body, answers[0]);
       },
     },

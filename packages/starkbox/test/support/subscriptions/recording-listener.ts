@@ -3,8 +3,8 @@
 import { Readings } from '../../../src/notification-feed.js';
 import type { Listener } from '../../../src/rpc/protocol/call-context.js';
 
-export function recordingListener(sent: (text: string) => void): Listener {
-  const sendShared = (own: Buffer, shared: Buffer): void => sent(`${own}${shared}`);
+export function recordingListener(record: (text: string) => void): Listener {
+  const sendShared = (head: Buffer, shared: Buffer): void => record(`${head}${shared}`);
   const added = () => {
     readings.takeAll(sendShared);
     return { messages: 0, bytes: 0 };

@@ -1,0 +1,67 @@
+// HTTP headers for the network below a fork, which are secrets.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createNode, type Starkbox } from 'starkbox';
+import { afterAll, expect, test } from 'vitest';
+import { optionsOf } from '../../support/command-line.js';
+
+const KEY = 'secret of the key';
+const nodes: Starkbox[] = [];
+const origin = await createNode({ seed: 0, accounts: 1 });
+nodes.push(origin);
+const seen: (string | undefined)[] = [];
+const server = createServer((request, response) => {
+  seen.push(request.headers['x-api-key']?.toString());
+  const pieces: Buffer[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(piece));
+  request.on('end', async () => {
+    const answer = await origin.handle(Buffer.concat(pieces).toString());
+    response.setHeader('content-type', 'application/json').end(answer);
+  });
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const urlOf = (host: string): string => {
+  const address: AddressInfo | string | null = server.address();
+  return `http://${host}:${typeof address === 'object' ? address?.port : 0}/`;
+};
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  server.close();
+});
+
+const options = {
+  accounts: 1,
+  forkUpstreamCaching: false,
+  forkHeader: [`X-Api-Key: ${KEY}`, 'X-Team: a, b'],
+};
+
+test('every request has them, and no answer shows them', async () => {
+  const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
+  nodes.push(node);
+  expect(new Set(seen)).toEqual(new Set([KEY]));
+  const shown = await node.request('devnet_getConfig');
+  expect(JSON.stringify(shown)).not.toContain(KEY);
+});
+
+test('a site that a caller names does not get them', async () => {
+  const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
+  nodes.push(node);
+  seen.length = 0;
+  await node.request('devnet_restart', { fork: { url: urlOf('localhost') } });
+  expect(new Set(seen)).toEqual(new Set([undefined]));
+  seen.length = 0;
+  await node.request('devnet_restart', { fork: { url: urlOf('127.0.0.1') } });
+  expect(new Set(seen)).toEqual(new Set([KEY]));
+});
+
+test('they can be repeated on the command line, and an error does not show them', async () => {
+  const read = (...words: readonly string[]) =>
+    optionsOf('--fork-network', 'http://127.0.0.1:9', ...words);
+  expect(await read('--fork-header', 'A: 1, 2', '--fork-header', 'B: x y')).toMatchObject({
+    forkHeader: ['A: 1, 2', 'B: x y'],
+  });
+  const wrong = await read('--fork-header', KEY).catch((error: Error) => error.message);
+  expect(wrong).toContain('--fork-header');
+  expect(wrong).not.toContain(KEY);
+  await expect(optionsOf('--fork-header', 'A: 1')).rejects.toThrow('--fork-network');
+});
