@@ -2,7 +2,7 @@
 
 import { parse } from '../json/json.js';
 import { object, string } from '../json/reader.js';
-import { type Amount, type Follower, type Reading, Readings } from '../news-feed.js';
+import { type Amount, type Follower, type Reading, Readings } from '../notification-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';

@@ -8,7 +8,7 @@ import {
   type World,
   withIncluded,
 } from '../../src/chain/world/world.js';
-import { announce } from '../../src/rpc/subscriptions/chain-news.js';
+import { announce } from '../../src/rpc/subscriptions/chain-notifications.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { bareChain } from '../support/bare-chain.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';

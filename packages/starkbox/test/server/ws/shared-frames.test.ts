@@ -1,7 +1,7 @@
 // Notifications for many clients: built once, and the right ids for each client.
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../../src/index.js';
-import { Feed, Reading, Readings } from '../../../src/news-feed.js';
+import { Feed, Reading, Readings } from '../../../src/notification-feed.js';
 import { SharedFrames } from '../../../src/server/ws/shared-frames.js';
 import { closeAfterEach, rawSocket, upTo } from './socket-server.js';
 
