@@ -29,12 +29,12 @@ function neededVersions(table) {
 }
 
 /**
- * @param {string} one
- * @param {string} other
+ * @param {string} a
+ * @param {string} b
  * @returns {number} negative if the first is older
  */
-function compare(one, other) {
-  return one.localeCompare(other, 'en', { numeric: true });
+function compare(a, b) {
+  return a.localeCompare(b, 'en', { numeric: true });
 }
 
 /**
