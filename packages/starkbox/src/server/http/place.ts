@@ -30,10 +30,10 @@ export const NO_INSTANCE =
 const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
-/** Another chain by its id, as a tenant or anyone else sees it; a promise while it is being opened. */
+/** Another chain by its id, as a client with its own token or any other caller sees it; a promise while it is being opened. */
 export type FindInstance = (
   id: string,
-  tenant: string | undefined,
+  client: string | undefined,
 ) => Target | Promise<Target | undefined> | undefined;
 
 export interface Places {
@@ -59,7 +59,7 @@ export function placeOf(
     const target = instanceTarget ?? substitute;
     return target && { target, path };
   };
-  const target = instance(id, access?.tenantOf(request.headers));
+  const target = instance(id, access?.clientOf(request.headers));
   return target instanceof Promise ? target.then(placeFor) : placeFor(target);
 }
 
