@@ -44,8 +44,8 @@ describe.each(PAGES)('%s', (page) => {
 
   test('names commands that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
-    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    const commands = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
     const ofExplorer = new Set(['screenshots']);
-    expect(named.filter((name) => !(name in scripts) && !ofExplorer.has(name))).toEqual([]);
+    expect(commands.filter((name) => !(name in scripts) && !ofExplorer.has(name))).toEqual([]);
   });
 });

@@ -71,10 +71,8 @@ export function givenIn(values: object): ReadonlySet<ConfigKey> {
 }
 
 function keysIn(values: object): ReadonlySet<ConfigKey> {
-  const given = Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
-  return new Set(given.filter(isConfigKey));
+  const keys = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  return new Set(keys.filter(isConfigKey));
 }
 
 type Draft = { -readonly [K in ConfigKey]?: Config[K] };
@@ -99,6 +97,6 @@ export function portableOptions(config: Config): Partial<Config> {
  * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
  * of the timeout, so that time is left for the work.
  */
-export function patienceOf({ timeout }: Config): number {
+export function queueTimeoutOf({ timeout }: Config): number {
   return Math.max(1, timeout / 2);
 }

@@ -251,10 +251,10 @@ export class Devnet {
     config: DevnetConfig,
   ): Promise<Devnet> {
     const { args = [], stdout = 'inherit', stderr = 'inherit', keepAlive = false } = config;
-    const given = optionIn(args, '--port');
-    const port = given ?? (await freePort());
-    const own = given === undefined ? ['--port', port] : [];
-    const child = spawn(command, [...first, ...args, ...own], {
+    const chosenPort = optionIn(args, '--port');
+    const port = chosenPort ?? (await freePort());
+    const portOption = chosenPort === undefined ? ['--port', port] : [];
+    const child = spawn(command, [...first, ...args, ...portOption], {
       detached: true,
       stdio: ['ignore', stdout, stderr],
     });

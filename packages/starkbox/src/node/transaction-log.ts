@@ -10,7 +10,7 @@ import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
 import { type Log, silentLog } from '../log.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { type Colour, type Output, painter, visiblePainted, wantsColour } from '../terminal.js';
+import { type Colour, type Output, painter, usesColour, visiblePainted } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
 const MOST_WAITING = 200;
@@ -58,7 +58,7 @@ class TransactionLog {
     this.#explainer = explainer;
     this.#log = log;
     this.#traces = traces;
-    const paint = painter(traces !== undefined && wantsColour(traces));
+    const paint = painter(traces !== undefined && usesColour(traces));
     this.#paint = (style, text) => paint(COLOURS[style], text);
   }
 
@@ -111,7 +111,7 @@ class TransactionLog {
     const { status, text } = explained;
     if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
     if (this.#traces) {
-      const output = visiblePainted(text, wantsColour(this.#traces));
+      const output = visiblePainted(text, usesColour(this.#traces));
       this.#traces.write(`transaction ${hash}\n${output}\n\n`);
     }
     if (!this.#traces && status !== 'SUCCEEDED') this.#log.debug(text);

@@ -11,7 +11,7 @@ export interface TypedOption {
 }
 
 /** The options and words behind a command, or behind the name of the program. */
-export interface Place {
+export interface CommandSyntax {
   /** Empty for the program itself, which runs a node. */
   readonly name: string;
   readonly help: string;
@@ -19,9 +19,9 @@ export interface Place {
   readonly options: readonly TypedOption[];
 }
 
-export interface Places {
-  readonly node: Place;
-  readonly commands: readonly Place[];
+export interface CommandLineSyntax {
+  readonly node: CommandSyntax;
+  readonly commands: readonly CommandSyntax[];
 }
 
 /** A text between single quotes, as bash and zsh read it. */
