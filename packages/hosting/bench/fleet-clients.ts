@@ -1,8 +1,8 @@
 // Clients of a fleet: they create, change, read and delete instances by HAProxy and at nodes, and record all answers.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../bench/random.js';
 import { invokeValues, STRK } from '../../engine/test/fixtures/chain.js';
 import type { Violation } from '../test/support/history.js';
-import type { Random } from './random.js';
 import { type Asked, ask, type Outcome, Recorder } from './recorder.js';
 import { LONG_CALL, OpenBatch, SIGNER } from './schedules/open-batch.js';
 

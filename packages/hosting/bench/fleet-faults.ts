@@ -1,8 +1,8 @@
 // Faults of a fleet: each begins, lasts for a while, and ends.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../bench/random.js';
 import type { Fault as StoreFault } from '../test/support/store-proxy.js';
 import { type Fleet, type FleetNode, LEASE_SECONDS } from './fleet.js';
-import type { Random } from './random.js';
 
 /** Milliseconds after which another node may have taken over. */
 const PAST_LEASE = (LEASE_SECONDS + 1) * 1000;

@@ -1,4 +1,4 @@
-// Handover of an instance: a node asks the one that has it awake to write it back.
+// Handover of an instance: a node asks the one that has it in memory to write it back.
 
 /** An instance that had a request so short ago stays, so that it does not move with each request. */
 export const QUIET_MILLISECONDS = 500;
@@ -15,7 +15,7 @@ export type Answer = 'released' | 'in use' | 'unreachable';
 /**
  * Asks a node to release an instance.
  *
- * @param url of the node that has it awake
+ * @param url of the node that has it in memory
  * @param token of `--auth-token`, which all nodes of a fleet share
  */
 export async function askForRelease(

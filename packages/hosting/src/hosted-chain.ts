@@ -240,7 +240,7 @@ export function unwrittenError(
   const subject = unwritten.length === 1 ? 'An instance' : `${unwritten.length} instances`;
   const outcome = isDurable
     ? 'All changes are in the store'
-    : 'Changes since the last wake-up are lost';
+    : 'Changes since they were loaded are lost';
   const ids = unwritten.map(({ id }) => id).join(', ');
   return new Error(
     `${subject} could not be written to the store (${reasonOf(first.error)}). ${outcome}: ${ids}`,

@@ -1,4 +1,4 @@
-// Manifest of an instance that this node has awake: written only while no other node has written it.
+// Manifest of an instance that this node has in memory: written only while no other node has written it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Manifest, manifestBytes, manifestKey, readManifest } from './manifest.js';

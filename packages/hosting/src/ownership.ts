@@ -137,7 +137,7 @@ export class Ownership {
     return manifest;
   }
 
-  /** The address of the other node that has it awake. */
+  /** The address of the other node that has it in memory. */
   async #holderOf({ owner }: Manifest, own: string): Promise<string | undefined> {
     if (owner === undefined || owner === own) return undefined;
     const state = await this.#leases.stateOf(owner);

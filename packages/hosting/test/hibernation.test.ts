@@ -1,4 +1,4 @@
-// Instances in a folder: they hibernate, wake up as they were, and are there after a restart.
+// Instances in a folder: they hibernate, are loaded as they were, and are there after a restart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ async function start(config: Parameters<typeof createNode>[0] = {}): Promise<voi
     seed: 0,
     accounts: 2,
     instanceStore: directory,
-    maximumAwakeInstances: 2,
+    maximumLoadedInstances: 2,
     ...config,
   });
   base = (await node.listen({ port: 0 })).url;
@@ -50,7 +50,7 @@ const shown = async (id: string): Promise<unknown> => ({
 });
 
 describe('Hibernation', () => {
-  test('an instance that makes room for others wakes up as it was', async () => {
+  test('an instance that makes room for others is loaded as it was', async () => {
     await mint('root', 5);
     const ids = await Promise.all([create(), create(), create(), create()]);
     const before: unknown[] = [];
@@ -66,7 +66,7 @@ describe('Hibernation', () => {
     expect(await number(ids[0] ?? '')).toBe(2);
   });
 
-  test('only those that are awake are in memory', async () => {
+  test('only those that are loaded are in memory', async () => {
     const ids = await Promise.all([create(), create(), create(), create()]);
     // A read of an old block has a state of its own.
     for (const id of ids) {
@@ -76,6 +76,31 @@ describe('Hibernation', () => {
     // Each collection counts; what the engine held is given back after it.
     const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
     await expect.poll(inMemory, { timeout: 60_000 }).toBe(2);
+  });
+
+  test('those that were loaded beyond the limit at once leave memory without another request', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => create()));
+    await Promise.all(ids.map((id) => mint(id)));
+    const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
+    await expect.poll(inMemory, { timeout: 60_000 }).toBe(2);
+    expect(await Promise.all(ids.map(number))).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('an instance without a request leaves memory, and those in use stay', async () => {
+    await node.close();
+    await start({ hibernateAfter: 1, maximumLoadedInstances: 10 });
+    const [idle, ...used] = await Promise.all([create(), create(), create()]);
+    await mint(idle ?? '');
+    const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
+    await expect
+      .poll(
+        async () => {
+          for (const id of used) await number(id);
+          return inMemory();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(2);
   });
 
   test('two deletions at once delete an instance', async () => {

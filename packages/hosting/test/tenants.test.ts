@@ -96,7 +96,7 @@ async function figure(name: string): Promise<number | undefined> {
   const response = await fetch(metrics);
   return parse(await response.text()).values.get(name);
 }
-const awake = () => figure('starkbox_hosting_loaded_instances');
+const loaded = () => figure('starkbox_hosting_loaded_instances');
 
 async function ageOf(id: string): Promise<number> {
   const { result } = await send(OPERATOR, 'root', 'devnet_listInstances');
@@ -124,7 +124,7 @@ async function overSocket(token: string | undefined, id: string): Promise<unknow
 }
 
 describe('Tokens', () => {
-  test('requests without a valid one are refused, and wake nothing', async () => {
+  test('requests without a valid one are refused, and load nothing', async () => {
     await start();
     const id = await create(A);
     for (const token of [undefined, 'wrong', `${A}x`]) {
@@ -143,9 +143,9 @@ describe('Tokens', () => {
     expect(preflight.status).toBe(200);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
     expect(await send(B, id, 'starknet_blockNumber')).toMatchObject({ status: 404 });
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
     expect(await send(A, id, 'starknet_blockNumber')).toEqual({ status: 200, result: 0 });
-    expect(await awake()).toBe(1);
+    expect(await loaded()).toBe(1);
   });
 
   test('without tenants the token of the node comes before an instance, too', async () => {
@@ -154,7 +154,7 @@ describe('Tokens', () => {
     expect((await send(A, id, 'starknet_blockNumber')).status).toBe(401);
     expect((await send(undefined, NOWHERE, 'starknet_blockNumber')).status).toBe(401);
     expect(await overSocket(undefined, id)).toBe(401);
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
     expect(await overSocket(OPERATOR, id)).toBe(0);
   });
 });
@@ -200,9 +200,9 @@ describe('Separation', () => {
         headers: { authorization: `Bearer ${token}` },
       });
     for (const token of [A, B]) expect((await release(token)).status).toBe(404);
-    expect(await awake()).toBe(1);
+    expect(await loaded()).toBe(1);
     await expect.poll(async () => (await release(OPERATOR)).status).toBe(204);
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
   });
 
   test('the owner stays the same after a restart', async () => {
@@ -289,16 +289,16 @@ describe('Quotas', () => {
   });
 
   test('of instances in memory: the one that was used longest ago hibernates', async () => {
-    await start({ maximum_awake_instances: 1 });
+    await start({ maximum_loaded_instances: 1 });
     const [first, second, other] = [await create(A), await create(A), await create(B)];
     await mint(A, first);
     await mint(B, other);
     await mint(A, second);
-    expect(await awake()).toBe(2);
+    expect(await loaded()).toBe(2);
     expect(await figure('starkbox_hosting_loads_total')).toBe(3);
     expect(await figure('starkbox_hosting_store_requests_total')).toBeGreaterThan(10);
     expect((await send(A, first, 'starknet_blockNumber')).result).toBe(1);
-    expect(await awake()).toBe(2);
+    expect(await loaded()).toBe(2);
   });
 
   test('of executions per minute: creations count, reads do not', async () => {

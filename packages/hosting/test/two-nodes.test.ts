@@ -192,7 +192,7 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     expect(await one.balance(id, '0x1')).toBe('7');
   });
 
-  test('a node that releases an instance does not give up what it wakes meanwhile', async (context) => {
+  test('a node that releases an instance does not give up what it loads meanwhile', async (context) => {
     const one = await Member.start(context, 30, false);
     const id = await one.create();
     let isReading = false;
@@ -245,7 +245,7 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     expect((await one.number(id)).status).toBe(404);
   });
 
-  test('an instance that was being woken when the lease was lost is not served', async (context) => {
+  test('an instance that was being loaded when the lease was lost is not served', async (context) => {
     const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
     const id = await other.create();
     let isReading = false;

@@ -11,7 +11,7 @@ export interface Edit {
 }
 
 const [INSTANCES, LEASE, MEMBERSHIP] = [
-  'hosting/src/awake-instances.ts',
+  'hosting/src/loaded-instances.ts',
   'hosting/src/lease.ts',
   'hosting/src/membership.ts',
 ];
@@ -84,21 +84,21 @@ export const CHECKS = {
   'the lease is held before each piece of an answer': [
     { file: REQUESTS, text: '      mustHold();\n      onBegin();', instead: '      onBegin();' },
   ],
-  'an instance answers under the lease that woke it': [
+  'an instance answers under the lease that loaded it': [
     { file: MEMBERSHIP, text: ' && this.current === id', instead: '' },
   ],
   'an instance of an earlier lease is dropped': [
     {
       file: INSTANCES,
-      text: '} else if (awake.lease !== this.#membership.id) {',
-      instead: '} else if (awake.active < 0) {',
+      text: '} else if (instance.lease !== this.#membership.id) {',
+      instead: '} else if (instance.active < 0) {',
     },
   ],
   'all instances are given up with the lease': [
     { file: INSTANCES, text: 'membership.whenLost(() => this.#giveUpAll());', instead: '' },
     {
       file: INSTANCES,
-      text: 'if (current !== undefined && awake.lease !== current) return true;',
+      text: 'for (const instance of this.#ofLostLease) this.#hibernateIfWritable(instance, now);',
       instead: '',
     },
   ],
@@ -155,41 +155,41 @@ export const CHECKS = {
   'a node gives up only its own instances': [
     { file: OWNERSHIP, text: 'if (manifest.owner !== owner) return;', instead: '' },
   ],
-  'an instance is woken after it was given up': [
+  'an instance is loaded after it was given up': [
     {
       file: INSTANCES,
       text: 'await this.#givingUp.get(id)?.catch(() => undefined);',
       instead: '',
     },
   ],
-  'an instance that is being woken is not given up': [
-    { file: INSTANCES, text: 'if (this.#waking.has(id)) return false;', instead: '' },
+  'an instance that is being loaded is not given up': [
+    { file: INSTANCES, text: 'if (this.#loading.has(id)) return false;', instead: '' },
   ],
   'an instance with a request is not released': [
     {
       file: INSTANCES,
-      text: 'if (awake.active > 0 || !isQuiet) return false;',
+      text: 'if (instance.active > 0 || !isQuiet) return false;',
       instead: 'if (!isQuiet) return false;',
     },
   ],
   'a request waits for the end of a hibernation': [
     {
       file: INSTANCES,
-      text: '} else if (awake.hibernating) {',
-      instead: '} else if (awake.hibernating && awake.active < 0) {',
+      text: '} else if (instance.hibernating) {',
+      instead: '} else if (instance.hibernating && instance.active < 0) {',
     },
   ],
   'a chain whose write failed is not used by the next request': [
     {
       file: INSTANCES,
-      text: '} else if (awake.hosted.fault !== undefined) {',
-      instead: '} else if (awake.active < 0) {',
+      text: '} else if (instance.hosted.fault !== undefined) {',
+      instead: '} else if (instance.active < 0) {',
     },
   ],
   'a chain whose write failed is dropped after the request': [
     {
       file: INSTANCES,
-      text: 'if (awake.hosted.fault !== undefined) this.#drop(awake);',
+      text: 'if (instance.hosted.fault !== undefined) this.#drop(instance);',
       instead: '',
     },
   ],
@@ -259,30 +259,33 @@ export const CONTROLS: readonly Control[] = [
     'a broken lease is lost',
     'a lease ends by the clock of its holder',
   ),
-  covered('an instance is woken after a loss', 'an instance of an earlier lease is dropped'),
-  covered('an instance is woken after a loss', 'an instance answers under the lease that woke it'),
+  covered('an instance is loaded after a loss', 'an instance of an earlier lease is dropped'),
+  covered(
+    'an instance is loaded after a loss',
+    'an instance answers under the lease that loaded it',
+  ),
   found(
-    'an instance is woken after a loss',
+    'an instance is loaded after a loss',
     'an instance of an earlier lease is dropped',
-    'an instance answers under the lease that woke it',
+    'an instance answers under the lease that loaded it',
   ),
   covered('the owner stands still, and is read later', 'all instances are given up with the lease'),
   found(
     'the owner stands still, and is read later',
     'all instances are given up with the lease',
     'an instance of an earlier lease is dropped',
-    'an instance answers under the lease that woke it',
+    'an instance answers under the lease that loaded it',
   ),
   found('the owner is alive', 'the lease of the owner is read'),
-  found('two nodes wake an instance', 'an instance is taken by a conditional write'),
+  found('two nodes load an instance', 'an instance is taken by a conditional write'),
   found('a write is late', 'a change is a conditional write'),
   found('a creation is repeated', 'a creation is a conditional write'),
   found('a write is repeated after a takeover', 'a repeated write recognizes itself'),
   found('a write is repeated after a takeover', 'each write of a manifest has a nonce'),
-  found('an instance is given up and woken', 'an instance is woken after it was given up'),
+  found('an instance is given up and loaded', 'an instance is loaded after it was given up'),
   found('an instance is given up late', 'an instance is given up by a conditional write'),
   found('another node is asked to release', 'a node gives up only its own instances'),
-  found('a release meets a wake-up', 'an instance that is being woken is not given up'),
+  found('a release meets a load', 'an instance that is being loaded is not given up'),
   found('a release meets a batch', 'an instance with a request is not released'),
   found('a read meets a hibernation', 'a request waits for the end of a hibernation'),
   covered(

@@ -22,7 +22,7 @@ const CACHE_BYTES = 256 * 1024 * 1024;
 const CACHE_TABLES = 4096;
 const PATIENCE_SECONDS = 20;
 const PAUSE_MILLISECONDS = 250;
-/** Of compression: the fastest, because a wake-up waits for it. */
+/** Of compression: the fastest, because a load waits for it. */
 const LEVEL = 1;
 const COPY_BYTES = 4;
 

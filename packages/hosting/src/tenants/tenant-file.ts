@@ -16,7 +16,7 @@ import {
 /** The most of something that a tenant may have; undefined for no limit of its own. */
 export interface Quotas {
   readonly instances: number | undefined;
-  readonly awakeInstances: number | undefined;
+  readonly loadedInstances: number | undefined;
   /** At a time. */
   readonly executions: number | undefined;
   readonly executionsPerMinute: number | undefined;
@@ -75,7 +75,7 @@ function tenantIn(value: unknown, where: string): Tenant {
     token,
     token_sha256: digest,
     maximum_instances: instances,
-    maximum_awake_instances: awakeInstances,
+    maximum_loaded_instances: loadedInstances,
     maximum_executions: executions,
     executions_per_minute: executionsPerMinute,
     ...others
@@ -88,7 +88,7 @@ function tenantIn(value: unknown, where: string): Tenant {
     digest: digestIn(token, digest, where),
     quotas: {
       instances: quota(instances, 'maximum_instances', MOST_INSTANCES),
-      awakeInstances: quota(awakeInstances, 'maximum_awake_instances'),
+      loadedInstances: quota(loadedInstances, 'maximum_loaded_instances'),
       executions: quota(executions, 'maximum_executions'),
       executionsPerMinute: quota(executionsPerMinute, 'executions_per_minute'),
     },

@@ -17,7 +17,7 @@ export interface StorageConfig {
   readonly durable: boolean;
   /** Seconds. */
   readonly hibernateAfter: number;
-  readonly maximumAwakeInstances: number;
+  readonly maximumLoadedInstances: number;
   readonly leaseSeconds: number;
   readonly nodeUrl: string | undefined;
   readonly publicUrl: string | undefined;
@@ -94,7 +94,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     group: 'Hosting',
     default: undefined,
     parse: path,
-    help: 'Keep instances in a folder, or in a bucket that nodes share: s3://BUCKET/PREFIX?endpoint=URL&region=NAME. They are woken by their first request, and hibernate without one.',
+    help: 'Keep instances in a folder, or in a bucket that nodes share: s3://BUCKET/PREFIX?endpoint=URL&region=NAME. An instance is loaded by its first request, and hibernates without one. Needs the package @starkbox/hosting.',
   },
   durable: {
     flag: '--durable',
@@ -110,8 +110,8 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     parse: wholeNumber(1, 2 ** 31),
     help: 'Seconds without a request after which an instance of the store leaves memory.',
   },
-  maximumAwakeInstances: {
-    flag: '--maximum-awake-instances <COUNT>',
+  maximumLoadedInstances: {
+    flag: '--maximum-loaded-instances <COUNT>',
     group: 'Hosting',
     default: 500,
     parse: wholeNumber(1),
