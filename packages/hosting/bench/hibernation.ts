@@ -19,7 +19,7 @@ import { hex } from '../../engine/test/fixtures/chain.js';
 import { CREDENTIALS, MinioServer } from '../test/support/minio-server.js';
 import { StoreProxy } from '../test/support/store-proxy.js';
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     instances: { type: 'string' },
@@ -28,10 +28,10 @@ const { values: given } = parseArgs({
     node: { type: 'string' },
   },
 });
-const { quick } = given;
-const INSTANCES = Number(given.instances ?? (quick ? 60 : 10_000));
+const { quick } = options;
+const INSTANCES = Number(options.instances ?? (quick ? 60 : 10_000));
 const LOADED = quick ? 10 : 500;
-const SLOTS = Number(given.slots ?? (quick ? 20_000 : 1_000_000));
+const SLOTS = Number(options.slots ?? (quick ? 20_000 : 1_000_000));
 const SLOTS_AT_ONCE = 20_000;
 const COLD_STARTS = quick ? 2 : 10;
 const COUNTED = 40;
@@ -87,10 +87,10 @@ class NodeProcess {
     this.#url = url;
   }
 
-  static async start(place: string): Promise<NodeProcess> {
+  static async start(store: string): Promise<NodeProcess> {
     const child = fork(
       fileURLToPath(import.meta.url),
-      ['--node', place, ...process.argv.slice(2)],
+      ['--node', store, ...process.argv.slice(2)],
       {
         execArgv: ['--expose-gc'],
         env: {
@@ -115,13 +115,13 @@ class NodeProcess {
     const body = JSON.stringify(
       calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })),
     );
-    const sent = request(`${this.#url}${path}`, {
+    const outgoing = request(`${this.#url}${path}`, {
       method: 'POST',
       agent: this.#agent,
       headers: { 'content-type': 'application/json' },
     });
-    sent.end(body);
-    const [response] = await once(sent, 'response');
+    outgoing.end(body);
+    const [response] = await once(outgoing, 'response');
     const answers: unknown = JSON.parse(await text(response));
     if (!Array.isArray(answers)) throw new Error(JSON.stringify(answers));
     return answers.map(({ result, error }) => {
@@ -292,8 +292,8 @@ async function measureRequests(minio: MinioServer): Promise<void> {
 
 /** A node that has read nothing yet loads an instance with many slots of its own. */
 async function measureLarge(minio: MinioServer): Promise<void> {
-  const place = minio.place('large');
-  let node = await NodeProcess.start(place);
+  const store = minio.place('large');
+  let node = await NodeProcess.start(store);
   const id = await node.create('root');
   const path = `/instances/${id}/rpc`;
   const address = '0x1234';
@@ -320,15 +320,15 @@ async function measureLarge(minio: MinioServer): Promise<void> {
   const loads: number[] = [];
   for (let round = 0; round < COLD_STARTS; round += 1) {
     await node.stop();
-    node = await NodeProcess.start(place);
+    node = await NodeProcess.start(store);
     const slot = (round * SLOTS_AT_ONCE) % SLOTS;
     const [key, value] = [hex(slot * 7_919 + 1), hex(slot + 1)];
     loads.push(
       await milliseconds(async () => {
-        const [found] = await node.batch(path, [
+        const [stored] = await node.batch(path, [
           ['starknet_getStorageAt', { contract_address: address, key, block_id: 'latest' }],
         ]);
-        if (found !== value) throw new Error(`slot ${key} has ${found}, not ${value}`);
+        if (stored !== value) throw new Error(`slot ${key} has ${stored}, not ${value}`);
       }),
     );
   }
@@ -359,4 +359,4 @@ async function main(): Promise<void> {
   figures.finish({ instances: INSTANCES, loaded: LOADED, slots: SLOTS });
 }
 
-await (given.node === undefined ? main() : runNode(given.node));
+await (options.node === undefined ? main() : runNode(options.node));

@@ -55,8 +55,8 @@ async function inject(
     const seconds = (performance.now() / 1000).toFixed(1).padStart(6);
     console.log(`${seconds} s  fault ${index}: ${node.name}, ${kind}`);
     node.isFaulty = true;
-    const place = { fleet, node, instances, random: new Random(random.next() * 2 ** 32) };
-    const fault = run(place).finally(() => {
+    const target = { fleet, node, instances, random: new Random(random.next() * 2 ** 32) };
+    const fault = run(target).finally(() => {
       node.isFaulty = false;
       running.delete(fault);
     });

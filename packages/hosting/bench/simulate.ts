@@ -20,18 +20,18 @@ const MONTH_HOURS = 730;
 const GIGABYTE = 1e9;
 const TIMES = 10;
 
-const options = Object.fromEntries(names().map((name) => [name, { type: 'string' as const }]));
-const { values: given } = parseArgs({
-  options: { ...options, quick: { type: 'boolean' as const } },
+const parameters = Object.fromEntries(names().map((name) => [name, { type: 'string' as const }]));
+const { values: options } = parseArgs({
+  options: { ...parameters, quick: { type: 'boolean' as const } },
 });
-const values = valuesOf(given, given['quick'] === true);
+const values = valuesOf(options, options['quick'] === true);
 
-const shown = (value: number): string => String(Number(value.toPrecision(4)));
+const rounded = (value: number): string => String(Number(value.toPrecision(4)));
 
 function table(title: string, rows: Readonly<Record<string, number>>): void {
   console.log(`\n${title}`);
   for (const [name, value] of Object.entries(rows)) {
-    console.log(`  ${name.padEnd(36)} ${shown(value).padStart(12)}`);
+    console.log(`  ${name.padEnd(36)} ${rounded(value).padStart(12)}`);
   }
 }
 
@@ -84,7 +84,7 @@ function enlarged(day: Day, of: Values, nodes: number): Record<string, number> {
 
 console.log('Parameters');
 for (const name of names()) {
-  console.log(`  ${name.padEnd(24)} ${shown(values[name]).padStart(12)}  ${PARAMETERS[name][1]}`);
+  console.log(`  ${name.padEnd(24)} ${rounded(values[name]).padStart(12)}  ${PARAMETERS[name][1]}`);
 }
 const fleet = fleetOf(values);
 const { atPeak, ...day } = simulateDay(fleet);

@@ -54,10 +54,10 @@ export type Values = Readonly<Record<Name, number>>;
 /** Sizes of a run that takes a second. */
 const QUICK: Partial<Values> = { instances: 10_000, nodes: 10, hours: 2, burstInstances: 100 };
 
-/** @param given texts of the command line, by name */
-export function valuesOf(given: Readonly<Record<string, unknown>>, isQuick: boolean): Values {
+/** @param options texts of the command line, by name */
+export function valuesOf(options: Readonly<Record<string, unknown>>, isQuick: boolean): Values {
   const chosen = (name: Name): number => {
-    const text = given[name];
+    const text = options[name];
     if (text === undefined) return (isQuick ? QUICK[name] : undefined) ?? PARAMETERS[name][0];
     const value = Number(text);
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} ${text}: not a number`);
@@ -73,8 +73,8 @@ export function names(): readonly Name[] {
 }
 
 function complete(values: Partial<Values>): Values {
-  const isComplete = (some: Partial<Values>): some is Values =>
-    names().every((name) => name in some);
+  const isComplete = (values: Partial<Values>): values is Values =>
+    names().every((name) => name in values);
   if (!isComplete(values)) throw new Error('a parameter has no value');
   return values;
 }

@@ -29,7 +29,7 @@ export class Ring {
         (_, index) => [pointOf(`${node}/${index}`), node] as const,
       ),
     );
-    all.sort(([one], [other]) => one - other);
+    all.sort(([first], [other]) => first - other);
     this.#points = Float64Array.from(all, ([point]) => point);
     this.#nodes = Uint32Array.from(all, ([, node]) => node);
   }
@@ -109,7 +109,7 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
   let [gets, puts, mostGets, mostPuts, busiest] = [0, 0, 0, 0, 0];
   let atPeak: readonly number[] = [];
   let minute = new Minute(nodes);
-  const used =
+  const cpuMsPerSession =
     values.transactionsPerSession * values.transactionCpuMs +
     values.readsPerSession * values.readCpuMs;
 
@@ -143,7 +143,7 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
     // Sessions under way, evenly over their time.
     for (let node = 0; node < nodes; node += 1) {
       const inSession = ((loadedOn[node] ?? 0) * sessionSeconds) / loadedSeconds;
-      add(minute.cpuMs, node, (inSession * used) / sessionSeconds);
+      add(minute.cpuMs, node, (inSession * cpuMsPerSession) / sessionSeconds);
       minute.puts +=
         (inSession * values.transactionsPerSession * values.putsPerTransaction) / sessionSeconds;
       mostLoadedOnNode = Math.max(mostLoadedOnNode, loadedOn[node] ?? 0);
@@ -205,10 +205,10 @@ export function simulateBurst({ values, ring, points, random }: Fleet) {
 export function simulateFailure({ values, ring, points }: Fleet, { atPeak }: Day) {
   const loaded = Math.max(...atPeak);
   const failed = atPeak.indexOf(loaded);
-  const left = Array.from({ length: values.nodes }, (_, node) => node).filter(
+  const survivors = Array.from({ length: values.nodes }, (_, node) => node).filter(
     (node) => node !== failed,
   );
-  const smaller = new Ring(left, values.ringPoints);
+  const smaller = new Ring(survivors, values.ringPoints);
   const received = new Uint32Array(values.nodes);
   let [moved, movedOthers] = [0, 0];
   for (const point of points) {
@@ -232,6 +232,6 @@ export function simulateFailure({ values, ring, points }: Fleet, { atPeak }: Day
     ),
     secondsUntilAllReachable: Math.max(values.checkSeconds, leaseEnd) + secondsToLoad,
     // Each also reads the lease of the lost node; a node keeps what it read for a second.
-    storeRequests: loaded * (values.getsPerLoad + values.putsPerLoad) + 2 * left.length,
+    storeRequests: loaded * (values.getsPerLoad + values.putsPerLoad) + 2 * survivors.length,
   };
 }

@@ -4,13 +4,13 @@
 export const QUIET_MILLISECONDS = 500;
 /** How long an answer may take: the owner writes the instance to the store. */
 const ANSWER_MILLISECONDS = 5_000;
-const ANSWERS = new Map<number, Answer>([
+const ANSWERS = new Map<number, ReleaseAnswer>([
   [204, 'released'],
   [409, 'in use'],
 ]);
 
 /** Unreachable: its lease may end soon. */
-export type Answer = 'released' | 'in use' | 'unreachable';
+export type ReleaseAnswer = 'released' | 'in use' | 'unreachable';
 
 /**
  * Asks a node to release an instance.
@@ -22,7 +22,7 @@ export async function askForRelease(
   id: string,
   url: string,
   token: string | undefined,
-): Promise<Answer> {
+): Promise<ReleaseAnswer> {
   try {
     const response = await fetch(`${url}/instances/${id}/release`, {
       method: 'POST',

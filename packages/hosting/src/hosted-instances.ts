@@ -17,10 +17,10 @@ import {
   refuse,
   shownInstance,
 } from 'starkbox/registry';
-import { type Beginning, Beginnings } from './beginnings.js';
 import { explain } from './hosted-chain.js';
 import { hostedRequests } from './hosted-requests.js';
 import type { HostingOptions } from './hosting-options.js';
+import { type InitialContents, InitialContentsFactory } from './initial-contents.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
 import { LoadedInstances } from './loaded-instances.js';
@@ -42,7 +42,7 @@ export class HostedInstances implements InstanceRegistry {
   readonly #settings: FixedOptions;
   readonly #ownership: Ownership;
   readonly #loaded: LoadedInstances;
-  readonly #beginnings: Beginnings;
+  readonly #initialContents: InitialContentsFactory;
   /** Deletions that are under way, by tenant and instance. */
   readonly #deletions = new Map<string, Promise<boolean>>();
 
@@ -57,7 +57,7 @@ export class HostedInstances implements InstanceRegistry {
     this.#membership = membership;
     this.#options = options;
     const layers = new LayerStore(objects);
-    this.#beginnings = new Beginnings(root, layers);
+    this.#initialContents = new InitialContentsFactory(root, layers);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
     const ownership = new Ownership(objects, this.#settings, options);
@@ -194,7 +194,7 @@ export class HostedInstances implements InstanceRegistry {
   ): Promise<void> {
     const parent = from ?? this.#loaded.idOf(caller) ?? ROOT;
     const { contents, inherited } = options
-      ? await this.#beginnings.withOptions(options, caller)
+      ? await this.#initialContents.withOptions(options, caller)
       : await this.#branchOf(parent, tenant);
     const record: HostedRecord = {
       id,
@@ -216,13 +216,13 @@ export class HostedInstances implements InstanceRegistry {
     });
   }
 
-  async #branchOf(id: string, tenant: string | undefined): Promise<Beginning> {
-    if (id === ROOT) return this.#beginnings.ofRoot();
-    const beginning = await this.#loaded.use(id, tenant, async ({ hosted, service }) => {
+  async #branchOf(id: string, tenant: string | undefined): Promise<InitialContents> {
+    if (id === ROOT) return this.#initialContents.ofRoot();
+    const initial = await this.#loaded.use(id, tenant, async ({ hosted, service }) => {
       const world = await service.chain.withNewest((newest) => newest.world);
       return { contents: await hosted.contents(world), inherited: service.options };
     });
-    return beginning ?? refuse(`There is no instance ${id}`);
+    return initial ?? refuse(`There is no instance ${id}`);
   }
 
   /** A request that comes during a deletion has the same result. */

@@ -342,7 +342,7 @@ export class LoadedInstances {
     await service.chain.close();
     try {
       const idle = Math.floor((milliseconds() - instance.lastUsed) / 1000);
-      await hosted.release(service.chain.world, idle, this.#patience());
+      await hosted.release(service.chain.world, idle, this.#mayRetry());
     } catch (error) {
       if (hosted.fault !== undefined) this.#drop(instance);
       else this.#keep(instance);
@@ -352,7 +352,7 @@ export class LoadedInstances {
   }
 
   /** Without durable changes, only this node has them: it waits for the store until it is stopped. */
-  #patience(): (() => boolean) | undefined {
+  #mayRetry(): (() => boolean) | undefined {
     if (this.#options.isDurable) return undefined;
     return () => this.#stopped === undefined || this.#stopped() < STOP_SECONDS;
   }

@@ -9,8 +9,8 @@ import {
   refuse,
   withOptionErrors,
 } from 'starkbox/registry';
-import { hostedOptions } from './beginnings.js';
 import { HostedChain } from './hosted-chain.js';
+import { hostedOptions } from './initial-contents.js';
 import type { LayerStore } from './layers/layer-store.js';
 import type { OwnedManifest } from './owned-manifest.js';
 

@@ -41,7 +41,7 @@ const create = async (params: object = {}, of = 'root'): Promise<string> =>
 const mint = (id: string, amount = 1) => ask(id, 'devnet_mint', { address: '0x77', amount });
 const number = (id: string) => ask(id, 'starknet_blockNumber');
 
-const shown = async (id: string): Promise<unknown> => ({
+const contentsOf = async (id: string): Promise<unknown> => ({
   latest: await ask(id, 'starknet_getBlockWithReceipts', { block_id: 'latest' }),
   old: await ask(id, 'starknet_getBlockWithTxHashes', { block_id: { block_number: 0 } }),
   balance: await ask(id, 'devnet_getAccountBalance', { address: '0x77' }),
@@ -58,9 +58,9 @@ describe('Hibernation', () => {
       await mint(id, index + 1);
       await ask(id, 'devnet_snapshot', { name: 'one' });
       await mint(id);
-      before.push(await shown(id));
+      before.push(await contentsOf(id));
     }
-    for (const [index, id] of ids.entries()) expect(await shown(id)).toEqual(before[index]);
+    for (const [index, id] of ids.entries()) expect(await contentsOf(id)).toEqual(before[index]);
     expect(await number('root')).toBe(1);
     await ask(ids[0] ?? '', 'devnet_revert', { snapshot_id: '0x1' });
     expect(await number(ids[0] ?? '')).toBe(2);
@@ -89,13 +89,13 @@ describe('Hibernation', () => {
   test('an instance without a request leaves memory, and those in use stay', async () => {
     await node.close();
     await start({ hibernateAfter: 1, maximumLoadedInstances: 10 });
-    const [idle, ...used] = await Promise.all([create(), create(), create()]);
+    const [idle, ...inUse] = await Promise.all([create(), create(), create()]);
     await mint(idle ?? '');
     const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
     await expect
       .poll(
         async () => {
-          for (const id of used) await number(id);
+          for (const id of inUse) await number(id);
           return inMemory();
         },
         { timeout: 60_000 },
@@ -114,13 +114,13 @@ describe('Hibernation', () => {
   test('a restart finds all instances', async () => {
     const id = await create({ name: 'kept' });
     for (let amount = 1; amount < 4; amount += 1) await mint(id, amount);
-    const before = await shown(id);
+    const before = await contentsOf(id);
     const branch = await create({}, id);
     expect(await number(branch)).toBe(3);
     expect(await ask(branch, 'devnet_listSnapshots')).toEqual({ snapshots: [] });
     await node.close();
     await start();
-    expect(await shown(id)).toEqual(before);
+    expect(await contentsOf(id)).toEqual(before);
     await mint(id);
     expect(await number(id)).toBe(4);
     expect(await number(branch)).toBe(3);

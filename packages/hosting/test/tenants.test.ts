@@ -106,8 +106,8 @@ async function ageOf(id: string): Promise<number> {
 
 /** The status of a refused connection, or the answer to a call. */
 async function overSocket(token: string | undefined, id: string): Promise<unknown> {
-  const shown = token === undefined ? [] : [Buffer.from(token).toString('base64url')];
-  const protocols = ['starkbox', ...shown.map((text) => `starkbox.bearer.${text}`)];
+  const encoded = token === undefined ? [] : [Buffer.from(token).toString('base64url')];
+  const protocols = ['starkbox', ...encoded.map((text) => `starkbox.bearer.${text}`)];
   const socket = new WebSocket(`${base.replace('http', 'ws')}/instances/${id}/ws`, protocols);
   socket.on('error', () => {});
   const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode);
@@ -128,8 +128,8 @@ describe('Tokens', () => {
     await start();
     const id = await create(A);
     for (const token of [undefined, 'wrong', `${A}x`]) {
-      for (const place of ['root', id, NOWHERE]) {
-        expect(await send(token, place, 'starknet_blockNumber')).toMatchObject({
+      for (const target of ['root', id, NOWHERE]) {
+        expect(await send(token, target, 'starknet_blockNumber')).toMatchObject({
           status: 401,
           error: { code: -32001 },
         });
@@ -162,30 +162,30 @@ describe('Tokens', () => {
 describe('Separation', () => {
   test("another tenant's instance is like one that does not exist", async () => {
     await start();
-    const [own, other] = [await create(A), await create(B)];
-    await mint(A, own);
+    const [ownInstance, other] = [await create(A), await create(B)];
+    await mint(A, ownInstance);
     const missing = await send(B, NOWHERE, 'starknet_blockNumber');
     expect(missing).toMatchObject({ status: 404, error: { code: -32600 } });
-    expect(await send(B, own, 'starknet_blockNumber')).toEqual(missing);
-    expect(await overSocket(B, own)).toBe(await overSocket(B, NOWHERE));
-    expect(await overSocket(A, own)).toBe(1);
+    expect(await send(B, ownInstance, 'starknet_blockNumber')).toEqual(missing);
+    expect(await overSocket(B, ownInstance)).toBe(await overSocket(B, NOWHERE));
+    expect(await overSocket(A, ownInstance)).toBe(1);
     for (const [method, member] of [
       ['devnet_createInstance', 'from'],
       ['devnet_deleteInstance', 'instance_id'],
     ] as const) {
-      const { error } = await send(B, 'root', method, { [member]: own });
+      const { error } = await send(B, 'root', method, { [member]: ownInstance });
       const { error: expected } = await send(B, 'root', method, { [member]: NOWHERE });
-      expect(error?.message.replace(own, NOWHERE)).toBe(expected?.message);
+      expect(error?.message.replace(ownInstance, NOWHERE)).toBe(expected?.message);
       expect(error?.code).toBe(expected?.code);
     }
-    expect(await listed(A)).toEqual([own]);
+    expect(await listed(A)).toEqual([ownInstance]);
     expect(await listed(B)).toEqual([other]);
-    expect([...(await listed(OPERATOR))].sort()).toEqual([own, other].sort());
-    expect((await send(OPERATOR, own, 'starknet_blockNumber')).result).toBe(1);
-    const branch = await create(A, { from: own });
+    expect([...(await listed(OPERATOR))].sort()).toEqual([ownInstance, other].sort());
+    expect((await send(OPERATOR, ownInstance, 'starknet_blockNumber')).result).toBe(1);
+    const branch = await create(A, { from: ownInstance });
     expect((await send(A, branch, 'starknet_blockNumber')).result).toBe(1);
     expect((await send(B, branch, 'starknet_blockNumber')).status).toBe(404);
-    const deleted = await send(A, 'root', 'devnet_deleteInstance', { instance_id: own });
+    const deleted = await send(A, 'root', 'devnet_deleteInstance', { instance_id: ownInstance });
     expect(deleted.result).toEqual({});
     expect(await listed(A)).toEqual([branch]);
   });
@@ -225,8 +225,8 @@ describe('Separation', () => {
     const requests = await send(A, 'root', 'devnet_getRequests');
     expect(requests).toMatchObject(forbidden('create an instance'));
     const dump = { path: join(folder, 'dump') };
-    for (const place of ['root', id]) {
-      const { error } = await send(A, place, 'devnet_dump', dump);
+    for (const target of ['root', id]) {
+      const { error } = await send(A, target, 'devnet_dump', dump);
       expect({ error }).toMatchObject(forbidden('operator'));
     }
     const l1 = { network_url: base };
@@ -340,25 +340,28 @@ describe('The file', () => {
       (error: unknown) => String(error).replace(file, 'FILE'),
     );
   };
-  const one = { name: 'one', token: 'x' };
+  const tenant = { name: 'one', token: 'x' };
 
   test.for<[unknown, string]>([
     [[], 'the file: expected an object'],
     [{}, 'tenants: expected a list'],
     [{ tenants: [] }, 'tenants: expected at least one tenant'],
-    [{ tenants: [one], more: 1 }, 'the file: expected no member "more"'],
-    [{ tenants: [{ ...one, name: 'A b' }] }, 'tenants[0].name: expected up to 63 lower-case'],
+    [{ tenants: [tenant], more: 1 }, 'the file: expected no member "more"'],
+    [{ tenants: [{ ...tenant, name: 'A b' }] }, 'tenants[0].name: expected up to 63 lower-case'],
     [{ tenants: [{ name: 'one' }] }, 'tenants[0]: expected one of token and token_sha256'],
-    [{ tenants: [{ ...one, token: 'a b' }] }, 'tenants[0].token: expected a token'],
-    [{ tenants: [{ ...one, token: undefined, token_sha256: '12' }] }, 'tenants[0].token_sha256:'],
-    [{ tenants: [{ ...one, token: OPERATOR }] }, 'tenants[0]: expected a token of its own'],
-    [{ tenants: [one, { ...one, name: 'two' }] }, 'tenants[1]: expected a token of its own'],
-    [{ tenants: [one, { ...one, token: 'y' }] }, 'tenants[1].name: expected another name'],
+    [{ tenants: [{ ...tenant, token: 'a b' }] }, 'tenants[0].token: expected a token'],
     [
-      { tenants: [{ ...one, maximum_instances: 0 }] },
+      { tenants: [{ ...tenant, token: undefined, token_sha256: '12' }] },
+      'tenants[0].token_sha256:',
+    ],
+    [{ tenants: [{ ...tenant, token: OPERATOR }] }, 'tenants[0]: expected a token of its own'],
+    [{ tenants: [tenant, { ...tenant, name: 'two' }] }, 'tenants[1]: expected a token of its own'],
+    [{ tenants: [tenant, { ...tenant, token: 'y' }] }, 'tenants[1].name: expected another name'],
+    [
+      { tenants: [{ ...tenant, maximum_instances: 0 }] },
       'tenants[0].maximum_instances: expected an integer from 1',
     ],
-    [{ tenants: [{ ...one, maximum: 1 }] }, 'tenants[0]: expected no member "maximum"'],
+    [{ tenants: [{ ...tenant, maximum: 1 }] }, 'tenants[0]: expected no member "maximum"'],
   ])('%j is refused', async ([content, expected]) => {
     expect(await refusal(JSON.stringify(content))).toContain(`--tenants FILE: ${expected}`);
   });
