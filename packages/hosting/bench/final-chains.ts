@@ -89,11 +89,11 @@ export function* answersOf(
 /** Hashes of the acknowledged transactions of each instance. */
 export function acknowledgedIn(answers: readonly Answer[]): ReadonlyMap<string, Set<string>> {
   const acknowledged = new Map<string, Set<string>>();
-  for (const { instance, observation: shown } of answers) {
-    if (shown.kind !== 'transaction') continue;
+  for (const { instance, observation } of answers) {
+    if (observation.kind !== 'transaction') continue;
     const hashes = acknowledged.get(instance) ?? new Set();
     acknowledged.set(instance, hashes);
-    hashes.add(shown.hash);
+    hashes.add(observation.hash);
   }
   return acknowledged;
 }

@@ -82,7 +82,7 @@ describe('the manifests of Kubernetes', () => {
   const namesOf = (kind: string) =>
     objects
       .filter((object) => fields(object)['kind'] === kind)
-      .map((one) => at(one, 'metadata', 'name'));
+      .map((object) => at(object, 'metadata', 'name'));
   const deployments = objects.filter((object) => fields(object)['kind'] === 'Deployment');
   const podLabels = deployments.map((deployment) =>
     at(deployment, 'spec', 'template', 'metadata', 'labels'),

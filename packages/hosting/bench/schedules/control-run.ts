@@ -50,8 +50,8 @@ export async function runControls(
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  const missed = rows.filter(({ control, failures: found }) => !control.isCovered && found < times);
-  const surprising = rows.filter(({ control, failures: found }) => control.isCovered && found > 0);
+  const missed = rows.filter(({ control, failures }) => !control.isCovered && failures < times);
+  const surprising = rows.filter(({ control, failures }) => control.isCovered && failures > 0);
   figures.say('controls', rows.length);
   figures.say(
     'runs of controls',
@@ -107,10 +107,10 @@ async function runUntilFound(
 }
 
 /** A row of the table: how often it was found, in which schedule, without which checks. */
-function shown({ control, times, failures: found, kinds, seconds }: Row): string {
+function shown({ control, times, failures, kinds, seconds }: Row): string {
   const { without, schedule, isCovered } = control;
   return [
-    `${found} of ${times}`.padEnd(9),
+    `${failures} of ${times}`.padEnd(9),
     `${isCovered ? 'covered' : ''}`.padEnd(8),
     `${seconds.toFixed(1)} s`.padStart(7),
     ` | ${without.join(' + ')} | ${schedule} | ${kinds.join(', ')}`,

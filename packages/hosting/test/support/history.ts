@@ -95,9 +95,9 @@ function* twoBlocks(answers: readonly Answer[]): Generator<string, void, undefin
   const first = new Map<number, { readonly answer: Answer; readonly hash: string }>();
   const reported = new Set<number>();
   for (const answer of answers) {
-    const { observation: shown } = answer;
-    if (shown.kind !== 'head' && shown.kind !== 'block') continue;
-    const { number, hash } = shown;
+    const { observation } = answer;
+    if (observation.kind !== 'head' && observation.kind !== 'block') continue;
+    const { number, hash } = observation;
     const earlier = first.get(number);
     if (!earlier) first.set(number, { answer, hash });
     else if (earlier.hash !== hash && !reported.has(number)) {
@@ -111,24 +111,26 @@ function* twoBlocks(answers: readonly Answer[]): Generator<string, void, undefin
 interface Growing {
   readonly name: string;
   /** What an answer showed; undefined if it did not show it. */
-  readonly shownBy: (shown: Observation) => number | undefined;
+  readonly shownBy: (observation: Observation) => number | undefined;
   /** The highest number that it can have by an answer. */
-  readonly mostBy: (shown: Observation) => number;
+  readonly mostBy: (observation: Observation) => number;
 }
 
 const HEADS: Growing = {
   name: 'block',
-  shownBy: (shown) => (shown.kind === 'head' || shown.kind === 'block' ? shown.number : undefined),
-  mostBy: (shown) => {
-    if (shown.kind === 'head') return shown.number;
-    return shown.kind === 'no block' ? shown.number - 1 : Number.POSITIVE_INFINITY;
+  shownBy: (observation) =>
+    observation.kind === 'head' || observation.kind === 'block' ? observation.number : undefined,
+  mostBy: (observation) => {
+    if (observation.kind === 'head') return observation.number;
+    return observation.kind === 'no block' ? observation.number - 1 : Number.POSITIVE_INFINITY;
   },
 };
 
 const NONCES: Growing = {
   name: 'nonce',
-  shownBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : undefined),
-  mostBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : Number.POSITIVE_INFINITY),
+  shownBy: (observation) => (observation.kind === 'nonce' ? observation.nonce : undefined),
+  mostBy: (observation) =>
+    observation.kind === 'nonce' ? observation.nonce : Number.POSITIVE_INFINITY,
 };
 
 function* wentBack(
@@ -158,7 +160,7 @@ function* vanished(
   answers: readonly Answer[],
   life: Life | undefined,
 ): Generator<string, void, undefined> {
-  const uses = answers.filter(({ observation: shown }) => shown.kind !== 'gone');
+  const uses = answers.filter(({ observation }) => observation.kind !== 'gone');
   for (const answer of answers) {
     if (answer.observation.kind !== 'gone') continue;
     if (life?.deletion !== undefined && life.deletion < answer.ended) continue;
@@ -173,11 +175,11 @@ function* vanished(
 }
 
 function* cameBack(answers: readonly Answer[]): Generator<string, void, undefined> {
-  const ends = answers.filter(({ observation: shown }) => shown.kind === 'gone');
+  const ends = answers.filter(({ observation }) => observation.kind === 'gone');
   const [first] = ends.sort((first, other) => first.ended - other.ended);
   if (!first) return;
   const reappeared = answers.find(
-    ({ observation: shown, began }) => shown.kind !== 'gone' && began > first.ended,
+    ({ observation, began }) => observation.kind !== 'gone' && began > first.ended,
   );
   if (reappeared) yield `it is there by ${said(reappeared)}, but was gone by ${said(first)}`;
 }
@@ -185,17 +187,17 @@ function* cameBack(answers: readonly Answer[]): Generator<string, void, undefine
 function* lost(answers: readonly Answer[]): Generator<string, void, undefined> {
   const first = new Map<string, Answer>();
   for (const answer of answers) {
-    const { observation: shown } = answer;
-    if (shown.kind !== 'transaction') continue;
-    const earlier = first.get(shown.hash);
-    if (!earlier || answer.ended < earlier.ended) first.set(shown.hash, answer);
+    const { observation } = answer;
+    if (observation.kind !== 'transaction') continue;
+    const earlier = first.get(observation.hash);
+    if (!earlier || answer.ended < earlier.ended) first.set(observation.hash, answer);
   }
   for (const answer of answers) {
-    const { observation: shown } = answer;
-    if (shown.kind !== 'no transaction') continue;
-    const before = first.get(shown.hash);
+    const { observation } = answer;
+    if (observation.kind !== 'no transaction') continue;
+    const before = first.get(observation.hash);
     if (before && before.ended < answer.began) {
-      yield `${shown.hash} is missing by ${said(answer)}, but was there by ${said(before)}`;
+      yield `${observation.hash} is missing by ${said(answer)}, but was there by ${said(before)}`;
     }
   }
 }
