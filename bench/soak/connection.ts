@@ -1,7 +1,7 @@
 // Connection of a soaked chain: calls over HTTP or its WebSocket, and the errors that are foreseen.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Random } from '../hosting/random.js';
+import type { Random } from '../random.js';
 
 /** An answer with an error. */
 export class Refusal extends Error {

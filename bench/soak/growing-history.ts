@@ -1,7 +1,7 @@
 // Chain with old states that only grows: its blocks write the same slots again and again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import type { Random } from '../hosting/random.js';
+import type { Random } from '../random.js';
 import { Connection } from './connection.js';
 
 /** Above the slots of the token. */

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Figures } from '../figures.js';
-import { Random } from '../hosting/random.js';
+import { Random } from '../random.js';
 import { Client } from './commands.js';
 import { GrowingHistory } from './growing-history.js';
 import { MEGABYTE, NodeProcess } from './node-process.js';

@@ -7,7 +7,7 @@ import {
   invokeValues,
   STRK,
 } from '../../packages/engine/test/fixtures/chain.js';
-import type { Random } from '../hosting/random.js';
+import type { Random } from '../random.js';
 import { CONTRACTS } from '../repository.js';
 import { Connection } from './connection.js';
 import {

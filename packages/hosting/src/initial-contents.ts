@@ -10,12 +10,12 @@ import { type Contents, type HostedChainOptions, PreparedContents } from './host
 import type { LayerStore } from './layers/layer-store.js';
 
 /** The contents of an instance, and the options of its chain. */
-export interface Beginning {
+export interface InitialContents {
   readonly contents: Contents;
   readonly inherited: readonly object[];
 }
 
-export class Beginnings {
+export class InitialContentsFactory {
   readonly #root: ChainService;
   readonly #layers: LayerStore;
   /** What branches of the node's own chain begin with, by its world. */
@@ -27,11 +27,11 @@ export class Beginnings {
   }
 
   /** A branch of the node's own chain. */
-  async ofRoot(): Promise<Beginning> {
+  async ofRoot(): Promise<InitialContents> {
     const { world } = this.#root.chain;
-    const known = this.#ofRoot.get(world);
-    const prepared = known ?? PreparedContents.of(world, hostedOptions(this.#root));
-    if (!known) {
+    const existing = this.#ofRoot.get(world);
+    const prepared = existing ?? PreparedContents.of(world, hostedOptions(this.#root));
+    if (!existing) {
       this.#ofRoot.set(world, prepared);
       prepared.catch(() => this.#ofRoot.delete(world));
     }
@@ -39,7 +39,7 @@ export class Beginnings {
   }
 
   /** A new chain with options over those of another. */
-  async withOptions(options: object, over: ChainService): Promise<Beginning> {
+  async withOptions(options: object, over: ChainService): Promise<InitialContents> {
     const base = await withOptionErrors(() => baseWith([options], over));
     const chain = await Chain.create(base.options);
     const prepared = await PreparedContents.of(chain.world, hostedOptions(this.#root));
