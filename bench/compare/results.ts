@@ -34,9 +34,9 @@ export interface Line extends Figure {
   readonly remarks: Readonly<Partial<Record<SideName, string>>>;
 }
 
-/** How many times better one is than another. */
-export function timesBetter(unit: Figure['unit'], one: number, other: number): number {
-  return unit === 'per s' ? one / other : other / one;
+/** How many times better our figure is than another. */
+export function timesBetter(unit: Figure['unit'], ours: number, other: number): number {
+  return unit === 'per s' ? ours / other : other / ours;
 }
 
 function ratioOf({ unit, ours, theirs }: Row): number {

@@ -123,10 +123,10 @@ function curveLine({ label, points }: CurveLine, index: number, x: Scale, y: Sca
   const colour = COLOURS[index % COLOURS.length];
   const positions = points.map(({ size, ratio }) => `${x(size).toFixed(1)},${y(ratio).toFixed(1)}`);
   const legend = TOP + 10 + index * 22;
-  const left = WIDTH - CURVE_RIGHT;
+  const legendX = WIDTH - CURVE_RIGHT;
   return [
     `<polyline points="${positions.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
-    `<line x1="${left + 16}" y1="${legend}" x2="${left + 36}" y2="${legend}" stroke="${colour}" stroke-width="3"/>`,
-    `<text x="${left + 42}" y="${legend + 4}">${escaped(label)}</text>`,
+    `<line x1="${legendX + 16}" y1="${legend}" x2="${legendX + 36}" y2="${legend}" stroke="${colour}" stroke-width="3"/>`,
+    `<text x="${legendX + 42}" y="${legend + 4}">${escaped(label)}</text>`,
   ].join('');
 }

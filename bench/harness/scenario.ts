@@ -33,8 +33,8 @@ export function defineScenario<S extends string>(definition: Definition<S>): Sce
   const { name, measures, sizes, options = {} } = definition;
   return { name, measures, options, sizes: Object.keys(sizes), run: execute };
 
-  async function execute(given: Options, files: readonly string[]): Promise<void> {
-    const run = new Run(definition, given, files);
+  async function execute(chosen: Options, files: readonly string[]): Promise<void> {
+    const run = new Run(definition, chosen, files);
     try {
       const more = await definition.measure(run);
       run.figures.finish({ ...run.sizes, ...more, quick: run.quick });
