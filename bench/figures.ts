@@ -73,19 +73,19 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Line {
+interface FittedLine {
   readonly slope: number;
   /** Of the slope. */
   readonly standardError: number;
 }
 
 /** Least-squares line through points. */
-export function fitLine(points: readonly Point[]): Line {
+export function fitLine(points: readonly Point[]): FittedLine {
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));
   const spread = sum(points.map(({ x }) => (x - meanX) ** 2));

@@ -17,16 +17,6 @@ export function mustBeAccepted(answer: string | undefined): void {
   if (answer === undefined || answer.includes('"error":')) throw new Error(`answered ${answer}`);
 }
 
-/** Microseconds of one of several requests in sequence. */
-export async function microsecondsOf(node: Starkbox, requests: readonly string[]): Promise<number> {
-  const answers: (string | undefined)[] = [];
-  const start = performance.now();
-  for (const body of requests) answers.push(await node.handle(body));
-  const elapsed = performance.now() - start;
-  answers.forEach(mustBeAccepted);
-  return (elapsed * 1000) / requests.length;
-}
-
 /** Writes slots of a contract that no transaction made, from an index on. */
 export async function writeSlots(
   node: Starkbox,

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { BareEngine } from '../harness/bare-engine.js';
 import { Child, serve } from '../harness/child.js';
 
 /** What one of several pieces of work takes. */
@@ -28,6 +29,7 @@ export interface Build {
 
 let trips = 0;
 let collections = 0;
+let bareEngine: BareEngine | undefined;
 let handle: (request: string) => Promise<unknown> = () => Promise.reject(new Error('not open'));
 
 /** Counts the calls of an addon's class that return promises. */
@@ -99,8 +101,8 @@ const commands = {
   async bareTransfers(count: number): Promise<Use> {
     // Loaded for this work only, because another build has an engine of its own.
     const { BareEngine } = await import('../harness/bare-engine.js');
-    const loop = (await BareEngine.create()).loop(count);
-    return useOf(count, loop);
+    bareEngine ??= await BareEngine.create();
+    return useOf(count, bareEngine.loop(count));
   },
 };
 

@@ -155,11 +155,11 @@ async function measureRounds(
   }
   for (const [name, { requests }] of Object.entries(OPERATIONS)) {
     // All builds run the same requests in a round.
-    let [current, signed] = [-1, requests(signer.copy())];
+    const signed: (readonly string[])[] = [];
     for (const [build, process] of Object.entries(builds)) {
       work[`${build} ${name}`] = (round) => {
-        if (round !== current) [current, signed] = [round, requests(signer)];
-        return process.call('run', signed);
+        signed[round] ??= requests(signer);
+        return process.call('run', signed[round]);
       };
     }
   }
@@ -190,6 +190,7 @@ function reportThis({ figures }: RegressionRun, least: (name: string) => Use): v
 function reportOther(
   run: RegressionRun,
   isOtherEngine: boolean,
+  rounds: Rounds<string, Use>,
   least: (name: string) => Use,
 ): void {
   const { figures } = run;
@@ -198,16 +199,19 @@ function reportOther(
   const rows: string[] = [];
   for (const name of [...(isOtherEngine ? [BARE] : []), ...Object.keys(OPERATIONS)]) {
     const [other, now] = [least(`other ${name}`), least(`this ${name}`)];
-    const cells = [other.cpu, now.cpu, other.cpu / now.cpu].map((cell) => cell.toPrecision(4));
-    rows.push([name.padEnd(22), ...cells.map((cell) => cell.padStart(12))].join(''));
+    const ratio = rounds.ratio(`other ${name}`, `this ${name}`, ({ cpu }) => cpu);
+    const cells = [other.cpu, now.cpu, other.cpu / now.cpu, ratio];
+    rows.push([name.padEnd(22), ...cells.map((cell) => cell.toPrecision(4).padStart(12))].join(''));
     figures.bound({ [`${name}_speed`]: speed });
     figures.say(`${name}_speed`, other.cpu / now.cpu);
     // An engine alone does not change what JavaScript allocates.
-    if (isOtherEngine) continue;
+    if (isOtherEngine || !OPERATIONS[name]?.limits) continue;
     figures.bound({ [`${name}_heap_over_other`]: { atMost: 1.3 } });
     figures.say(`${name}_heap_over_other`, now.heap / other.heap);
   }
-  const heads = ['other', 'this', 'speed'].map((head) => head.padStart(12)).join('');
+  const heads = ['other', 'this', 'of least', 'of rounds']
+    .map((head) => head.padStart(12))
+    .join('');
   console.log(`${'CPU of one in µs'.padEnd(22)}${heads}\n${rows.join('\n')}`);
 }
 
@@ -235,7 +239,7 @@ export const scenario = defineScenario({
       };
     };
     reportThis(run, least);
-    if (otherProcess) reportOther(run, isOtherEngine, least);
+    if (otherProcess) reportOther(run, isOtherEngine, rounds, least);
     return other ? { against: other.name } : undefined;
   },
 });

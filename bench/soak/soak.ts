@@ -110,7 +110,7 @@ function loadFigures(stored: SoakedNode, memory: SoakedNode): Record<string, num
     calls: sum(({ chain }) => chain.connection.calls),
     transactions: sum(({ chain }) => chain.transactions),
     blocks: sum(({ chain }) => chain.blocks),
-    blocks_kept: sum(({ chain }) => chain.blocks, stored.clients),
+    blocks_stored: sum(({ chain }) => chain.blocks, stored.clients),
     notifications: sum(({ notifications }) => notifications),
     foreseen_errors: sum(({ chain }) => chain.connection.refusals),
   };
@@ -123,11 +123,11 @@ export const scenario = defineScenario({
   options: { samples: 'text' },
   promises: () => ({
     unexpected_errors: { atMost: 0 },
-    kept_growth_megabytes: { atMost: 400 },
+    stored_growth_megabytes: { atMost: 400 },
     memory_growth_megabytes: { atMost: 400 },
-    kept_slope_anonymous: { atMost: 1, isNoisy: true },
-    kept_slope_heap: { atMost: 1, isNoisy: true },
-    kept_later_slope: { atMost: 0.3, isNoisy: true },
+    stored_slope_anonymous: { atMost: 1, isNoisy: true },
+    stored_slope_heap: { atMost: 1, isNoisy: true },
+    stored_later_slope: { atMost: 0.3, isNoisy: true },
     memory_slope_anonymous: { atMost: 1, isNoisy: true },
     memory_slope_heap: { atMost: 1, isNoisy: true },
     full_off_percent: { atMost: 20, isNoisy: true },
@@ -138,7 +138,7 @@ export const scenario = defineScenario({
     // So few recent blocks that they are all present before the end of the warm-up.
     const directory = { dataDir: join(folder, 'chain'), recentBlocks: 64 };
     const [stored, memory, full] = await Promise.all([
-      soak.open('kept', { ...directory, stateArchive: 'none' }),
+      soak.open('stored', { ...directory, stateArchive: 'none' }),
       soak.open('memory', { stateArchive: 'full' }),
       soak.open('full', { stateArchive: 'full', metricsHost: '127.0.0.1', metricsPort: 0 }),
     ]);
