@@ -130,7 +130,6 @@ function finish({ figures }: CompareRun, results: Results): object {
 }
 
 export const scenario = defineScenario({
-  name: 'compare',
   measures: 'this node beside another one (--against) and the bare engine, and docs/benchmarks.md',
   sizes: {
     rounds: [5, 2],

@@ -138,7 +138,6 @@ function report({ figures, quick }: Run<string>, results: GrowthResults): void {
 }
 
 export const scenario = defineScenario({
-  name: 'growth',
   measures: 'cost of a transaction, a snapshot and reads against blocks, slots and instances',
   sizes: {
     rounds: [21, 5],

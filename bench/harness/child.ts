@@ -59,9 +59,13 @@ export class Child<C extends Commands> {
     });
     this.#process.on('message', (reply: Reply) => this.#replies.emit(String(reply.id), reply));
     this.#process.on('exit', (code, signal) => {
-      const error = `the process of ${module} exited with ${code ?? signal}`;
-      for (const id of this.#replies.eventNames()) this.#replies.emit(id, { error });
+      this.#failCalls(new Error(`the process of ${module} exited with ${code ?? signal}`));
     });
+  }
+
+  /** Rejects the calls that have no reply yet. */
+  #failCalls(error: Error): void {
+    if (this.#replies.listenerCount('error') > 0) this.#replies.emit('error', error);
   }
 
   get pid(): number {
@@ -75,7 +79,9 @@ export class Child<C extends Commands> {
     this.#id += 1;
     const id = this.#id;
     const reply = once(this.#replies, String(id));
-    this.#process.send({ id, name, args });
+    this.#process.send({ id, name, args }, (error) => {
+      if (error) this.#failCalls(error);
+    });
     const [{ result, error }] = await reply;
     if (error !== undefined) throw new Error(error);
     return result;

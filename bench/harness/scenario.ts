@@ -12,7 +12,6 @@ export type Options = Readonly<
 >;
 
 export interface Definition<S extends string> {
-  readonly name: string;
   /** One line for the list of scenarios. */
   readonly measures: string;
   /** Numbers that `--NAME N` changes, in a full run and in a quick one. */
@@ -24,14 +23,14 @@ export interface Definition<S extends string> {
   readonly measure: (run: Run<S>) => Promise<object | undefined>;
 }
 
-export interface Scenario extends Pick<Definition<string>, 'name' | 'measures' | 'options'> {
+export interface Scenario extends Pick<Definition<string>, 'measures' | 'options'> {
   readonly sizes: readonly string[];
   readonly run: (options: Options, files: readonly string[]) => Promise<void>;
 }
 
 export function defineScenario<S extends string>(definition: Definition<S>): Scenario {
-  const { name, measures, sizes, options = {} } = definition;
-  return { name, measures, options, sizes: Object.keys(sizes), run: execute };
+  const { measures, sizes, options = {} } = definition;
+  return { measures, options, sizes: Object.keys(sizes), run: execute };
 
   async function execute(chosen: Options, files: readonly string[]): Promise<void> {
     const run = new Run(definition, chosen, files);

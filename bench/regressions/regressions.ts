@@ -216,7 +216,6 @@ function reportOther(
 }
 
 export const scenario = defineScenario({
-  name: 'regressions',
   measures: 'counted work and CPU time of requests, on this build and on the one of --against PATH',
   sizes: { rounds: [30, 6] },
   options: { against: 'text', 'at-least': 'text' },

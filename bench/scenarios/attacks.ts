@@ -260,7 +260,6 @@ async function attack(run: AttackRun, name: string, prepare: Attack): Promise<vo
 }
 
 export const scenario = defineScenario({
-  name: 'attacks',
   measures: 'memory of a node under hostile requests, and what another client notices',
   sizes: { 'idle-seconds': [3, 1], 'execution-seconds': [60, 4], 'unfinished-seconds': [15, 3] },
   options: { only: 'list' },

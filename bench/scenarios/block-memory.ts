@@ -41,7 +41,6 @@ const startProcess = (): Child<typeof memoryProcess> =>
   });
 
 export const scenario = defineScenario({
-  name: 'block-memory',
   measures: 'memory of a block with a transfer, with old states and without',
   sizes: { from: [2_000, 400], to: [20_000, 4_000], seconds: [Number.POSITIVE_INFINITY, 8] },
   promises: (quick) => {

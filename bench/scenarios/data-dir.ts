@@ -138,7 +138,6 @@ const bytesIn = (directory: string): number =>
   );
 
 export const scenario = defineScenario({
-  name: 'data-dir',
   measures:
     'the cost of durability, and a long chain on disk; --dir stores it there, and resumes it',
   sizes: { blocks: [1_000_000, 4_000], rounds: [30, 2] },

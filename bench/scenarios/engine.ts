@@ -166,7 +166,6 @@ async function measureImages(run: EngineRun): Promise<void> {
 }
 
 export const scenario = defineScenario({
-  name: 'engine',
   measures: 'the API against blockifier, large states, history, images, two cores',
   sizes: {
     transfers: [1_000, 400],

@@ -230,7 +230,6 @@ class Forks {
 }
 
 export const scenario = defineScenario({
-  name: 'fork',
   measures:
     'requests of a fork to its origin, calls that wait for it, and the start on a long chain',
   sizes: { blocks: [20_000, 2_000], starts: [7, 3], sequential: [8, 2], rounds: [5, 2] },

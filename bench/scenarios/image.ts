@@ -99,7 +99,6 @@ async function measureSlots({ figures, sizes, folder }: ImageRun): Promise<void>
 }
 
 export const scenario = defineScenario({
-  name: 'image',
   measures: 'loading an image beside repeating its journal; an image of many slots',
   sizes: { blocks: [10_000, 300], slots: [1_000_000, 100_000] },
   promises: (quick) => ({

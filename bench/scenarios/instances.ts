@@ -138,7 +138,6 @@ async function measureSnapshots({ sizes, figures }: InstancesRun): Promise<void>
 }
 
 export const scenario = defineScenario({
-  name: 'instances',
   measures: 'creation and memory of instances on a long chain; snapshots and restores',
   sizes: {
     blocks: [20_000, 1_000],

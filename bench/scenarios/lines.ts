@@ -68,7 +68,6 @@ async function explain(chain: TestChain, hash: unknown): Promise<void> {
 }
 
 export const scenario = defineScenario({
-  name: 'lines',
   measures: 'transactions with and without artifacts, and an explanation with lines',
   sizes: { rounds: [20, 5], transactions: [200, 40] },
   promises: () => ({ 'throughput with over without': { atLeast: 0.99, isNoisy: true } }),

@@ -76,7 +76,6 @@ async function lostWrites(client: RpcClient, writes: readonly string[]): Promise
 }
 
 export const scenario = defineScenario({
-  name: 'overload',
   measures: 'more requests than a node can answer, and its recovery',
   sizes: { connections: [2_000, 500], seconds: [60, 5] },
   promises: () => ({

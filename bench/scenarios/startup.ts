@@ -15,7 +15,6 @@ const startEmptyProcess = (): Promise<number> =>
   milliseconds(() => once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'exit'));
 
 export const scenario = defineScenario({
-  name: 'startup',
   measures: 'start to first answer, beside an empty Node.js process',
   sizes: { starts: [31, 9] },
   promises: (quick) => ({

@@ -117,7 +117,6 @@ function figuresOf(rounds: readonly Round[], suffix: string): Record<string, num
 }
 
 export const scenario = defineScenario({
-  name: 'subscriptions',
   measures: 'sockets with three subscriptions each while transactions come',
   sizes: { sockets: [1_000, 200], transactions: [500, 100], rounds: [2, 3] },
   promises: () => ({

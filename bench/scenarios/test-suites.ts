@@ -101,7 +101,6 @@ async function withSpawnedNode(tests: number, retryInterval?: number): Promise<n
 }
 
 export const scenario = defineScenario({
-  name: 'test-suites',
   measures: 'a test suite in the process, beside one with a spawned node',
   sizes: { tests: [200, 20], 'usual-tests': [200, 2] },
   promises: (quick) => ({ gain: { atLeast: quick ? 3 : 10 } }),

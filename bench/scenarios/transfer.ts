@@ -73,7 +73,6 @@ const rejection = (execution: object): Error =>
   new Error(`a transfer was rejected: ${JSON.stringify(execution)}`);
 
 export const scenario = defineScenario({
-  name: 'transfer',
   measures: 'the parts of a transfer, layer by layer',
   sizes: { rounds: [7, 2], transfers: [100, 10] },
   async measure(run) {

@@ -117,7 +117,6 @@ function loadFigures(stored: SoakedNode, memory: SoakedNode): Record<string, num
 }
 
 export const scenario = defineScenario({
-  name: 'soak',
   measures: 'mixed load for a long time: answers against a model, and growth of memory',
   sizes: { minutes: [60, 1.25], 'sample-seconds': [10, 2], seed: [1, 1] },
   options: { samples: 'text' },
