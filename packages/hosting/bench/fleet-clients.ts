@@ -1,6 +1,6 @@
 // Clients of a fleet: they create, change, read and delete instances by HAProxy and at nodes, and record all answers.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../../bench/random.js';
+import type { Random } from '../../../bench/harness/rounds.js';
 import { invokeValues, STRK } from '../../engine/test/fixtures/chain.js';
 import type { Violation } from '../test/support/history.js';
 import { ask, type CallOutcome, type Exchange, Recorder } from './recorder.js';

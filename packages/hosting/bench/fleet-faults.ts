@@ -1,6 +1,6 @@
 // Faults of a fleet: each begins, lasts for a while, and ends.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../../bench/random.js';
+import type { Random } from '../../../bench/harness/rounds.js';
 import type { Fault as StoreFault } from '../test/support/store-proxy.js';
 import { type Fleet, type FleetNode, LEASE_SECONDS } from './fleet.js';
 

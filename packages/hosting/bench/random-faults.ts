@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bound, Figures } from '../../../bench/figures.js';
-import { Random } from '../../../bench/random.js';
+import { Random } from '../../../bench/harness/rounds.js';
 import { type Answer, misreported, VIOLATIONS, violationsIn } from '../test/support/history.js';
 import {
   acknowledgedIn,

@@ -1,6 +1,6 @@
 // A simulated fleet: sessions arrive, load instances on the nodes of a ring, and let them hibernate.
 import { createHash } from 'node:crypto';
-import { Random } from '../../../bench/random.js';
+import { Random } from '../../../bench/harness/rounds.js';
 import type { Values } from './simulated-costs.js';
 
 const HOUR = 3600;
