@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuiltEngine } from './built-engine.mjs';
-import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
+import { ENGINE, hostTriple, runCargo, TARGET_DIR } from './cargo.mjs';
 import { countsOf, recordingFlag } from './training.mjs';
 
 const PROFILES = ['release', 'dist'];
@@ -53,7 +53,7 @@ function build(flag) {
 
   // One cargo call for both targets. A second one without napi's environment would run the build script
   // again, and the next addon build would not be fresh.
-  run(
+  runCargo(
     process.execPath,
     [
       join(napi, '..', 'dist', 'cli.js'),
@@ -66,7 +66,6 @@ function build(flag) {
       '--no-const-enum',
       '--',
       '--locked',
-      ...changedBlockifier(),
       '--lib',
       ...['--bin', 'starkbox-compiler'],
     ],

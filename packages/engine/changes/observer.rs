@@ -1,4 +1,4 @@
-//! Hooks on calls of contracts and on the machine's runs of Cairo 1 code. The build adds this file to
+//! Hooks on calls of contracts and on the machine's runs of Cairo 1 code. `npm run patch:engine` adds this file to
 //! blockifier as `execution::observer`.
 
 use std::cell::RefCell;
@@ -38,12 +38,19 @@ pub struct Printed {
     pub text: String,
 }
 
-/// Bytes of text kept of one transaction.
+/// Bytes of text kept of one transaction; an empty text counts as one.
 const MOST_PRINTED: usize = 64 << 10;
+
+#[derive(Default)]
+struct PrintedTexts {
+    texts: Vec<Printed>,
+    bytes: usize,
+}
 
 thread_local! {
     static OBSERVER: RefCell<Option<Box<dyn Observer>>> = const { RefCell::new(None) };
-    static PRINTED: RefCell<Vec<Printed>> = const { RefCell::new(Vec::new()) };
+    static PRINTED: RefCell<PrintedTexts> =
+        const { RefCell::new(PrintedTexts { texts: Vec::new(), bytes: 0 }) };
 }
 
 /// Sets the observer of this thread and gives the one before.
@@ -53,7 +60,7 @@ pub fn set_observer(observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Obser
 
 /// What contracts printed on this thread since the last call.
 pub fn take_printed() -> Vec<Printed> {
-    PRINTED.take()
+    PRINTED.take().texts
 }
 
 fn observe(work: impl FnOnce(&mut dyn Observer)) -> bool {
@@ -112,9 +119,9 @@ pub(crate) fn print(
     let CoreHintBase::Core(CoreHint::DebugPrint { start, end }) = hint else { return Ok(()) };
     let text = format_for_debug(read_felts(vm, start, end)?.into_iter());
     PRINTED.with_borrow_mut(|printed| {
-        let held: usize = printed.iter().map(|one| one.text.len().max(1)).sum();
-        if held + text.len() <= MOST_PRINTED {
-            printed.push(Printed {
+        if printed.bytes + text.len() <= MOST_PRINTED {
+            printed.bytes += text.len().max(1);
+            printed.texts.push(Printed {
                 contract_address: call.storage_address,
                 class_hash: call.class_hash,
                 text,

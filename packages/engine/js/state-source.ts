@@ -1,4 +1,4 @@
-// The origin of a forked or archived state: answers reads of what the state does not hold.
+// The source below a state, for a fork a network and for an archived chain the disk: answers reads of values that the state does not hold.
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
@@ -11,36 +11,36 @@ export type FeltQuestion =
   | { readonly kind: 'class_hash'; readonly address: string };
 
 /** A read that the local state cannot answer. */
-export type OriginQuestion = FeltQuestion | { readonly kind: 'class'; readonly class_hash: string };
+export type SourceQuestion = FeltQuestion | { readonly kind: 'class'; readonly class_hash: string };
 
 /**
- * Answers with a felt, or with a class as JSON text or as `Class.pack` wrote it; `null` if the origin
- * has none. A rejection fails the execution that asked with an error of kind `origin`.
+ * Answers with a felt, or with a class as JSON text or as `Class.pack` wrote it; `null` if the source
+ * has none. A rejection fails the execution that asked with an error of kind `state_source`.
  */
-export type OriginReader = (question: OriginQuestion) => Promise<string | Uint8Array | null>;
+export type SourceReader = (question: SourceQuestion) => Promise<string | Uint8Array | null>;
 
 /**
- * Answers without waiting: a felt, `null` if the origin has none, or `undefined` if the `OriginReader`
+ * Answers without waiting: a felt, `null` if the source has none, or `undefined` if the `SourceReader`
  * must be asked.
  */
-export type OriginLookup = (question: FeltQuestion) => string | null | undefined;
+export type SourceLookup = (question: FeltQuestion) => string | null | undefined;
 
-export interface OriginOptions {
-  /** Milliseconds: an execution that still reads from the origin this long after it began fails. */
+export interface SourceOptions {
+  /** Milliseconds: an execution that still reads from the source this long after it began fails. */
   readonly timeLimit?: number | undefined;
   /** For values that lie in this process or on its disk: plain reads then need no other thread. */
-  readonly lookup?: OriginLookup | undefined;
+  readonly lookup?: SourceLookup | undefined;
 }
 
-/** A fork point. Each question is asked once; all states above it share the answers. */
-export class Origin {
+/** Each question is asked once; all states above it share the answers. */
+export class StateSource {
   /** @internal */
-  readonly native: binding.Origin;
-  readonly #lookup: OriginLookup | undefined;
+  readonly native: binding.StateSource;
+  readonly #lookup: SourceLookup | undefined;
 
-  constructor(ask: OriginReader, { timeLimit, lookup }: OriginOptions = {}) {
+  constructor(ask: SourceReader, { timeLimit, lookup }: SourceOptions = {}) {
     this.native = callNow(
-      () => new addon.Origin(async (question) => ask(JSON.parse(question)), timeLimit),
+      () => new addon.StateSource(async (question) => ask(JSON.parse(question)), timeLimit),
     );
     this.#lookup = lookup;
   }
@@ -53,12 +53,12 @@ export class Origin {
   /** @internal The answer of the lookup; `undefined` if the reader must be asked. */
   lookUp(question: FeltQuestion): string | undefined {
     try {
-      const found = this.#lookup?.(question);
-      return found === null ? '0x0' : found;
+      const felt = this.#lookup?.(question);
+      return felt === null ? '0x0' : felt;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new EngineError(
-        'origin',
+        'state_source',
         `the origin did not answer ${JSON.stringify(question)}: ${reason}`,
       );
     }

@@ -9,12 +9,12 @@ use blockifier::state::cached_state::CachedState;
 use blockifier::transaction::transactions::ExecutableTransaction;
 use starknet_types_core::felt::Felt;
 
-use crate::error::{Failure, Kind, Result};
-use crate::execution::{Block, Flags, Reader, Transaction};
-use crate::felt::Key;
-use crate::state::cell::Cell;
-use crate::state::maps::{Contract, Shared};
-use crate::state::{Changes, State};
+use starkbox_engine_core::error::{Failure, Kind, Result};
+use starkbox_engine_core::execution::{Block, Flags, Reader, Transaction};
+use starkbox_engine_core::felt::Key;
+use starkbox_engine_core::state::cell::Cell;
+use starkbox_engine_core::state::maps::{Contract, Shared};
+use starkbox_engine_core::state::{Changes, State};
 
 /// Executes on one `CachedState`; nothing is reported or folded back. Microseconds.
 pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>]) -> Result<f64> {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::fault;
+use starkbox_engine_core::fault;
 
 /// An owner of a shared value. The last one hands it to the thread that frees.
 pub struct Held<T: Send + Sync + 'static>(ManuallyDrop<Arc<T>>);

@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::error::{Failure, Kind, Result, catch_panic};
-use crate::fault;
+use starkbox_engine_core::error::{Failure, Kind, Result, catch_panic};
+use starkbox_engine_core::fault;
 
 /// A computation, which gives the function that settles its promise. With a failure it computes
 /// nothing, and the promise is rejected.
 type Job = Box<dyn FnOnce(Option<Failure>) -> Settle + Send>;
 type Settle = Box<dyn FnOnce()>;
 
-/// Threads may wait for the origin of a fork rather than compute, so many are allowed.
+/// Threads may wait for the source below a state rather than compute, so many are allowed.
 const MOST: usize = 512;
 const IDLE_TIME: Duration = Duration::from_secs(10);
 /// Room for the deepest call chain that the protocol allows, in every build.

@@ -20,8 +20,8 @@ pub enum Kind {
     Compilation,
     /// The state cannot do this: history not kept, a read-only view, an unknown version.
     State,
-    /// The origin of a fork did not answer a read.
-    Origin,
+    /// The source below a state did not answer a read.
+    StateSource,
     /// A state image that is damaged or of another format.
     Image,
     /// A contract call that failed; the report carries the frames.
@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Holds no colon.
+    /// What JavaScript calls it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Input => "input",
@@ -40,7 +40,7 @@ impl Kind {
             Kind::SierraVersion => "sierra_version",
             Kind::Compilation => "compilation",
             Kind::State => "state",
-            Kind::Origin => "origin",
+            Kind::StateSource => "state_source",
             Kind::Image => "image",
             Kind::Call => "call",
             Kind::Internal => "internal",
@@ -108,4 +108,44 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::take_hook;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_with_its_message_and_location() {
+        let hook = take_hook();
+        record_panic_location();
+        let line = line!() + 1;
+        let failure = catch_panic::<()>(|| panic!("broken {}", 7)).unwrap_err();
+        // The hook is that of all tests, which print their panics.
+        set_hook(hook);
+        assert_eq!(failure.kind, Kind::Internal);
+        let place = format!("src/error.rs:{line}");
+        assert_eq!(failure.message, format!("the engine panicked: broken 7 ({place})"));
+    }
+
+    #[test]
+    fn a_panic_of_library_code_has_the_kind_that_the_caller_names() {
+        let failure = catch_panic_as::<()>(Kind::Class, "bad class", || panic!("x")).unwrap_err();
+        assert_eq!(failure.kind, Kind::Class);
+        assert!(failure.message.starts_with("bad class: x"), "{failure}");
+    }
+
+    #[test]
+    fn values_and_errors_pass_through() {
+        assert_eq!(catch_panic(|| Ok(1)).unwrap(), 1);
+        let failure = catch_panic::<()>(|| Err(input("no"))).unwrap_err();
+        assert_eq!((failure.kind, failure.to_string()), (Kind::Input, "no".to_owned()));
+    }
+
+    #[test]
+    fn a_panic_without_a_text_is_reported_too() {
+        let failure = catch_panic::<()>(|| std::panic::panic_any(7)).unwrap_err();
+        assert!(failure.message.contains("no message"), "{failure}");
+    }
 }

@@ -123,3 +123,85 @@ impl Serialize for HexList<'_> {
         serializer.collect_seq(self.0.iter().map(|felt| Hex(*felt)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    const PRIME: &str = "0x800000000000011000000000000000000000000000000000000000000000001";
+
+    #[test]
+    fn reads_leading_zeros_and_capitals() {
+        assert_eq!(parse("felt", "0x0").unwrap(), Felt::ZERO);
+        assert_eq!(parse("felt", "0x00aB").unwrap(), Felt::from(0xab));
+        assert_eq!(parse("felt", &format!("0x{}1", "0".repeat(63))).unwrap(), Felt::ONE);
+    }
+
+    #[test]
+    fn reads_the_largest_felt_and_rejects_the_prime() {
+        let largest = format!("{}0", &PRIME[..PRIME.len() - 1]);
+        assert_eq!(parse("felt", &largest).unwrap(), Felt::MAX);
+        let failure = parse("nonce", PRIME).unwrap_err();
+        assert_eq!(failure.kind, Kind::Input);
+        assert_eq!(failure.message, format!("nonce: {PRIME} is not below the field's prime"));
+    }
+
+    #[test]
+    fn rejects_texts_that_are_no_felts() {
+        for text in ["", "0x", "1", "0X1", "0xg", " 0x1", "-0x1", &format!("0x1{}", "0".repeat(64))]
+        {
+            let failure = parse("key", text).unwrap_err();
+            assert_eq!(failure.kind, Kind::Input, "{text}");
+            assert!(failure.message.starts_with("key: "), "{failure}");
+        }
+    }
+
+    #[test]
+    fn quotes_a_part_of_a_long_text() {
+        let failure = parse("key", &"é".repeat(10_000)).unwrap_err();
+        assert!(failure.message.len() < 300, "{failure}");
+    }
+
+    #[test]
+    fn writes_the_canonical_form() {
+        assert_eq!(hex(Felt::ZERO), "0x0");
+        assert_eq!(hex(Felt::from(0x0a0b)), "0xa0b");
+        assert_eq!(parse("felt", &hex(Felt::MAX)).unwrap(), Felt::MAX);
+    }
+
+    #[test]
+    fn addresses_and_keys_are_below_two_to_the_251() {
+        let bound = format!("0x8{}", "0".repeat(62));
+        assert!(parse("felt", &bound).is_ok());
+        for failure in
+            [parse_address("address", &bound).unwrap_err(), parse_key("key", &bound).unwrap_err()]
+        {
+            assert_eq!(failure.kind, Kind::Input);
+            assert!(failure.message.ends_with("is not below 2^251"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_list_fails_at_its_first_bad_felt() {
+        let texts = ["0x1", "x", "y"].map(str::to_owned);
+        let failure = parse_all("calldata", &texts).unwrap_err();
+        assert!(failure.message.contains("\"x\""), "{failure}");
+        assert_eq!(parse_all("calldata", &texts[..1]).unwrap(), [Felt::ONE]);
+    }
+
+    #[test]
+    fn keys_are_ordered_as_their_felts() {
+        let felts = [Felt::ZERO, Felt::ONE, Felt::from(u64::MAX), Felt::from(u128::MAX), Felt::MAX];
+        let keys = felts.map(Key::from);
+        assert!(keys.is_sorted());
+        assert_eq!(keys.map(Key::felt), felts);
+        assert_eq!(keys.map(Key::bytes), felts.map(|felt| felt.to_bytes_be()));
+    }
+
+    #[test]
+    fn felts_in_reports_are_hexadecimal_strings() {
+        let felts = [Felt::ZERO, Felt::from(255)];
+        assert_eq!(serde_json::to_string(&HexList(&felts)).unwrap(), r#"["0x0","0xff"]"#);
+    }
+}

@@ -10,19 +10,20 @@ use napi_derive::napi;
 use parking_lot::Mutex;
 
 use super::arguments::duration;
+use super::error::Result;
 use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::error::{self, input};
-use crate::execution::retrace::{self, Wanted};
-use crate::execution::{self, Run, Session, classes_of, report};
 use crate::release::Held;
+use starkbox_engine_core::error::{self, input};
+use starkbox_engine_core::execution::retrace::{self, Wanted};
+use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
 
 /// The transactions of a batch and the layer that they change.
 struct Batch {
     session: Session,
-    state: Arc<crate::state::State>,
+    state: Arc<starkbox_engine_core::state::State>,
     at: u64,
     block: Arc<execution::Block>,
     transactions: Vec<Arc<execution::Transaction>>,
@@ -47,7 +48,7 @@ impl Batch {
             at,
             block,
             transactions: transactions.iter().map(|tx| tx.inner.clone()).collect(),
-            flags: flags.into_iter().map(|flags| Some(flags).into()).collect(),
+            flags: flags.into_iter().map(execution::Flags::from).collect(),
         })
     }
 }

@@ -8,17 +8,18 @@ use napi_derive::napi;
 use starknet_api::block::BlockHash;
 use starknet_api::core::EntryPointSelector;
 
+use super::error::Result;
 use super::execution::{Closed, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::error;
-use crate::execution::retrace::{self, Wanted};
-use crate::execution::{
+use crate::release::Held;
+use starkbox_engine_core::error;
+use starkbox_engine_core::execution::retrace::{self, Wanted};
+use starkbox_engine_core::execution::{
     self, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
 };
-use crate::felt::{parse, parse_address, parse_all, parse_key};
-use crate::release::Held;
+use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
     Ok(Call {
@@ -72,7 +73,7 @@ impl State {
         transaction: &Transaction,
         flags: Option<Flags>,
     ) -> Result<PromiseRaw<'env, Execution>> {
-        let flags = execution::Flags::from(flags);
+        let flags = flags.map(execution::Flags::from).unwrap_or_default();
         let state = self.writable()?.clone();
         let (block, transaction) = (block.inner.clone(), transaction.inner.clone());
         let at = self.at;
@@ -186,7 +187,7 @@ impl State {
         parent_hash: String,
         first_write: Option<SlotWrite>,
     ) -> Result<PromiseRaw<'env, Execution>> {
-        let flags = execution::Flags::from(flags);
+        let flags = flags.map(execution::Flags::from).unwrap_or_default();
         let (state, at) = (self.writable()?.clone(), self.at);
         let closing = closing(block, &parent_hash, first_write.as_ref())?;
         let transaction = transaction.inner.clone();

@@ -10,6 +10,9 @@ use std::time::SystemTime;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use starkbox_engine_core::class::compiler::{self, Output};
+use starkbox_engine_core::felt::hex;
+use starknet_types_core::felt::Felt;
 
 pub struct CasmCache {
     folder: PathBuf,
@@ -30,9 +33,18 @@ impl CasmCache {
         CasmCache { folder, most_bytes, left: AtomicU64::new(0) }
     }
 
+    /// A folder for each compiler version, with a file for each class and output.
+    fn path(&self, output: Output, class_hash: &Felt) -> PathBuf {
+        let suffix = match output {
+            Output::Casm => "json.gz",
+            Output::Statements => "statements.json.gz",
+        };
+        self.folder.join(compiler::version()).join(format!("{}.{suffix}", hex(*class_hash)))
+    }
+
     /// Gzip ends in a checksum, so a damaged or half-written file is not used.
-    pub fn read(&self, name: &Path) -> Option<String> {
-        let file = File::open(self.folder.join(name)).ok()?;
+    pub fn read(&self, output: Output, class_hash: &Felt) -> Option<String> {
+        let file = File::open(self.path(output, class_hash)).ok()?;
         let mut text = String::new();
         GzDecoder::new(&file).read_to_string(&mut text).ok()?;
         // The time of the last use. A file that cannot be changed is only removed earlier.
@@ -41,10 +53,10 @@ impl CasmCache {
     }
 
     /// Writes a temporary file and renames it: other processes see the whole file or none.
-    pub fn write(&self, name: &Path, text: &str) -> std::io::Result<()> {
+    pub fn write(&self, output: Output, class_hash: &Felt, text: &str) -> std::io::Result<()> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let path = self.folder.join(name);
+        let path = self.path(output, class_hash);
         let beside = path.with_extension(format!("{}.{serial}.tmp", std::process::id()));
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;

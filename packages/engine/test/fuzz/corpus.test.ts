@@ -7,9 +7,9 @@ import {
   Class,
   EngineError,
   type FailureKind,
-  Origin,
   pedersen,
   State,
+  StateSource,
   storageAddress,
 } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
@@ -84,7 +84,7 @@ const TARGETS: Readonly<Record<string, (input: Buffer) => unknown>> = {
   receipts: (input) =>
     callWorker(() => State.create().native.close(block().native, input.toString(), '0x0')),
   async origin(input) {
-    const state = State.create({ origin: new Origin(async () => input.toString()) });
+    const state = State.create({ source: new StateSource(async () => input.toString()) });
     await state.storageAt('0x1', '0x1');
   },
   felt(input) {

@@ -5,9 +5,9 @@
 //   node packages/engine/test/fuzz/run.mjs --seeds FOLDER        with more inputs, in a folder for each target
 //   node packages/engine/test/fuzz/run.mjs --keep                writes what reached new code into corpus.json
 //
-// Needs Rust as the engine's build does, and a C++ compiler, for libFuzzer. Coverage is counted in the engine's modules
-// and in what they instantiate of libraries; so the libraries are those that the engine's build has compiled. Inputs that
-// break something are kept in the folder that is printed. The last line has the figures as JSON.
+// Needs Rust as the engine's build does, and a C++ compiler, for libFuzzer. Coverage is counted in the engine's core and
+// in what it instantiates of libraries. Inputs that break something are kept in the folder that is printed. The last line
+// has the figures as JSON.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import { availableParallelism, constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { changedBlockifier, hostTriple, run, TARGET_DIR } from '../../../../scripts/cargo.mjs';
+import { hostTriple, runCargo, TARGET_DIR } from '../../../../scripts/cargo.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CORPUS = join(HERE, 'corpus.json');
@@ -44,16 +44,6 @@ const TARGETS = [
 const LONGEST = 16_384;
 /** In bytes; what is kept of a target at most. */
 const KEPT = 17_000;
-
-/** Of the last crate alone, so that those before it are not compiled again. */
-const COVERAGE = [
-  '-Cpasses=sancov-module',
-  '-Cllvm-args=-sanitizer-coverage-level=4',
-  '-Cllvm-args=-sanitizer-coverage-inline-8bit-counters',
-  '-Cllvm-args=-sanitizer-coverage-pc-table',
-  '-Cllvm-args=-sanitizer-coverage-trace-compares',
-  '-Ccodegen-units=1',
-];
 
 const { values } = parseArgs({
   options: {
@@ -109,8 +99,9 @@ console.log(JSON.stringify({ ...sum, targets: figures }));
 
 function build() {
   const target = hostTriple();
-  const flags = ['--locked', '--release', '--target', target, ...changedBlockifier()];
-  run('cargo', ['rustc', ...flags, '--bin', 'starkbox-engine-fuzz', '--', ...COVERAGE], HERE);
+  runCargo('cargo', ['build', '--locked', '--release', '--target', target], HERE, {
+    RUSTC_WRAPPER: join(HERE, 'rustc-with-coverage.mjs'),
+  });
   return join(TARGET_DIR, target, 'release', 'starkbox-engine-fuzz');
 }
 

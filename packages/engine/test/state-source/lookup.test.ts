@@ -1,6 +1,6 @@
 // Reads that an origin looks up in the process: answered without a worker thread, remote ones still asked.
 
-import { type FeltQuestion, Origin, type OriginQuestion, State } from '@starkbox/engine';
+import { type FeltQuestion, type SourceQuestion, State, StateSource } from '@starkbox/engine';
 import { expect, test, vi } from 'vitest';
 import { hex } from '../fixtures/chain.js';
 
@@ -13,7 +13,7 @@ const VALUES: Readonly<Record<FeltQuestion['kind'], string>> = {
   class_hash: '0xc1a55',
 };
 const lookup = ({ kind }: FeltQuestion): string => VALUES[kind];
-const unexpected = async (question: OriginQuestion): Promise<never> => {
+const unexpected = async (question: SourceQuestion): Promise<never> => {
   throw new Error(`asked for ${question.kind}`);
 };
 
@@ -24,31 +24,31 @@ async function atOnce<T>(promise: Promise<T>): Promise<T | 'not yet'> {
 }
 
 test('values that are looked up are there before any other thread could answer', async () => {
-  const state = State.create({ version: 8, origin: new Origin(unexpected, { lookup }) });
+  const state = State.create({ version: 8, source: new StateSource(unexpected, { lookup }) });
   expect(await atOnce(state.storageAt('0xa', '0x1'))).toBe('0x51');
   expect(await atOnce(state.nonceAt('0xa'))).toBe('0x4');
   expect(await atOnce(state.classHashAt('0xa'))).toBe('0xc1a55');
 });
 
 test('what the origin does not have is zero, and a failed look-up is an error of the origin', async () => {
-  const empty = State.create({ origin: new Origin(unexpected, { lookup: () => null }) });
+  const empty = State.create({ source: new StateSource(unexpected, { lookup: () => null }) });
   expect(await atOnce(empty.storageAt('0xa', '0x1'))).toBe('0x0');
   const broken = State.create({
-    origin: new Origin(unexpected, {
+    source: new StateSource(unexpected, {
       lookup: () => {
         throw new Error('page 7 is damaged');
       },
     }),
   });
   await expect(broken.nonceAt('0xa')).rejects.toMatchObject({
-    kind: 'origin',
+    kind: 'state_source',
     message: 'the origin did not answer {"kind":"nonce","address":"0xa"}: page 7 is damaged',
   });
   await expect(broken.nonceAt('0xz')).rejects.toMatchObject({ kind: 'input' });
 });
 
 test('what this chain wrote hides the origin, on every handle that comes of a state', async () => {
-  const first = State.create({ version: 8, origin: new Origin(unexpected, { lookup }) });
+  const first = State.create({ version: 8, source: new StateSource(unexpected, { lookup }) });
   const entry = { address: '0xa', storage_entries: [{ key: '0x1', value: '0x2' }] };
   const changed = await first.apply({ storage_diffs: [entry] });
   const closed = changed.advance();
@@ -57,14 +57,14 @@ test('what this chain wrote hides the origin, on every handle that comes of a st
     expect(await atOnce(state.storageAt('0xa', '0x2'))).toBe('0x51');
   }
   expect(await atOnce(closed.at(7).storageAt('0xa', '0x1'))).toBe('0x51');
-  const other = new Origin(unexpected, { lookup: () => '0x99' });
+  const other = new StateSource(unexpected, { lookup: () => '0x99' });
   const settled = await closed.settle(8, other);
   expect(await atOnce(settled.storageAt('0xa', '0x1'))).toBe('0x99');
 });
 
 test('what cannot be looked up is asked for, once', async () => {
   const ask = vi.fn(async () => '0x77');
-  const state = State.create({ origin: new Origin(ask, { lookup: () => undefined }) });
+  const state = State.create({ source: new StateSource(ask, { lookup: () => undefined }) });
   expect(await atOnce(state.storageAt('0xa', '0x1'))).toBe('not yet');
   expect(await state.storageAt('0xa', '0x1')).toBe('0x77');
   expect(await atOnce(state.storageAt('0xa', '0x1'))).toBe('0x77');
@@ -76,13 +76,13 @@ test('looked-up reads answer while every worker thread waits for a remote origin
   const released = new Promise<string>((resolve) => {
     release = resolve;
   });
-  const remote = State.create({ origin: new Origin(() => released) });
+  const remote = State.create({ source: new StateSource(() => released) });
   let answered = 0;
   const waiting = Array.from({ length: CROWD }, async (_, index) => {
     await remote.storageAt('0xa', hex(index));
     answered += 1;
   });
-  const archived = State.create({ origin: new Origin(unexpected, { lookup }) });
+  const archived = State.create({ source: new StateSource(unexpected, { lookup }) });
   expect(await archived.storageAt('0xa', '0x1')).toBe('0x51');
   expect(answered).toBe(0);
   release('0x1');
@@ -91,7 +91,7 @@ test('looked-up reads answer while every worker thread waits for a remote origin
 });
 
 test('values that a difference replaces are remembered, so that it lists only changes', async () => {
-  const ask = async (question: OriginQuestion) =>
+  const ask = async (question: SourceQuestion) =>
     question.kind === 'class' ? null : VALUES[question.kind];
   const diff = {
     nonces: [{ contract_address: '0xa', nonce: '0x4' }],
@@ -105,7 +105,7 @@ test('values that a difference replaces are remembered, so that it lists only ch
       },
     ],
   };
-  const state = State.create({ version: 8, origin: new Origin(ask, { lookup }) });
+  const state = State.create({ version: 8, source: new StateSource(ask, { lookup }) });
   await state.prefetch(diff);
   const { storage_diffs, nonces } = (await state.apply(diff)).diffOf(8);
   expect(nonces).toEqual([]);

@@ -1,6 +1,6 @@
 // A state whose old versions were moved to an origin reads, changes and rewinds as before.
 
-import { Origin, State, type StateDiff } from '@starkbox/engine';
+import { State, type StateDiff, StateSource } from '@starkbox/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hex } from '../fixtures/chain.js';
@@ -28,9 +28,9 @@ function diffOf(writes: readonly Write[]): Partial<StateDiff> {
 }
 
 /** Answers as a state does at one of its versions. */
-function originAt(state: State, version: number): Origin {
+function originAt(state: State, version: number): StateSource {
   const view = state.at(version);
-  return new Origin(async (question) => {
+  return new StateSource(async (question) => {
     if (question.kind === 'storage') return view.storageAt(question.address, question.key);
     if (question.kind === 'nonce') return view.nonceAt(question.address);
     return null;

@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  Origin,
-  type OriginQuestion,
-  type OriginReader,
+  type SourceQuestion,
+  type SourceReader,
   State,
+  StateSource,
   storageAddress,
   Transaction,
 } from '@starkbox/engine';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** Answers from another state, as a remote node would. */
-async function answer(question: OriginQuestion): Promise<string | null> {
+async function answer(question: SourceQuestion): Promise<string | null> {
   const { state } = below;
   switch (question.kind) {
     case 'storage':
@@ -47,13 +47,13 @@ async function answer(question: OriginQuestion): Promise<string | null> {
   }
 }
 
-function fork(ask: OriginReader = answer): { state: State; origin: Origin; asked: string[] } {
+function fork(ask: SourceReader = answer): { state: State; origin: StateSource; asked: string[] } {
   const asked: string[] = [];
-  const origin = new Origin((question) => {
+  const origin = new StateSource((question) => {
     asked.push(JSON.stringify(question));
     return ask(question);
   });
-  return { origin, asked, state: State.create({ version: 100, origin }) };
+  return { origin, asked, state: State.create({ version: 100, source: origin }) };
 }
 
 const balance = storageAddress('ERC20_balances', ['0x1234']);
@@ -97,7 +97,7 @@ describe('reads', () => {
     expect((await state.class(hash))?.compiledClassHash).toBe(below.classes.strk.compiledClassHash);
     const liar = fork(async () => below.classes.udc.json());
     await expect(liar.state.class(hash)).rejects.toMatchObject({
-      kind: 'origin',
+      kind: 'state_source',
       message: expect.stringContaining(below.classes.udc.hash),
     });
   });
@@ -115,7 +115,7 @@ describe('reads', () => {
     const { state } = fork((question) => (broken ? fail() : answer(question)));
     await expect(state.nonceAt('0x1')).rejects.toMatchObject({
       name: 'EngineError',
-      kind: 'origin',
+      kind: 'state_source',
       message: expect.stringContaining('rate limited'),
     });
     broken = false;
@@ -124,8 +124,8 @@ describe('reads', () => {
 
   test('fail typed on an answer that is no felt or no class', async () => {
     const { state } = fork(async () => 'nonsense');
-    await expect(state.storageAt('0x1', '0x2')).rejects.toMatchObject({ kind: 'origin' });
-    await expect(state.class('0x1')).rejects.toMatchObject({ kind: 'origin' });
+    await expect(state.storageAt('0x1', '0x2')).rejects.toMatchObject({ kind: 'state_source' });
+    await expect(state.class('0x1')).rejects.toMatchObject({ kind: 'state_source' });
   });
 });
 
@@ -167,7 +167,7 @@ describe('execution', () => {
 
   test('that reads too long of a slow origin is given up, and what it learnt stays', async () => {
     let answers = 0;
-    const origin = new Origin(
+    const origin = new StateSource(
       async (question) => {
         answers += 1;
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -175,10 +175,10 @@ describe('execution', () => {
       },
       { timeLimit: 500 },
     );
-    const state = State.create({ version: 100, origin });
+    const state = State.create({ version: 100, source: origin });
     const run = () => state.execute(block(100), transfer(account, '0x1234', 9, 0));
     await expect(run()).rejects.toMatchObject({
-      kind: 'origin',
+      kind: 'state_source',
       message: expect.stringContaining('given up after 0.5 s'),
     });
     const before = answers;
@@ -193,7 +193,7 @@ describe('execution', () => {
       );
     }
     expect(outcomes.at(-1)).toBe('accepted');
-    expect(() => new Origin(answer, { timeLimit: -1 })).toThrow(
+    expect(() => new StateSource(answer, { timeLimit: -1 })).toThrow(
       expect.objectContaining({ kind: 'input' }),
     );
   });
@@ -214,7 +214,7 @@ describe('execution', () => {
       await expect(
         state.execute(block(100), transfer(account, '0x1234', 9, 0)),
         slot,
-      ).rejects.toMatchObject({ kind: 'origin', message: expect.stringContaining('gone') });
+      ).rejects.toMatchObject({ kind: 'state_source', message: expect.stringContaining('gone') });
     }
   });
 

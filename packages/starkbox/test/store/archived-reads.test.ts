@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Origin, State, storageAddress } from '@starkbox/engine';
+import { StateSource, State, storageAddress } from '@starkbox/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
 
@@ -40,7 +40,7 @@ test('old and new blocks are read while every worker thread of the engine is tak
   const released = new Promise<string>((resolve) => {
     release = resolve;
   });
-  const remote = State.create({ origin: new Origin(() => released) });
+  const remote = State.create({ source: new StateSource(() => released) });
   let answered = 0;
   const waiting = Array.from({ length: CROWD }, async (_, index) => {
     await remote.storageAt('0xa', `0x${index.toString(16)}`);

@@ -1,4 +1,4 @@
-//! Checksum of bytecode. The engine and the compiler process compile this file.
+//! Checksum of bytecode. The program of the compiler includes this file.
 
 use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
 

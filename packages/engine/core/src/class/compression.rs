@@ -33,3 +33,26 @@ pub(super) fn inflate(bytes: &[u8]) -> Result<String> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_the_same_after_deflating_and_inflating() {
+        let text = "sierra ".repeat(1_000);
+        let bytes = deflate(text.as_bytes()).unwrap();
+        assert!(bytes.len() < text.len() / 10);
+        assert_eq!(inflate(&bytes).unwrap(), text);
+    }
+
+    #[test]
+    fn bytes_that_are_not_deflated_text_are_damaged() {
+        let not_text = deflate(&[0xff, 0xfe]).unwrap();
+        for bytes in [&[0xff, 0xff][..], &not_text[..]] {
+            let failure = inflate(bytes).unwrap_err();
+            assert_eq!(failure.kind, Kind::Image);
+            assert_eq!(failure.message, "a stored class is damaged");
+        }
+    }
+}

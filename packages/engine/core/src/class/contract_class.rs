@@ -185,12 +185,12 @@ impl Class {
         }
     }
 
-    pub(crate) fn stored(&self) -> (&[u8], Option<&[u8]>) {
+    pub fn stored(&self) -> (&[u8], Option<&[u8]>) {
         (&self.wire, self.casm.as_deref())
     }
 
     /// Rebuilds a class from what `stored` gave.
-    pub(crate) fn restore(wire: &[u8], casm: Option<&[u8]>) -> Result<Arc<Class>> {
+    pub fn restore(wire: &[u8], casm: Option<&[u8]>) -> Result<Arc<Class>> {
         // Hashing takes most of the time, so a held class with the same bytes is reused. The references
         // stay until the iteration ends: dropping the last one would remove its entry from the map.
         let held: Vec<Arc<Class>> = ALIVE.iter().filter_map(|class| class.upgrade()).collect();

@@ -1,7 +1,6 @@
 //! Contract classes: reading, hashing, compiling and packing them.
 
 mod audited;
-mod casm_cache;
 mod checksum;
 pub mod compiler;
 mod compression;
@@ -13,8 +12,9 @@ mod sierra_version;
 mod source;
 mod statement_map;
 mod statements;
+#[cfg(test)]
+mod tests;
 
-pub use casm_cache::CasmCache;
 pub use contract_class::Class;
 pub use limits::Limits;
 pub use statement_map::{Hints, Statements};

@@ -167,3 +167,65 @@ fn spaced(json: &str, ascii: bool) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sierra(program: &str, version: &str, abi: &str) -> String {
+        format!(
+            r#"{{"sierra_program":{program},"contract_class_version":"{version}","abi":{abi},
+            "entry_points_by_type":{{"EXTERNAL":[],"L1_HANDLER":[],"CONSTRUCTOR":[]}}}}"#
+        )
+    }
+
+    fn read_sierra(abi: &str) -> Box<SierraContractClass> {
+        match read(&sierra(r#"["0x1"]"#, "0.1.0", abi)).unwrap() {
+            Source::Sierra(class) => class,
+            Source::Cairo0(..) => panic!("this is Sierra"),
+        }
+    }
+
+    #[test]
+    fn an_abi_is_a_string_a_list_or_missing() {
+        assert_eq!(read_sierra(r#""[1,2]""#).abi, "[1,2]");
+        assert_eq!(read_sierra(r#"[{"a":1,"b" :[]}]"#).abi, r#"[{"a": 1, "b": []}]"#);
+        assert_eq!(read_sierra("null").abi, "");
+    }
+
+    #[test]
+    fn a_list_becomes_the_text_that_compilers_write() {
+        assert_eq!(read_sierra(r#"["a , b\" : ü"]"#).abi, r#"["a , b\" : \u00fc"]"#);
+        assert_eq!(read_sierra(r#"["😀"]"#).abi, r#"["\ud83d\ude00"]"#);
+    }
+
+    #[test]
+    fn spaces_in_an_abi_do_not_change_the_hash() {
+        let hashes = [r#""[1,2]""#, r#""[1, 2]""#, r#""[ 1,\n2 ]""#, "[1,2]"]
+            .map(|abi| sierra_hash(&mut read_sierra(abi)));
+        assert!(hashes.iter().all(|hash| *hash == hashes[0]));
+        assert_ne!(sierra_hash(&mut read_sierra(r#""[1,3]""#)), hashes[0]);
+        let mut class = read_sierra(r#""[1,2]""#);
+        sierra_hash(&mut class);
+        assert_eq!(class.abi, "[1,2]");
+    }
+
+    #[test]
+    fn malformed_classes_are_rejected() {
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"program":{},"sierra_program":[]}"#,
+            r#"{"program":"not base64","entry_points_by_type":{}}"#,
+            r#"{"program":"aGVsbG8=","entry_points_by_type":{}}"#,
+            &sierra("[]", "0.1.0", "null"),
+            &sierra(r#"["0x1"]"#, "one", "null"),
+            &sierra(r#"["0x1"]"#, "0.1.0", "1"),
+            &sierra(r#"["x"]"#, "0.1.0", "null"),
+        ] {
+            let failure = read(text).err().unwrap();
+            assert_eq!(failure.kind, Kind::Class, "{text}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What the compiler process writes in its second form.
+/// What the compiler writes as its second output.
 #[derive(Debug, Deserialize)]
 pub struct Statements {
     /// Offset into the bytecode where each statement begins; statements without code share the next one's.
@@ -60,5 +60,48 @@ impl Statements {
             }
         }
         visited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Statement 1 has no code, and constants follow from offset 9 on.
+    fn sample() -> Statements {
+        Statements { starts: vec![0, 4, 4, 6], end: 9, functions: vec![(0, 7)], checksum: 1 }
+    }
+
+    #[test]
+    fn an_instruction_belongs_to_the_statement_with_its_code() {
+        let statements = sample();
+        let at = [0, 3, 4, 5, 6, 8, 9, 100].map(|offset| statements.at(offset));
+        assert_eq!(at, [Some(0), Some(0), Some(2), Some(2), Some(3), Some(3), None, None]);
+    }
+
+    #[test]
+    fn statements_without_code_are_left_out() {
+        assert_eq!(sample().coded(), [0, 2, 3]);
+    }
+
+    #[test]
+    fn visits_of_a_statement_are_those_of_its_first_instruction() {
+        let visits = [(0, 2), (2, 2), (4, 1), (6, 3), (7, 3), (9, 5)];
+        assert_eq!(sample().visited(&visits), [(0, 2, 4), (2, 1, 1), (3, 3, 6)]);
+    }
+
+    #[test]
+    fn a_map_is_read_as_the_compiler_writes_it() {
+        let text = r#"{"starts":[0,4,4,6],"end":9,"functions":[[0,7]],"checksum":1}"#;
+        let statements: Statements = serde_json::from_str(text).unwrap();
+        assert_eq!(statements.coded(), sample().coded());
+        assert_eq!((statements.functions, statements.checksum), (vec![(0, 7)], 1));
+    }
+
+    #[test]
+    fn hints_are_found_by_offset() {
+        let hints = Hints { allocations: vec![2, 8], system_calls: vec![5] };
+        assert!(hints.allocates(8) && !hints.allocates(5));
+        assert!(hints.calls_system(5) && !hints.calls_system(2));
     }
 }

@@ -84,3 +84,57 @@ impl Twister {
         word ^ (word >> 43)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use starknet_crypto::verify;
+
+    use super::*;
+    use crate::felt::hex;
+
+    #[test]
+    fn keys_of_a_seed_are_known() {
+        let keys: Vec<_> = private_keys(0, 3).into_iter().map(hex).collect();
+        assert_eq!(
+            keys,
+            [
+                "0x71d7bb07b9a64f6f78ac4c816aff4da9",
+                "0xe1406455b7d66b1690803be066cbe5e",
+                "0xa20a02f0ac53692d144b20cb371a60d7",
+            ]
+        );
+        assert_eq!(hex(private_keys(42, 1)[0]), "0xb137668388dbe9acdfa3bc734cc2c469");
+    }
+
+    #[test]
+    fn more_keys_of_a_seed_begin_with_the_same_ones() {
+        // More words than the generator makes at a time.
+        let many = private_keys(7, 400);
+        assert_eq!(many[..200], private_keys(7, 200));
+        assert!(private_keys(7, 0).is_empty());
+    }
+
+    #[test]
+    fn a_private_key_has_its_known_public_key() {
+        assert_eq!(
+            hex(public_key(private_keys(0, 1)[0]).unwrap()),
+            "0x39d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b"
+        );
+        assert!(public_key(Felt::ZERO).is_err());
+    }
+
+    #[test]
+    fn a_signature_repeats_and_is_valid() {
+        let (key, hash) = (private_keys(0, 1)[0], Felt::from(0x1234));
+        let [r, s] = sign(key, hash).unwrap();
+        assert_eq!(sign(key, hash).unwrap(), [r, s]);
+        assert!(verify(&public_key(key).unwrap(), &hash, &r, &s).unwrap());
+    }
+
+    #[test]
+    fn a_hash_out_of_range_is_not_signed() {
+        let hash = Felt::TWO.pow(251_u32);
+        assert!(sign(Felt::ONE, hash).unwrap_err().message.contains("cannot be signed"));
+        assert!(sign(Felt::ZERO, Felt::ONE).is_err());
+    }
+}

@@ -8,6 +8,8 @@ mod reader;
 pub mod report;
 pub mod retrace;
 mod session;
+#[cfg(test)]
+mod tests;
 mod transaction;
 
 pub use block::{Block, parse_chain_id};

@@ -1,7 +1,7 @@
 //! A state as of one version, as blockifier reads it.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::Duration;
 
 use blockifier::execution::contract_class::RunnableCompiledClass;
 use blockifier::state::errors::StateError;
@@ -15,13 +15,14 @@ use crate::class::Class;
 use crate::error::{Failure, Result};
 use crate::fault;
 use crate::felt::Key;
-use crate::origin::Origin;
 use crate::state::State;
+use crate::state_source::StateSource;
 
 pub struct Reader {
     state: Arc<State>,
     at: u64,
-    begun: Instant,
+    /// When this reader was made, by the clock of the source.
+    begun: Duration,
     /// The first failed read. Blockifier may report it as a revert of the transaction, so callers check
     /// it after each execution.
     failure: OnceLock<Failure>,
@@ -29,7 +30,8 @@ pub struct Reader {
 
 impl Reader {
     pub fn new(state: Arc<State>, at: u64) -> Self {
-        Reader { state, at, begun: Instant::now(), failure: OnceLock::new() }
+        let begun = state.source.as_ref().map_or(Duration::ZERO, |source| source.now());
+        Reader { state, at, begun, failure: OnceLock::new() }
     }
 
     pub fn failure(&self) -> Option<&Failure> {
@@ -44,11 +46,11 @@ impl Reader {
         })
     }
 
-    /// The origin, for values that this chain never wrote.
-    fn origin(&self) -> Result<Option<&Origin>> {
-        let origin = self.state.origin.as_deref();
-        origin.map_or(Ok(()), |origin| origin.check_time(self.begun))?;
-        Ok(origin)
+    /// The source of values that the state does not hold.
+    fn source(&self) -> Result<Option<&StateSource>> {
+        let source = self.state.source.as_deref();
+        source.map_or(Ok(()), |source| source.check_time(self.begun))?;
+        Ok(source)
     }
 
     pub fn storage(&self, address: Key, key: Key) -> Result<Felt> {
@@ -56,28 +58,28 @@ impl Reader {
         if let Some(value) = self.state.storage(address, key, self.at) {
             return Ok(value);
         }
-        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.storage(address, key))
+        self.source()?.map_or(Ok(Felt::ZERO), |source| source.storage(address, key))
     }
 
     pub fn nonce(&self, address: Key) -> Result<Felt> {
         if let Some(value) = self.state.nonce(address, self.at) {
             return Ok(value);
         }
-        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.nonce(address))
+        self.source()?.map_or(Ok(Felt::ZERO), |source| source.nonce(address))
     }
 
     pub fn class_hash(&self, address: Key) -> Result<Felt> {
         if let Some(value) = self.state.class_hash(address, self.at) {
             return Ok(value);
         }
-        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.class_hash(address))
+        self.source()?.map_or(Ok(Felt::ZERO), |source| source.class_hash(address))
     }
 
     pub fn class(&self, hash: Key) -> Result<Option<Arc<Class>>> {
         if let Some(class) = self.state.class(hash, self.at) {
             return Ok(Some(class.clone()));
         }
-        self.origin()?.map_or(Ok(None), |origin| origin.class(hash))
+        self.source()?.map_or(Ok(None), |source| source.class(hash))
     }
 }
 

@@ -157,3 +157,105 @@ impl Drop for Past {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn felt(number: u64) -> Felt {
+        Felt::from(number)
+    }
+
+    /// A cell that each of the versions wrote its own number to.
+    fn written_by(versions: &[u64]) -> Cell {
+        let mut cell = Cell::new(felt(versions[0]), versions[0]);
+        for version in &versions[1..] {
+            cell.put(felt(*version), *version, true);
+        }
+        cell
+    }
+
+    #[test]
+    fn a_version_reads_the_last_value_written_up_to_it() {
+        let cell = written_by(&[3, 5, 9]);
+        let values = [2, 3, 4, 5, 8, 9, 100].map(|version| cell.at(version));
+        let expected = [None, Some(3), Some(3), Some(5), Some(5), Some(9), Some(9)];
+        assert_eq!(values, expected.map(|value| value.map(felt)));
+        assert_eq!(cell.dated(8), Some((felt(5), 5)));
+    }
+
+    #[test]
+    fn a_second_write_of_a_version_replaces_its_first() {
+        let mut cell = written_by(&[1, 2]);
+        cell.put(felt(7), 2, true);
+        assert_eq!((cell.at(1), cell.at(2)), (Some(felt(1)), Some(felt(7))));
+        assert_eq!(cell.older_count(), 1);
+    }
+
+    #[test]
+    fn without_history_only_the_value_before_the_version_stays() {
+        let mut cell = Cell::new(felt(1), 1);
+        for version in 2..10 {
+            cell.put(felt(version), version, false);
+        }
+        assert_eq!(cell.older_count(), 1);
+        assert_eq!((cell.at(8), cell.at(7)), (Some(felt(8)), None));
+        assert_eq!(cell.without_history().older_count(), 0);
+    }
+
+    #[test]
+    fn every_version_of_a_long_history_is_found() {
+        let versions: Vec<u64> = (0..2_000).map(|index| index * 3 + 1).collect();
+        let cell = written_by(&versions);
+        for version in 1..6_000 {
+            assert_eq!(cell.at(version), Some(felt((version - 1) / 3 * 3 + 1)), "{version}");
+        }
+        assert_eq!(cell.at(0), None);
+    }
+
+    #[test]
+    fn rewinding_keeps_the_history_before() {
+        let cell = written_by(&[1, 4, 6]).rewound(5).unwrap();
+        assert_eq!((cell.value, cell.since, cell.older_count()), (felt(4), 4, 1));
+        assert_eq!(cell.at(3), Some(felt(1)));
+        assert!(cell.rewound(0).is_none());
+    }
+
+    #[test]
+    fn histories_diverge_and_share_what_was_before() {
+        let first = written_by(&[1, 2, 3]);
+        let mut second = first.rewound(2).unwrap();
+        second.put(felt(33), 3, true);
+        assert_eq!((first.at(3), second.at(3)), (Some(felt(3)), Some(felt(33))));
+        assert_eq!(first.at(2), second.at(2));
+    }
+
+    #[test]
+    fn trimming_drops_values_older_than_the_one_of_the_version() {
+        let cell = written_by(&[1, 3, 5, 7]);
+        let trimmed = cell.trimmed(4);
+        assert_eq!(trimmed.older().collect::<Vec<_>>(), [(felt(5), 5), (felt(3), 3)]);
+        assert_eq!(cell.trimmed(0).older_count(), 3);
+        assert_eq!(cell.trimmed(7).older_count(), 0);
+    }
+
+    #[test]
+    fn a_history_must_be_in_order() {
+        let cell = Cell::from_history(vec![(felt(9), 9), (felt(4), 4)]).unwrap();
+        assert_eq!((cell.at(8), cell.since), (Some(felt(4)), 9));
+        assert!(Cell::from_history(vec![]).is_none());
+        assert!(Cell::from_history(vec![(felt(1), 4), (felt(2), 4)]).is_none());
+        assert!(Cell::from_history(vec![(felt(1), 3), (felt(2), 4)]).is_none());
+    }
+
+    #[test]
+    fn a_long_history_is_freed_without_recursion() {
+        let mut cell = Cell::new(felt(0), 0);
+        for version in 1..1_000_000 {
+            cell.put(felt(version), version, true);
+        }
+        let count = cell.older_count();
+        drop(cell);
+        assert_eq!(count, 999_999);
+    }
+}

@@ -146,3 +146,63 @@ struct WireContractClass {
     address: String,
     class_hash: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    fn key(number: u64) -> Key {
+        Key::from(Felt::from(number))
+    }
+
+    #[test]
+    fn every_list_of_a_difference_is_read() {
+        let text = r#"{
+            "storage_diffs": [{"address": "0x1", "storage_entries": [{"key": "0x2", "value": "0x3"}]},
+                {"address": "0x1", "storage_entries": [{"key": "0x4", "value": "0x5"}]}],
+            "nonces": [{"contract_address": "0x6", "nonce": "0x7"}],
+            "deployed_contracts": [{"address": "0x8", "class_hash": "0x9"}],
+            "replaced_classes": [{"contract_address": "0xa", "class_hash": "0xb"}],
+            "declared_classes": [{"class_hash": "0xc", "compiled_class_hash": "0xd"}],
+            "deprecated_declared_classes": ["0xe"]}"#;
+        let changes = Changes::from_wire(text, Vec::new()).unwrap();
+        let slots = BTreeMap::from([(key(2), Felt::from(3)), (key(4), Felt::from(5))]);
+        assert_eq!(changes.storage, BTreeMap::from([(key(1), slots)]));
+        assert_eq!(changes.nonces, BTreeMap::from([(key(6), Felt::from(7))]));
+        let hashes = BTreeMap::from([(key(8), Felt::from(9)), (key(10), Felt::from(11))]);
+        assert_eq!(changes.class_hashes, hashes);
+        let listed = [(Felt::from(12), Some(Felt::from(13))), (Felt::from(14), None)];
+        assert_eq!(changes.listed, listed);
+    }
+
+    #[test]
+    fn every_list_may_be_left_out() {
+        let changes = Changes::from_wire("{}", Vec::new()).unwrap();
+        assert!(changes.storage.is_empty() && changes.nonces.is_empty());
+    }
+
+    #[test]
+    fn malformed_differences_are_rejected() {
+        for text in [
+            "[]",
+            "null",
+            r#"{"unknown": []}"#,
+            r#"{"nonces": [["0x1", "0x2"]]}"#,
+            r#"{"nonces": [{"contract_address": "0x1"}]}"#,
+            r#"{"nonces": [{"contract_address": "0x1", "nonce": 2}]}"#,
+            r#"{"nonces": [{"contract_address": "1", "nonce": "0x2"}]}"#,
+            r#"{"storage_diffs": [{"address": "0x1", "storage_entries": [["0x2", "0x3"]]}]}"#,
+        ] {
+            let failure = Changes::from_wire(text, Vec::new()).unwrap_err();
+            assert_eq!(failure.kind, Kind::Input, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_deployed_at_address_zero() {
+        let text = r#"{"deployed_contracts": [{"address": "0x0", "class_hash": "0x1"}]}"#;
+        let failure = Changes::from_wire(text, Vec::new()).unwrap_err();
+        assert_eq!(failure.message, "address: nothing can be deployed at address 0");
+    }
+}

@@ -157,3 +157,66 @@ impl Serialize for Keys<'_> {
         serializer.collect_seq(self.0.iter().map(|key| Hex(key.felt())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::to_json;
+
+    fn key(number: u64) -> Key {
+        Key::from(Felt::from(number))
+    }
+
+    fn pairs(numbers: &[(u64, u64)]) -> Slots {
+        numbers.iter().map(|(first, second)| (key(*first), Felt::from(*second))).collect()
+    }
+
+    fn full() -> Diff {
+        Diff {
+            storage: Box::new([(key(1), pairs(&[(2, 3), (4, 0)]))]),
+            nonces: pairs(&[(5, 6)]),
+            deployed: pairs(&[(7, 8)]),
+            replaced: pairs(&[(9, 10)]),
+            declared: pairs(&[(11, 12)]),
+            deprecated: Box::new([key(13)]),
+        }
+    }
+
+    #[test]
+    fn the_wire_form_has_the_names_of_the_rpc() {
+        let expected = concat!(
+            r#"{"storage_diffs":[{"address":"0x1","storage_entries":[{"key":"0x2","value":"0x3"},"#,
+            r#"{"key":"0x4","value":"0x0"}]}],"nonces":[{"contract_address":"0x5","nonce":"0x6"}],"#,
+            r#""deployed_contracts":[{"address":"0x7","class_hash":"0x8"}],"#,
+            r#""replaced_classes":[{"contract_address":"0x9","class_hash":"0xa"}],"#,
+            r#""declared_classes":[{"class_hash":"0xb","compiled_class_hash":"0xc"}],"#,
+            r#""deprecated_declared_classes":["0xd"]}"#
+        );
+        assert_eq!(to_json(&full()).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_length_counts_what_the_protocol_counts() {
+        let diff = full();
+        assert_eq!(diff.length(), 7);
+        assert_eq!(diff.thin().unwrap().len(), 7);
+        assert_eq!(Diff::default().length(), 0);
+    }
+
+    #[test]
+    fn an_address_out_of_range_has_no_thin_form() {
+        let address = Key::from(Felt::MAX);
+        let diff = Diff { nonces: Box::new([(address, Felt::ONE)]), ..Diff::default() };
+        assert!(diff.thin().unwrap_err().message.starts_with("address: "));
+    }
+
+    #[test]
+    fn a_first_class_is_deployed_and_a_later_one_replaced() {
+        let mut changes = ClassChanges::default();
+        changes.add(key(1), Felt::ZERO, Felt::ONE);
+        changes.add(key(2), Felt::ONE, Felt::TWO);
+        changes.add(key(3), Felt::TWO, Felt::TWO);
+        assert_eq!(changes.deployed, [(key(1), Felt::ONE)]);
+        assert_eq!(changes.replaced, [(key(2), Felt::TWO)]);
+    }
+}

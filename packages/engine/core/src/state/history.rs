@@ -1,4 +1,4 @@
-//! Versions of a state: closing one, its difference, rewinding, and moving old ones to an origin.
+//! Versions of a state: closing one, its difference, rewinding, and moving old ones to a source.
 //!
 //! Invariant: a cell has a value for a version exactly if the version's difference lists it. The open
 //! version alone may hold cells that it has not really changed; closing removes them. Differences of
@@ -15,7 +15,7 @@ use super::diff::{ClassChanges, Diff};
 use super::maps::{Contract, State, Touched};
 use crate::error::{Failure, Kind, Result};
 use crate::felt::Key;
-use crate::origin::Origin;
+use crate::state_source::StateSource;
 
 impl Touched {
     fn add(&mut self, diff: &Diff) {
@@ -165,9 +165,9 @@ impl State {
         Ok(next)
     }
 
-    /// The same state above an origin that answers for everything up to `version`: what those
+    /// The same state above a source that answers for everything up to `version`: what those
     /// versions wrote is no longer in memory. Costs what they wrote; without history, what is in memory.
-    pub fn settle(&self, version: u64, origin: Arc<Origin>) -> Result<State> {
+    pub fn settle(&self, version: u64, source: Arc<StateSource>) -> Result<State> {
         if version >= self.version {
             return Err(self.unknown_version(version));
         }
@@ -188,22 +188,22 @@ impl State {
                 next.classes.remove(hash);
             }
         }
-        next.origin = Some(origin);
+        next.source = Some(source);
         Ok(next)
     }
 
-    /// The value before the version being written: from the cell's history or from the origin. None if
-    /// the origin was never asked for it.
+    /// The value before the version being written: from the cell's history or from the source. None if
+    /// the source was never asked for it.
     fn before(
         &self,
         cell: Option<&Cell>,
-        origin: impl FnOnce(&Origin) -> Option<Felt>,
+        source: impl FnOnce(&StateSource) -> Option<Felt>,
     ) -> Option<Felt> {
         let closed = self.version.checked_sub(1);
         let here = cell.and_then(|cell| cell.at(closed?));
-        match (here, &self.origin) {
+        match (here, &self.source) {
             (Some(value), _) => Some(value),
-            (None, Some(asked)) => origin(asked),
+            (None, Some(asked)) => source(asked),
             (None, None) => Some(Felt::ZERO),
         }
     }
@@ -214,7 +214,7 @@ impl State {
         let mut storage: BTreeMap<Key, Vec<(Key, Felt)>> = BTreeMap::new();
         for (address, key) in &self.touched.storage {
             let cell = self.slot(*address, *key);
-            if self.before(cell, |origin| origin.cached_storage(*address, *key)) != Some(now(cell))
+            if self.before(cell, |source| source.cached_storage(*address, *key)) != Some(now(cell))
             {
                 storage.entry(*address).or_default().push((*key, now(cell)));
             }
@@ -222,14 +222,14 @@ impl State {
         let mut nonces = Vec::new();
         for address in &self.touched.nonces {
             let cell = self.contracts.get(address).and_then(|entry| entry.0.nonce.as_ref());
-            if self.before(cell, |origin| origin.cached_nonce(*address)) != Some(now(cell)) {
+            if self.before(cell, |source| source.cached_nonce(*address)) != Some(now(cell)) {
                 nonces.push((*address, now(cell)));
             }
         }
         let mut moves = ClassChanges::default();
         for address in &self.touched.classes {
             let cell = self.contracts.get(address).and_then(|entry| entry.0.class.as_ref());
-            let was = self.before(cell, |origin| origin.cached_class_hash(*address));
+            let was = self.before(cell, |source| source.cached_class_hash(*address));
             moves.add(*address, was.unwrap_or_default(), now(cell));
         }
         let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
@@ -253,13 +253,13 @@ impl State {
     }
 
     /// The difference from this state to any `other`. Costs what differs, not the size of the states.
-    /// Above an origin, only if nothing was rewound between the two.
+    /// Above a source, only if nothing was rewound between the two.
     pub fn diff_to(&self, other: &State) -> Diff {
         let mut storage = Vec::new();
         let (mut nonces, mut moves) = (Vec::new(), ClassChanges::default());
         let none = Contract::default();
-        // Above an origin, a zero hides its value and is a change.
-        let is_nothing = |cell: &Cell| self.origin.is_none() && cell.value == Felt::ZERO;
+        // Above a source, a zero hides its value and is a change.
+        let is_nothing = |cell: &Cell| self.source.is_none() && cell.value == Felt::ZERO;
         for item in self.contracts.diff(&other.contracts) {
             let (address, old, new) = match item {
                 DiffItem::Add(address, new) => (address, &none, &*new.0),
@@ -280,7 +280,7 @@ impl State {
                 storage.push((*address, slots.into_boxed_slice()));
             }
             let value = |cell: &Option<Cell>| cell.as_ref().map_or(Felt::ZERO, |cell| cell.value);
-            let covers = old.nonce.is_none() && new.nonce.is_some() && self.origin.is_some();
+            let covers = old.nonce.is_none() && new.nonce.is_some() && self.source.is_some();
             if covers || value(&old.nonce) != value(&new.nonce) {
                 nonces.push((*address, value(&new.nonce)));
             }
@@ -308,4 +308,103 @@ impl State {
 
 fn not_kept(what: &str) -> Failure {
     Failure::new(Kind::State, format!("{what} was not kept: history is off"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Changes;
+
+    fn key(number: u64) -> Key {
+        Key::from(Felt::from(number))
+    }
+
+    fn set(state: &State, slot: u64, value: u64) -> State {
+        let mut changes = Changes::default();
+        changes.storage.entry(key(1)).or_default().insert(key(slot), Felt::from(value));
+        state.apply(&changes).unwrap()
+    }
+
+    fn read(state: &State, slot: u64) -> Option<Felt> {
+        state.storage(key(1), key(slot), state.version)
+    }
+
+    #[test]
+    fn closing_logs_what_the_version_changed() {
+        let (closed, diff) = set(&set(&State::new(3, true, None), 1, 10), 2, 20).close();
+        assert_eq!((closed.version, closed.first_version()), (4, 3));
+        let slots = [(key(1), Felt::from(10)), (key(2), Felt::from(20))];
+        assert_eq!(*diff.storage, [(key(1), slots.into())]);
+        assert_eq!(closed.diff_of(3).unwrap(), diff);
+        assert_eq!(closed.diff_of(4).unwrap().length(), 0);
+    }
+
+    #[test]
+    fn a_value_that_is_written_back_is_no_change() {
+        let first = set(&State::new(0, true, None), 1, 10).advance();
+        let (closed, diff) = set(&set(&first, 1, 11), 1, 10).close();
+        assert_eq!(diff.length(), 0);
+        assert_eq!(closed.storage_since(key(1), key(1), 1), Some(0));
+        assert_eq!(closed.figures.past, 0);
+    }
+
+    #[test]
+    fn a_zero_in_an_empty_slot_leaves_nothing() {
+        let (closed, diff) = set(&State::new(0, true, None), 1, 0).close();
+        assert_eq!(diff.length(), 0);
+        assert_eq!((closed.contracts.len(), closed.figures.slots), (0, 0));
+    }
+
+    #[test]
+    fn rewinding_undoes_the_versions_after() {
+        let mut state = State::new(0, true, None);
+        for version in 0..5 {
+            state = set(&set(&state, 1, version + 10), version + 100, 1).advance();
+        }
+        let rewound = set(&state, 1, 99).rewind(2).unwrap();
+        assert_eq!((rewound.version, read(&rewound, 1)), (3, Some(Felt::from(12))));
+        assert_eq!((read(&rewound, 102), read(&rewound, 103)), (Some(Felt::ONE), None));
+        assert_eq!(rewound.log.len(), 3);
+        assert_eq!(read(&state, 1), Some(Felt::from(14)));
+    }
+
+    #[test]
+    fn versions_outside_of_the_history_are_refused() {
+        let state = set(&State::new(5, true, None), 1, 1).advance().advance();
+        for version in [4, 5, 6, 7] {
+            assert!(state.check_readable(version).is_ok(), "{version}");
+        }
+        for version in [3, 8] {
+            let failure = state.check_readable(version).unwrap_err();
+            let message = format!("version {version} is not part of this state: it holds 5 to 7");
+            assert_eq!((failure.kind, failure.message), (Kind::State, message));
+        }
+        assert!(state.rewind(7).is_err());
+        assert!(state.diff_of(4).is_err());
+    }
+
+    #[test]
+    fn without_history_older_versions_are_refused() {
+        let state = set(&State::new(0, false, None), 1, 1).advance();
+        let state = set(&state, 1, 2).advance();
+        assert_eq!((state.log.len(), state.figures.past), (0, 0));
+        let failures = [state.check_readable(0).unwrap_err(), state.diff_of(1).unwrap_err()];
+        for failure in failures {
+            assert!(failure.message.ends_with("was not kept: history is off"), "{failure}");
+        }
+        assert_eq!(read(&state, 1), Some(Felt::TWO));
+    }
+
+    #[test]
+    fn the_difference_between_two_states_leads_from_one_to_the_other() {
+        let from = set(&set(&State::new(0, true, None), 1, 10), 2, 20);
+        let to = set(&set(&set(&from, 1, 11), 3, 30), 2, 0);
+        let diff = from.diff_to(&to);
+        let slots = [(key(1), Felt::from(11)), (key(2), Felt::ZERO), (key(3), Felt::from(30))];
+        assert_eq!(*diff.storage, [(key(1), slots.into())]);
+        assert_eq!(from.diff_to(&from).length(), 0);
+        let back = to.diff_to(&from);
+        let slots = [(key(1), Felt::from(10)), (key(2), Felt::from(20)), (key(3), Felt::ZERO)];
+        assert_eq!(*back.storage, [(key(1), slots.into())]);
+    }
 }

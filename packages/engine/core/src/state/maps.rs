@@ -17,7 +17,7 @@ use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
 use crate::fault;
 use crate::felt::{Key, hex};
-use crate::origin::Origin;
+use crate::state_source::StateSource;
 
 #[derive(Clone, Default)]
 pub struct Contract {
@@ -61,7 +61,7 @@ impl PartialEq for Declared {
 
 /// Which cells some versions touched.
 #[derive(Clone, Default)]
-pub(crate) struct Touched {
+pub struct Touched {
     pub storage: OrdSet<(Key, Key)>,
     pub nonces: OrdSet<Key>,
     pub classes: OrdSet<Key>,
@@ -86,20 +86,20 @@ pub struct Figures {
 
 #[derive(Clone)]
 pub struct State {
-    pub(crate) contracts: OrdMap<Key, Shared>,
-    pub(crate) classes: OrdMap<Key, Declared>,
+    pub contracts: OrdMap<Key, Shared>,
+    pub classes: OrdMap<Key, Declared>,
     /// The differences of the versions before this one, oldest first; none without history.
-    pub(crate) log: Vector<Arc<Diff>>,
+    pub log: Vector<Arc<Diff>>,
     /// What the version being written has touched so far.
-    pub(crate) touched: Touched,
+    pub touched: Touched,
     pub version: u64,
     pub keep_history: bool,
-    pub origin: Option<Arc<Origin>>,
-    pub(crate) figures: Figures,
+    pub source: Option<Arc<StateSource>>,
+    pub figures: Figures,
 }
 
 impl State {
-    pub fn new(version: u64, keep_history: bool, origin: Option<Arc<Origin>>) -> Self {
+    pub fn new(version: u64, keep_history: bool, source: Option<Arc<StateSource>>) -> Self {
         State {
             contracts: OrdMap::new(),
             classes: OrdMap::new(),
@@ -107,14 +107,14 @@ impl State {
             touched: Touched::default(),
             version,
             keep_history,
-            origin,
+            source,
             figures: Figures::default(),
         }
     }
 
-    // Reads as of a version, without the origin: none means that this chain never wrote it.
+    // Reads as of a version, without the source: none means that this chain never wrote it.
 
-    pub(crate) fn slot(&self, address: Key, key: Key) -> Option<&Cell> {
+    pub fn slot(&self, address: Key, key: Key) -> Option<&Cell> {
         self.contracts.get(&address)?.0.storage.get(&key)
     }
 
@@ -128,7 +128,7 @@ impl State {
     }
 
     /// The slots of a contract after the key `after`, in order of their keys: the value as of `at` and
-    /// the version that wrote it. Zeros are included, because they hide the value of an origin.
+    /// the version that wrote it. Zeros are included, because they hide the value of a source.
     pub fn slots_after(
         &self,
         address: Key,
@@ -254,11 +254,7 @@ impl State {
     }
 
     /// Changes, or removes, all cells that were touched: slots, nonces and classes of contracts.
-    pub(crate) fn edit_touched(
-        &mut self,
-        touched: &Touched,
-        change: impl Fn(&Cell) -> Option<Cell>,
-    ) {
+    pub fn edit_touched(&mut self, touched: &Touched, change: impl Fn(&Cell) -> Option<Cell>) {
         for (address, key) in &touched.storage {
             self.edit_slot(*address, *key, &change);
         }
@@ -276,14 +272,14 @@ impl State {
 
     // Reading an image. Cells dated with the version being written were touched by it.
 
-    pub(crate) fn restore_class(&mut self, hash: Key, entry: Declared) {
+    pub fn restore_class(&mut self, hash: Key, entry: Declared) {
         if entry.since == self.version {
             self.touched.declared.insert(hash);
         }
         self.classes.insert(hash, entry);
     }
 
-    pub(crate) fn restore_contract(&mut self, address: Key, contract: Shared) {
+    pub fn restore_contract(&mut self, address: Key, contract: Shared) {
         let fresh = |cell: &Option<Cell>| cell.as_ref().is_some_and(|c| c.since == self.version);
         if fresh(&contract.0.class) {
             self.touched.classes.insert(address);
@@ -316,5 +312,99 @@ impl State {
             + self.log.len() as u64 * BLOCK
             + self.contracts.len() as u64 * CONTRACT
             + classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u64) -> Key {
+        Key::from(Felt::from(number))
+    }
+
+    fn write(state: &State, wire: &str) -> State {
+        state.apply(&Changes::from_wire(wire, Vec::new()).unwrap()).unwrap()
+    }
+
+    fn slot(address: u64, slot: u64, value: u64) -> String {
+        format!(
+            r#"{{"storage_diffs":[{{"address":"{address:#x}","storage_entries":[{{"key":"{slot:#x}","value":"{value:#x}"}}]}}]}}"#
+        )
+    }
+
+    #[test]
+    fn writing_makes_another_value() {
+        let empty = State::new(0, true, None);
+        let written = write(&empty, &slot(1, 2, 3));
+        assert_eq!(empty.storage(key(1), key(2), 0), None);
+        assert_eq!(written.storage(key(1), key(2), 0), Some(Felt::THREE));
+        assert_eq!((empty.figures.slots, written.figures.slots), (0, 1));
+    }
+
+    #[test]
+    fn a_slot_is_read_as_of_each_version() {
+        let first = write(&State::new(4, true, None), &slot(1, 2, 3)).advance();
+        let second = write(&first, &slot(1, 2, 7));
+        assert_eq!(second.storage(key(1), key(2), 3), None);
+        assert_eq!(second.storage(key(1), key(2), 4), Some(Felt::THREE));
+        assert_eq!(second.storage(key(1), key(2), 5), Some(Felt::from(7)));
+        assert_eq!(second.storage_since(key(1), key(2), 4), Some(4));
+        assert_eq!(second.storage_since(key(1), key(2), 9), Some(5));
+    }
+
+    #[test]
+    fn nonces_and_classes_are_read_as_of_each_version() {
+        let wire = r#"{"nonces":[{"contract_address":"0x1","nonce":"0x2"}],
+            "deployed_contracts":[{"address":"0x1","class_hash":"0x5"}]}"#;
+        let first = write(&State::new(0, true, None), wire).advance();
+        let second = write(&first, r#"{"nonces":[{"contract_address":"0x1","nonce":"0x3"}]}"#);
+        assert_eq!(second.nonce(key(1), 0), Some(Felt::TWO));
+        assert_eq!(second.nonce(key(1), 1), Some(Felt::THREE));
+        assert_eq!(second.class_hash(key(1), 1), Some(Felt::from(5)));
+        assert_eq!(second.nonce(key(9), 1), None);
+    }
+
+    #[test]
+    fn a_list_without_slots_makes_no_contract() {
+        let wire = r#"{"storage_diffs":[{"address":"0x1","storage_entries":[]}]}"#;
+        assert_eq!(write(&State::new(0, true, None), wire).contracts.len(), 0);
+    }
+
+    #[test]
+    fn slots_are_listed_in_order_behind_a_key() {
+        let mut state = State::new(0, true, None);
+        for number in [9, 2, 5, 7] {
+            state = write(&state, &slot(1, number, number));
+        }
+        let keys = |after| -> Vec<_> {
+            state.slots_after(key(1), after, 0).map(|(key, ..)| key.felt()).collect()
+        };
+        assert_eq!(keys(None), [2, 5, 7, 9].map(Felt::from));
+        assert_eq!(keys(Some(key(5))), [7, 9].map(Felt::from));
+        assert_eq!(keys(Some(key(9))), []);
+        assert_eq!(state.slots_after(key(2), None, 0).count(), 0);
+    }
+
+    #[test]
+    fn a_class_that_is_listed_must_come_with_its_body() {
+        let wire = r#"{"declared_classes":[{"class_hash":"0xc","compiled_class_hash":"0xd"}]}"#;
+        let changes = Changes::from_wire(wire, Vec::new()).unwrap();
+        let failure = State::new(0, true, None).apply(&changes).err().unwrap();
+        assert_eq!(failure.kind, Kind::State);
+        assert_eq!(failure.message, "class 0xc is listed as declared, but its body was not given");
+    }
+
+    #[test]
+    fn older_values_are_counted() {
+        let mut state = State::new(0, true, None);
+        for value in 1..=5 {
+            state = write(&state, &slot(1, 2, value)).advance();
+        }
+        assert_eq!((state.figures.slots, state.figures.past, state.figures.logged), (1, 4, 5));
+        let rewound = state.rewind(1).unwrap();
+        let figures = rewound.figures;
+        assert_eq!((figures.slots, figures.past, figures.logged), (1, 1, 2));
+        assert!(rewound.approximate_bytes() < state.approximate_bytes());
     }
 }

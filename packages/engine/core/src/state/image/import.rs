@@ -12,9 +12,9 @@ use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
 use crate::fault;
 use crate::felt::Key;
-use crate::origin::Origin;
 use crate::state::cell::Cell;
 use crate::state::maps::{Contract, Declared, Shared, State};
+use crate::state_source::StateSource;
 
 /// Takes a stream in pieces of any size and returns the state at its end.
 pub struct Import {
@@ -37,13 +37,13 @@ pub struct Import {
 const WINDOW: usize = 4096;
 
 impl Import {
-    pub fn new(origin: Option<Arc<Origin>>) -> Self {
+    pub fn new(source: Option<Arc<StateSource>>) -> Self {
         Import {
             pending: Vec::new(),
             started: false,
             checksum: 0,
             headed: false,
-            state: State::new(0, true, origin),
+            state: State::new(0, true, source),
             address: None,
             key: None,
             current: None,

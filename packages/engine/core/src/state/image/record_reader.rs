@@ -107,3 +107,43 @@ impl<'a> RecordReader<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason<T>(read: Result<T>) -> String {
+        read.err().map(|failure| failure.message).unwrap_or_default()
+    }
+
+    #[test]
+    fn numbers_have_seven_bits_a_byte() {
+        assert_eq!(RecordReader(&[0x7f]).number().unwrap(), 127);
+        assert_eq!(RecordReader(&[0xac, 0x02]).number().unwrap(), 300);
+        assert!(reason(RecordReader(&[0xff; 11]).number()).ends_with("a number is too long"));
+        assert!(reason(RecordReader(&[0x80]).number()).ends_with("a record is cut"));
+    }
+
+    #[test]
+    fn felts_are_in_their_shortest_form_and_below_the_prime() {
+        assert_eq!(RecordReader(&[0]).felt().unwrap(), Felt::ZERO);
+        assert_eq!(RecordReader(&[2, 1, 0]).felt().unwrap(), Felt::from(256));
+        let mut above = vec![32];
+        above.extend([0xff; 32]);
+        for bytes in [&[1, 0][..], &[33][..], &[2, 1][..], &above] {
+            assert!(RecordReader(bytes).felt().is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_is_at_most_what_is_left() {
+        assert_eq!(RecordReader(&[2, 7, 8]).bytes().unwrap(), [7, 8]);
+        assert!(reason(RecordReader(&[3, 7, 8]).bytes()).ends_with("a length is too long"));
+    }
+
+    #[test]
+    fn nothing_is_newer_than_its_version() {
+        assert_eq!(RecordReader(&[5]).date(5).unwrap(), 5);
+        assert!(reason(RecordReader(&[6]).date(5)).ends_with("newer than its version"));
+    }
+}

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::error::{Kind, Result};
-use crate::json::to_json;
-use crate::state::State;
-use crate::state::image::{Export, Import};
+use starkbox_engine_core::error::{Kind, Result};
+use starkbox_engine_core::json::to_json;
+use starkbox_engine_core::state::State;
+use starkbox_engine_core::state::image::{Export, Import};
 
 /// Damage of an image, or of a class in it.
 const FORESEEN: &[Kind] =
