@@ -38,12 +38,13 @@ const flag = counts === undefined ? '' : `-Cprofile-use=${counts}`;
 
 if (isTraining) build(recordingFlag(profile));
 else {
-  const kept = new BuiltEngine(target, profile, compiler, flag);
-  if (!isFresh && kept.restore()) console.log(`nothing has changed: copied from ${kept.folder}`);
+  const builtEngine = new BuiltEngine(target, profile, compiler, flag);
+  if (!isFresh && builtEngine.restore())
+    console.log(`nothing has changed: copied from ${builtEngine.folder}`);
   else {
     console.log(counts === undefined ? 'without a training run' : `by the counts in ${counts}`);
     build(flag);
-    kept.save();
+    builtEngine.save();
   }
 }
 

@@ -15,17 +15,18 @@ import {
 } from './engine-changes.mjs';
 
 const { name, version: pinned } = upstream();
-const version = process.argv[2] ?? newestVersion(name);
-const note = version === pinned ? ', the pinned one' : `; ${pinned} is pinned`;
-console.log(`${name} ${version}${note}`);
-
 const temporary = mkdtempSync(join(tmpdir(), 'starkbox-upstream-'));
 try {
+  const version = process.argv[2] ?? newestVersion(name);
+  const note = version === pinned ? ', the pinned one' : `; ${pinned} is pinned`;
+  console.log(`${name} ${version}${note}`);
   const folder = unpackCrate({ name, version }, temporary);
   for (const change of readChanges()) {
     const reason = applyChange(change, folder);
     console.log(reason === undefined ? `${change.name}: applies` : `${change.name}: ${reason}`);
   }
+} catch (error) {
+  console.log(error instanceof Error ? error.message : error);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

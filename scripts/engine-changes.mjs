@@ -8,8 +8,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -110,11 +110,6 @@ export function applyChange(change, folder) {
   return undefined;
 }
 
-/** Adds the new module to the sources of a crate. */
-export function addObserver(/** @type {string} */ folder) {
-  cpSync(join(CHANGES, OBSERVER.source), join(folder, OBSERVER.target));
-}
-
 /** Writes the patched crate, unless it is there already. Cargo needs it before any other command. */
 export function writePatchedCrate() {
   const stamp = inputsHash();
@@ -128,14 +123,38 @@ export function writePatchedCrate() {
       const reason = applyChange(change, folder);
       if (reason !== undefined) throw new Error(`${change.name} does not apply: ${reason}`);
     }
-    addObserver(folder);
+    cpSync(join(CHANGES, OBSERVER.source), join(folder, OBSERVER.target));
     writeFileSync(join(folder, STAMP), stamp);
-    rmSync(PATCHED, { recursive: true, force: true });
-    renameSync(folder, PATCHED);
+    replaceFolder(PATCHED, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
   console.log(`wrote ${PATCHED}`);
+}
+
+/**
+ * Makes a folder equal to another one. Files that are equal stay, so that cargo compiles only after a change.
+ *
+ * @param {string} folder
+ * @param {string} other
+ */
+function replaceFolder(folder, other) {
+  /** @param {string} root */
+  const filesIn = (root) =>
+    existsSync(root)
+      ? readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
+          statSync(join(root, path)).isFile(),
+        )
+      : [];
+  const files = new Set(filesIn(other));
+  for (const path of filesIn(folder)) if (!files.has(path)) rmSync(join(folder, path));
+  for (const path of files) {
+    const content = readFileSync(join(other, path));
+    const target = join(folder, path);
+    if (existsSync(target) && readFileSync(target).equals(content)) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content);
+  }
 }
 
 /** @returns {string} a hash of everything that the patched crate is made from */
@@ -162,8 +181,7 @@ export function unpackCrate({ name, version, sha256 }, into) {
       `${archive} has the checksum ${actual}, not ${sha256}: delete it and try again`,
     );
   }
-  // Files get the current time, by which cargo sees that they have changed.
-  execFileSync('tar', ['-xzmf', archive, '-C', into]);
+  execFileSync('tar', ['-xzf', archive, '-C', into]);
   return join(into, `${name}-${version}`);
 }
 

@@ -1,11 +1,14 @@
-// Clippy over the engine, with warnings as errors.
+// Rustfmt and clippy over the engine, with warnings as errors.
 import { hostTriple, runCargo } from './cargo.mjs';
 
+// By name, because the patched crate in the work tree is not ours to format or to lint.
+const CRATES = ['starkbox-engine', 'starkbox-engine-core'].flatMap((name) => ['--package', name]);
+
+runCargo('cargo', ['fmt', '--check', ...CRATES]);
 runCargo('cargo', [
   'clippy',
   '--locked',
-  '--workspace',
-  // The patched crates are not ours to lint.
+  ...CRATES,
   '--no-deps',
   '--release',
   ...['--target', hostTriple()],

@@ -27,7 +27,7 @@ describe('the check', () => {
     ['packages/explorer/src/format', '.ts'],
     ['packages/explorer/src/parts', '.tsx'],
     ['packages/explorer/src/styles', '.css'],
-    ['packages/engine/src/state', '.rs'],
+    ['packages/engine/core/src/state', '.rs'],
     ['scripts', '.mjs'],
   ])('finds too many files in %s, and one of them that is too long', (folder, extension) => {
     const paths = Array.from(

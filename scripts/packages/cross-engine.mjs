@@ -49,13 +49,13 @@ function build(platform, profile) {
     ENGINE,
     { RUSTFLAGS: flags.filter(Boolean).join(' ') },
   );
-  const made = join(CROSS_TARGET_DIR, target, profile);
+  const output = join(CROSS_TARGET_DIR, target, profile);
   const folder = join(CROSS_ENGINES, platform);
   mkdirSync(folder, { recursive: true });
   const addon = join(folder, addonFile(platform));
   const compiler = join(folder, compilerFile('linux'));
-  copyFileSync(join(made, 'libstarkbox_engine.so'), addon);
-  copyFileSync(join(made, compilerFile('linux')), compiler);
+  copyFileSync(join(output, 'libstarkbox_engine.so'), addon);
+  copyFileSync(join(output, compilerFile('linux')), compiler);
   return [addon, compiler];
 }
 

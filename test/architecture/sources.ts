@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Names of folders that git ignores. */
-const IGNORED = new Set(['node_modules', 'dist', 'target']);
+const IGNORED = new Set(['node_modules', 'dist', 'patched', 'target']);
 
 /** Path from the repository's root → text, of the files below `folders` whose path matches `wanted`. */
 export function readSources(folders: readonly string[], wanted: RegExp): Map<string, string> {

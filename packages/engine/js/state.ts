@@ -125,8 +125,8 @@ export class State {
   }
 
   async class(classHash: string): Promise<Class | undefined> {
-    const found = await callWorker(() => this.native.class(classHash));
-    return found ? Class.of(found) : undefined;
+    const native = await callWorker(() => this.native.class(classHash));
+    return native ? Class.of(native) : undefined;
   }
 
   /** The version that last wrote a slot, if this chain ever did. */

@@ -97,14 +97,14 @@ pub fn reads(state: &State, address: Key, reads: u32, distinct: u32, old: bool) 
     let first = state.first_version();
     let span = (state.version - first).max(1);
     let most = if distinct == 0 { state.figures.slots.max(1) } else { u64::from(distinct) };
-    let wanted: Vec<_> = (0..u64::from(reads))
+    let lookups: Vec<_> = (0..u64::from(reads))
         .map(|i| {
             let at = if old { first + mix(i ^ 0xA5A5) % span } else { state.version };
             (key(mix(i) % most, 0), at)
         })
         .collect();
     let start = Instant::now();
-    for (key, at) in &wanted {
+    for (key, at) in &lookups {
         black_box(state.storage(address, *key, *at));
     }
     start.elapsed().as_nanos() as f64 / f64::from(reads.max(1))

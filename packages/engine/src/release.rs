@@ -60,13 +60,13 @@ fn free_later(value: Freed) {
         let started = thread.spawn(move || receiver.into_iter().for_each(free));
         *queue = started.ok().map(|_| sender);
     }
-    let left = match &*queue {
+    let unsent = match &*queue {
         Some(sender) => sender.send(value).err().map(|mpsc::SendError(value)| value),
         None => Some(value),
     };
     drop(queue);
     // Without a thread, the caller waits.
-    left.into_iter().for_each(free);
+    unsent.into_iter().for_each(free);
 }
 
 /// A panic must end neither the thread nor, in a finalizer of JavaScript, the process.

@@ -110,9 +110,9 @@ fn work() {
     loop {
         let Some(job) = next.or_else(|| wait(&mailbox)) else { return };
         // Computations catch their own panics; whatever else panics must not end the thread.
-        let done = catch_unwind(AssertUnwindSafe(|| job(None)));
+        let settle_job = catch_unwind(AssertUnwindSafe(|| job(None)));
         next = take_or_go_idle(&mailbox);
-        if let Ok(settle) = done {
+        if let Ok(settle) = settle_job {
             let _ = catch_unwind(AssertUnwindSafe(settle));
         }
     }

@@ -80,25 +80,25 @@ pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Runs library code that panics on malformed input; a panic becomes an error of `kind`.
 pub fn catch_panic_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let place = PLACE.take();
-        Err(Failure::new(kind, format!("{what}: {} ({place})", panic_text(&*panic))))
+        let location = LOCATION.take();
+        Err(Failure::new(kind, format!("{what}: {} ({location})", panic_text(&*panic))))
     })
 }
 
 thread_local! {
     /// Where this thread last panicked.
-    static PLACE: Cell<String> = const { Cell::new(String::new()) };
+    static LOCATION: Cell<String> = const { Cell::new(String::new()) };
 }
 
 /// Replaces the default hook, which prints to stderr: a caught panic is reported in its error.
 pub fn record_panic_location() {
     set_hook(Box::new(|panic| {
-        let place = panic.location().map(|place| {
-            let path: Vec<_> = place.file().rsplit(['/', '\\']).take(2).collect();
+        let location = panic.location().map(|location| {
+            let path: Vec<_> = location.file().rsplit(['/', '\\']).take(2).collect();
             let path: Vec<_> = path.into_iter().rev().collect();
-            format!("{}:{}", path.join("/"), place.line())
+            format!("{}:{}", path.join("/"), location.line())
         });
-        PLACE.set(place.unwrap_or_default());
+        LOCATION.set(location.unwrap_or_default());
     }));
 }
 
@@ -125,8 +125,8 @@ mod tests {
         // The hook is that of all tests, which print their panics.
         set_hook(hook);
         assert_eq!(failure.kind, Kind::Internal);
-        let place = format!("src/error.rs:{line}");
-        assert_eq!(failure.message, format!("the engine panicked: broken 7 ({place})"));
+        let location = format!("src/error.rs:{line}");
+        assert_eq!(failure.message, format!("the engine panicked: broken 7 ({location})"));
     }
 
     #[test]

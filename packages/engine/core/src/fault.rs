@@ -5,14 +5,14 @@ static ARMED: parking_lot::Mutex<Option<String>> = parking_lot::Mutex::new(None)
 
 /// Makes the place of this name fail, once.
 #[cfg(feature = "fault-injection")]
-pub fn arm(place: String) {
-    *ARMED.lock() = Some(place);
+pub fn arm(name: String) {
+    *ARMED.lock() = Some(name);
 }
 
 /// Whether the place has to fail now.
 #[cfg(feature = "fault-injection")]
-pub fn fails(place: &str) -> bool {
-    ARMED.lock().take_if(|armed| armed == place).is_some()
+pub fn fails(name: &str) -> bool {
+    ARMED.lock().take_if(|armed| armed == name).is_some()
 }
 
 #[cfg(not(feature = "fault-injection"))]
@@ -23,6 +23,6 @@ pub fn fails(_place: &str) -> bool {
 
 /// Panics if the place has to fail.
 #[inline(always)]
-pub fn point(place: &str) {
-    assert!(!fails(place), "a fault was injected: {place}");
+pub fn point(name: &str) {
+    assert!(!fails(name), "a fault was injected: {name}");
 }

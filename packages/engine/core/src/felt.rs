@@ -50,8 +50,10 @@ impl Key {
 pub fn parse(what: &str, text: &str) -> Result<Felt> {
     let digits = text.strip_prefix("0x").unwrap_or_default();
     if digits.is_empty() || digits.len() > 64 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let shown: String = text.chars().take(80).collect();
-        return Err(input(format!("{what}: {shown:?} is not a felt (0x and 1 to 63 hex digits)")));
+        let excerpt: String = text.chars().take(80).collect();
+        return Err(input(format!(
+            "{what}: {excerpt:?} is not a felt (0x and 1 to 63 hex digits)"
+        )));
     }
     let mut bytes = [0u8; 32];
     for (index, digit) in digits.bytes().rev().enumerate() {

@@ -17,7 +17,7 @@ use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::error::{self, input};
-use starkbox_engine_core::execution::retrace::{self, Wanted};
+use starkbox_engine_core::execution::retrace::{self, TraceOptions};
 use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
 
 /// The transactions of a batch and the layer that they change.
@@ -185,7 +185,7 @@ pub struct Traced {
 pub struct Retracing {
     sliced: Held<Sliced>,
     first: usize,
-    wanted: Wanted,
+    options: TraceOptions,
 }
 
 #[napi]
@@ -200,8 +200,8 @@ impl Retracing {
     ) -> Result<Retracing> {
         let batch = Batch::new(state, block, &transactions, flags)?;
         let machine = traced.machine.map(|most| most as usize);
-        let wanted = Wanted { visited: traced.visited, machine };
-        Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, wanted })
+        let options = TraceOptions { visited: traced.visited, machine };
+        Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, options })
     }
 
     /// Index of the next transaction; their number if none is executed any more.
@@ -219,7 +219,7 @@ impl Retracing {
         slice_millis: f64,
     ) -> Result<PromiseRaw<'env, Vec<String>>> {
         let slice = duration("slice", slice_millis)?;
-        let (sliced, first, wanted) = (Arc::clone(&self.sliced), self.first, self.wanted);
+        let (sliced, first, options) = (Arc::clone(&self.sliced), self.first, self.options);
         off_thread(env, move || {
             let mut reports = Vec::new();
             sliced.run(slice, first, |batch, index| {
@@ -231,7 +231,7 @@ impl Retracing {
                 }
                 let classes = classes_of(state.clone(), *at, transactions);
                 let (run, recorded) =
-                    retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
+                    retrace::record(options, block.clone(), Box::new(classes.clone()), || {
                         session.run(transaction, flags)
                     });
                 run?;

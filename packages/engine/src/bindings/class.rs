@@ -164,10 +164,10 @@ impl Class {
     ) -> Result<PromiseRaw<'env, Option<UnauditedLibfunc>>> {
         let class = self.inner.clone();
         off_thread(env, move || {
-            let found = class.unaudited_libfunc()?;
-            Ok(found.map(|found| UnauditedLibfunc {
-                name: found.name,
-                audited_since: found.audited_since,
+            let libfunc = class.unaudited_libfunc()?;
+            Ok(libfunc.map(|libfunc| UnauditedLibfunc {
+                name: libfunc.name,
+                audited_since: libfunc.audited_since,
             }))
         })
     }

@@ -31,7 +31,7 @@ impl StateExport {
     #[napi(catch_unwind)]
     pub fn next<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Option<Buffer>>> {
         let export = self.inner.clone();
-        off_thread(env, move || Ok(export.lock().next().map(Buffer::from)))
+        off_thread(env, move || Ok(export.lock().next_piece().map(Buffer::from)))
     }
 }
 

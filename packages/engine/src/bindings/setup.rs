@@ -48,6 +48,6 @@ pub fn versions() -> Versions {
 /// Makes a place of the engine fail, once.
 #[cfg(feature = "fault-injection")]
 #[napi(catch_unwind)]
-pub fn arm_fault(place: String) {
-    starkbox_engine_core::fault::arm(place);
+pub fn arm_fault(name: String) {
+    starkbox_engine_core::fault::arm(name);
 }

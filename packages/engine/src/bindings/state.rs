@@ -98,22 +98,22 @@ impl State {
     pub fn storage_known(&self, address: String, key: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
         let key = parse_key("key", &key)?.into();
-        let known = self.inner.storage(address, key, self.at);
-        Ok(self.known(known, |source| source.cached_storage(address, key)))
+        let local = self.inner.storage(address, key, self.at);
+        Ok(self.known(local, |source| source.cached_storage(address, key)))
     }
 
     #[napi(catch_unwind)]
     pub fn nonce_known(&self, address: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
-        let known = self.inner.nonce(address, self.at);
-        Ok(self.known(known, |source| source.cached_nonce(address)))
+        let local = self.inner.nonce(address, self.at);
+        Ok(self.known(local, |source| source.cached_nonce(address)))
     }
 
     #[napi(catch_unwind)]
     pub fn class_hash_known(&self, address: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
-        let known = self.inner.class_hash(address, self.at);
-        Ok(self.known(known, |source| source.cached_class_hash(address)))
+        let local = self.inner.class_hash(address, self.at);
+        Ok(self.known(local, |source| source.cached_class_hash(address)))
     }
 
     /// The version that last wrote a slot; null if this chain never did.

@@ -15,7 +15,7 @@ use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::error;
-use starkbox_engine_core::execution::retrace::{self, Wanted};
+use starkbox_engine_core::execution::retrace::{self, TraceOptions};
 use starkbox_engine_core::execution::{
     self, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
 };
@@ -121,9 +121,9 @@ impl State {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);
-            let wanted = Wanted { visited, machine: None };
+            let options = TraceOptions { visited, machine: None };
             let (called, recorded) =
-                retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
+                retrace::record(options, block.clone(), Box::new(classes.clone()), || {
                     execution::call(state, at, &block, call)
                 });
             called?;
@@ -154,7 +154,7 @@ impl State {
         first_write: Option<SlotWrite>,
     ) -> Result<Option<Closed>> {
         let state = self.writable()?;
-        if state.touched.len() > SMALL_DIFFERENCE {
+        if state.touched.count() > SMALL_DIFFERENCE {
             return Ok(None);
         }
         let closing = closing(block, &parent_hash, first_write.as_ref())?;

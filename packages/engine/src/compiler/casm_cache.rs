@@ -18,19 +18,19 @@ pub struct CasmCache {
     folder: PathBuf,
     most_bytes: u64,
     /// Bytes that this process may still write before it measures the folder again.
-    left: AtomicU64,
+    remaining: AtomicU64,
 }
 
 /// A file of the cache.
 struct Entry {
-    used: SystemTime,
+    used_at: SystemTime,
     bytes: u64,
     path: PathBuf,
 }
 
 impl CasmCache {
     pub fn new(folder: PathBuf, most_bytes: u64) -> Self {
-        CasmCache { folder, most_bytes, left: AtomicU64::new(0) }
+        CasmCache { folder, most_bytes, remaining: AtomicU64::new(0) }
     }
 
     /// A folder for each compiler version, with a file for each class and output.
@@ -76,8 +76,8 @@ impl CasmCache {
 
     /// Whether the folder has to be measured, which takes longer the more files it has.
     fn is_due(&self, bytes: u64) -> bool {
-        let take = |left: u64| left.checked_sub(bytes);
-        self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_err()
+        let take = |remaining: u64| remaining.checked_sub(bytes);
+        self.remaining.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_err()
     }
 
     /// Removes the files that were not used for longest. One that another process reads stays readable to it, or
@@ -87,7 +87,7 @@ impl CasmCache {
         collect(&self.folder, 1, &mut entries);
         let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
         if bytes > self.most_bytes {
-            entries.sort_unstable_by_key(|entry| entry.used);
+            entries.sort_unstable_by_key(|entry| entry.used_at);
             // Some more than needed, so that the next write does not measure again.
             let goal = self.most_bytes - self.most_bytes / 8;
             for entry in entries {
@@ -100,7 +100,7 @@ impl CasmCache {
             }
         }
         // Other processes write too, so this one measures before all that is free is used.
-        self.left.store(self.most_bytes.saturating_sub(bytes) / 4, Ordering::Release);
+        self.remaining.store(self.most_bytes.saturating_sub(bytes) / 4, Ordering::Release);
     }
 }
 
@@ -120,8 +120,8 @@ fn collect(folder: &Path, depth: usize, entries: &mut Vec<Entry>) {
         if metadata.is_dir() && depth > 0 {
             collect(&item.path(), depth - 1, entries);
         } else if metadata.is_file() && is_ours(&item.path()) {
-            let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            entries.push(Entry { used, bytes: metadata.len(), path: item.path() });
+            let used_at = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            entries.push(Entry { used_at, bytes: metadata.len(), path: item.path() });
         }
     }
 }

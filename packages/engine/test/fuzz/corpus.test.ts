@@ -42,12 +42,12 @@ async function imageOf(state: State): Promise<Buffer> {
 }
 
 /** Each by itself: one that is refused does not hide another. */
-async function use(one: Class): Promise<void> {
+async function use(contractClass: Class): Promise<void> {
   const calls = [
-    () => one.json(),
-    () => one.casm(),
-    () => one.warm(),
-    () => one.compiledClassHashPoseidon(),
+    () => contractClass.json(),
+    () => contractClass.casm(),
+    () => contractClass.warm(),
+    () => contractClass.compiledClassHashPoseidon(),
   ];
   for (const call of calls) expect(await outcome(call)).not.toBe('internal');
 }
@@ -115,8 +115,8 @@ describe.each(Object.entries(TARGETS))('inputs of the target %s', (name, take) =
   test('break nothing', { timeout: 180_000 }, async () => {
     expect(inputs.length).toBeGreaterThan(5);
     for (const { input } of inputs) {
-      const seen = await outcome(() => take(Buffer.from(input, 'base64')));
-      expect(seen, input).not.toBe('internal');
+      const ending = await outcome(() => take(Buffer.from(input, 'base64')));
+      expect(ending, input).not.toBe('internal');
     }
   });
 });

@@ -53,7 +53,7 @@ test('it reads alike, changes alike and goes back alike', async () => {
       fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 3 }),
       fc.nat(),
       fc.nat(),
-      async (before, after, at, back) => {
+      async (before, after, at, depth) => {
         let whole = State.create();
         for (const writes of before) whole = (await whole.apply(diffOf(writes))).advance();
         const base = at % whole.version;
@@ -72,9 +72,12 @@ test('it reads alike, changes alike and goes back alike', async () => {
           expect(await valuesAt(settled.at(version))).toEqual(await valuesAt(whole.at(version)));
           expect(settled.diffOf(version)).toEqual(whole.diffOf(version));
         }
-        const version = base + (back % (whole.version - base));
-        const [one, other] = await Promise.all([settled.rewind(version), whole.rewind(version)]);
-        expect(await valuesAt(one)).toEqual(await valuesAt(other));
+        const version = base + (depth % (whole.version - base));
+        const [rewound, other] = await Promise.all([
+          settled.rewind(version),
+          whole.rewind(version),
+        ]);
+        expect(await valuesAt(rewound)).toEqual(await valuesAt(other));
       },
     ),
     { numRuns: 200 },

@@ -47,20 +47,24 @@ async function answer(question: SourceQuestion): Promise<string | null> {
   }
 }
 
-function fork(ask: SourceReader = answer): { state: State; origin: StateSource; asked: string[] } {
-  const asked: string[] = [];
+function fork(ask: SourceReader = answer): {
+  state: State;
+  origin: StateSource;
+  questions: string[];
+} {
+  const questions: string[] = [];
   const origin = new StateSource((question) => {
-    asked.push(JSON.stringify(question));
+    questions.push(JSON.stringify(question));
     return ask(question);
   });
-  return { origin, asked, state: State.create({ version: 100, source: origin }) };
+  return { origin, questions, state: State.create({ version: 100, source: origin }) };
 }
 
 const balance = storageAddress('ERC20_balances', ['0x1234']);
 
 describe('reads', () => {
   test('come from the origin once and are shared by every version and branch', async () => {
-    const { state, origin, asked } = fork();
+    const { state, origin, questions } = fork();
     const supply = storageAddress('ERC20_total_supply');
     const expected = await below.state.storageAt(STRK, supply);
     expect(await state.storageAt(STRK, supply)).toBe(expected);
@@ -69,18 +73,18 @@ describe('reads', () => {
     expect(await later.storageAt(STRK, supply)).toBe(expected);
     expect(await branch.storageAt(STRK, supply)).toBe(expected);
     expect(await later.at(100).storageAt(STRK, supply)).toBe(expected);
-    expect(asked).toEqual([JSON.stringify({ kind: 'storage', address: STRK, key: supply })]);
+    expect(questions).toEqual([JSON.stringify({ kind: 'storage', address: STRK, key: supply })]);
     expect(origin.answers).toBe(1);
   });
 
   test('of what was written here do not ask, even if it is zero', async () => {
-    const { state, asked } = fork();
+    const { state, questions } = fork();
     const key = storageAddress('ERC20_total_supply');
     const written = await state.apply({
       storage_diffs: [{ address: STRK, storage_entries: [{ key, value: '0x0' }] }],
     });
     expect(await written.storageAt(STRK, key)).toBe('0x0');
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
   test('of what the origin does not have are zero or nothing', async () => {
@@ -131,29 +135,29 @@ describe('reads', () => {
 
 describe('execution', () => {
   test('runs on forked state, writes here, and leaves the origin alone', async () => {
-    const { state, asked } = fork();
+    const { state, questions } = fork();
     const tx = transfer(account, '0x1234', 9, 0);
-    const done = await state.execute(block(100), tx);
-    expect(done.outcome).toBe('accepted');
-    if (done.outcome === 'rejected') return;
-    expect(await done.next.storageAt(STRK, balance)).toBe('0x9');
+    const execution = await state.execute(block(100), tx);
+    expect(execution.outcome).toBe('accepted');
+    if (execution.outcome === 'rejected') return;
+    expect(await execution.next.storageAt(STRK, balance)).toBe('0x9');
     expect(await below.state.storageAt(STRK, balance)).toBe('0x0');
-    expect(new Set(asked).size).toBe(asked.length);
-    const count = asked.length;
-    const again = await done.next.execute(block(100), transfer(account, '0x1234', 9, 1));
+    expect(new Set(questions).size).toBe(questions.length);
+    const count = questions.length;
+    const again = await execution.next.execute(block(100), transfer(account, '0x1234', 9, 1));
     expect(again.outcome).toBe('accepted');
-    expect(asked.length).toBe(count);
+    expect(questions.length).toBe(count);
   });
 
   test('gives the same receipt and difference as on the origin itself', async () => {
     const { state } = fork();
     const tx = transfer(account, '0x1234', 9, 0);
     const here = await state.execute(block(100), tx);
-    const there = await below.state.execute(block(100), tx);
-    if (here.outcome === 'rejected' || there.outcome === 'rejected') throw new Error('rejected');
-    expect(here.receipt).toEqual(there.receipt);
-    expect(here.trace).toBe(there.trace);
-    expect(here.next.diffOf(100)).toEqual(there.next.diffOf(1));
+    const original = await below.state.execute(block(100), tx);
+    if (here.outcome === 'rejected' || original.outcome === 'rejected') throw new Error('rejected');
+    expect(here.receipt).toEqual(original.receipt);
+    expect(here.trace).toBe(original.trace);
+    expect(here.next.diffOf(100)).toEqual(original.next.diffOf(1));
   });
 
   test('of a class that only the origin has refuses to declare it again', async () => {
@@ -241,22 +245,22 @@ describe('execution', () => {
   });
 
   test('that many want the same answer is one question', async () => {
-    const { state, asked } = fork(async () => {
+    const { state, questions } = fork(async () => {
       await sleep(50);
       return '0x7';
     });
     const values = await Promise.all(Array.from({ length: 20 }, () => state.nonceAt('0x1')));
     expect(new Set(values)).toEqual(new Set(['0x7']));
-    expect(asked.length).toBe(1);
+    expect(questions.length).toBe(1);
   });
 });
 
 test('an image of a fork holds what was written here and reads the rest from an origin', async () => {
   const { state, origin } = fork();
   const counter = await contractClass('counter');
-  const done = await state.execute(block(100), transfer(account, '0x1234', 9, 0));
-  if (done.outcome === 'rejected') throw new Error('rejected');
-  const written = (await done.next.apply({}, [counter])).advance();
+  const execution = await state.execute(block(100), transfer(account, '0x1234', 9, 0));
+  if (execution.outcome === 'rejected') throw new Error('rejected');
+  const written = (await execution.next.apply({}, [counter])).advance();
   const copy = await State.import(written.export(), origin);
   expect(await copy.storageAt(STRK, balance)).toBe('0x9');
   expect(await copy.nonceAt(below.minter.address)).toBe('0x0');

@@ -82,13 +82,13 @@ impl Class {
         within("Sierra program", class.sierra_program.len(), limits.sierra_felts, "felts")?;
         let hash = sierra_hash(&mut class);
         // The same class with another ABI text is another size, and so another fee.
-        let known = alive(hash).filter(|known| known.abi_bytes == class.abi.len());
-        if let (Some(known), None) = (&known, casm) {
-            known.check(limits)?;
-            return Ok(known.clone());
+        let shared = alive(hash).filter(|shared| shared.abi_bytes == class.abi.len());
+        if let (Some(shared), None) = (&shared, casm) {
+            shared.check(limits)?;
+            return Ok(shared.clone());
         }
         let version = sierra_version(&class.sierra_program)?;
-        let given = casm.is_some();
+        let is_given = casm.is_some();
         let (casm_text, casm) = match casm {
             Some(text) => (text.to_owned(), compiler::parse_casm(text)?),
             None => compiler::casm(&hash, &class, &version, limits)?,
@@ -96,8 +96,8 @@ impl Class {
         within("compiled class", casm_text.len(), limits.compiled_bytes, "bytes")?;
         within("bytecode", casm.bytecode.len(), limits.bytecode_felts, "felts")?;
         let compiled_hash = casm.hash(&HashVersion::V2).0;
-        if let Some(known) = known.filter(|known| known.compiled_hash == Some(compiled_hash)) {
-            return Ok(known);
+        if let Some(shared) = shared.filter(|shared| shared.compiled_hash == Some(compiled_hash)) {
+            return Ok(shared);
         }
         let bytecode_felts = casm.bytecode.len();
         let runnable = runnable_sierra(casm, version.clone())?;
@@ -116,15 +116,15 @@ impl Class {
             casm: Some(deflate(casm_text.as_bytes())?),
         };
         // Only CASM from the pinned compiler may be shared with the rest of the process.
-        Ok(if given { Arc::new(class) } else { intern(class) })
+        Ok(if is_given { Arc::new(class) } else { intern(class) })
     }
 
     fn cairo0(class: &LegacyContractClass, text: &str, limits: &Limits) -> Result<Arc<Class>> {
         within("program", class.program.data.len(), limits.bytecode_felts, "felts")?;
         within("compiled class", text.len(), limits.compiled_bytes, "bytes")?;
         let hash = legacy_hash(class)?;
-        if let Some(known) = alive(hash) {
-            return Ok(known);
+        if let Some(shared) = alive(hash) {
+            return Ok(shared);
         }
         let runnable = runnable_cairo0(text)?;
         let compressed = class
@@ -163,14 +163,14 @@ impl Class {
         if let Some(runnable) = self.runnable.get() {
             return Ok(runnable.clone());
         }
-        let made = catch_panic_as(Kind::Class, BROKEN, || match self.sierra_version.clone() {
+        let runnable = catch_panic_as(Kind::Class, BROKEN, || match self.sierra_version.clone() {
             Some(version) => runnable_sierra(self.parsed_casm()?, version),
             None => match read(&self.wire_text()?)? {
                 Source::Cairo0(_, plain) => runnable_cairo0(&plain),
                 Source::Sierra(_) => Err(Failure::new(Kind::Class, BROKEN)),
             },
         })?;
-        Ok(self.runnable.get_or_init(|| made).clone())
+        Ok(self.runnable.get_or_init(|| runnable).clone())
     }
 
     /// The class as the RPC shows it.
@@ -193,8 +193,8 @@ impl Class {
     pub fn restore(wire: &[u8], casm: Option<&[u8]>) -> Result<Arc<Class>> {
         // Hashing takes most of the time, so a held class with the same bytes is reused. The references
         // stay until the iteration ends: dropping the last one would remove its entry from the map.
-        let held: Vec<Arc<Class>> = ALIVE.iter().filter_map(|class| class.upgrade()).collect();
-        if let Some(twin) = held.iter().find(|class| class.stored() == (wire, casm)) {
+        let alive: Vec<Arc<Class>> = ALIVE.iter().filter_map(|class| class.upgrade()).collect();
+        if let Some(twin) = alive.iter().find(|class| class.stored() == (wire, casm)) {
             return Ok(twin.clone());
         }
         let wire = inflate(wire)?;

@@ -8,10 +8,10 @@ use crate::error::{Failure, Kind, Result};
 
 pub(super) fn sierra_version(program: &[Felt]) -> Result<SierraVersion> {
     let newest = compiler::newest_sierra();
-    let refuse = |found: String, advice: &str| {
+    let refuse = |version: String, advice: &str| {
         Failure::new(
             Kind::SierraVersion,
-            format!("Sierra {found} is not read by compiler {}: {advice}", compiler::version()),
+            format!("Sierra {version} is not read by compiler {}: {advice}", compiler::version()),
         )
     };
     let old = "it is too old; build the contract with a current compiler, or convert it with \

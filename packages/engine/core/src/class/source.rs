@@ -124,9 +124,9 @@ pub fn sierra_hash(class: &mut SierraContractClass) -> Felt {
         return class.calculate_class_hash().0;
     }
     let hashed = spaced(&class.abi, false);
-    let given = mem::replace(&mut class.abi, hashed);
+    let original = mem::replace(&mut class.abi, hashed);
     let hash = class.calculate_class_hash().0;
-    class.abi = given;
+    class.abi = original;
     hash
 }
 

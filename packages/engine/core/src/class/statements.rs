@@ -13,19 +13,19 @@ use crate::error::{Failure, Kind, Result};
 impl Class {
     /// Where its code allocates and calls the system.
     pub fn hints(&self) -> Result<Hints> {
-        let mut found = Hints::default();
+        let mut offsets = Hints::default();
         for (offset, hints) in self.parsed_casm()?.hints {
             let names: Vec<_> = hints.iter().map(|hint| hint.representing_string()).collect();
             if names.iter().any(|name| name.contains("AllocSegment")) {
-                found.allocations.push(offset);
+                offsets.allocations.push(offset);
             }
             if names.iter().any(|name| name.contains("SystemCall")) {
-                found.system_calls.push(offset);
+                offsets.system_calls.push(offset);
             }
         }
-        found.allocations.sort_unstable();
-        found.system_calls.sort_unstable();
-        Ok(found)
+        offsets.allocations.sort_unstable();
+        offsets.system_calls.sort_unstable();
+        Ok(offsets)
     }
 
     /// Compiled when first needed, in the compiler's own process. Fails if the code that runs is not what

@@ -283,8 +283,8 @@ fn parse_l1_handler(text: &str) -> Result<(Body, Fee)> {
 
 /// Bounds on L1 gas alone are the older form, which is hashed and charged differently.
 fn effective_bounds(bounds: &AllResourceBounds) -> ValidResourceBounds {
-    let given = |bound: &ResourceBounds| bound.max_amount.0 > 0 && bound.max_price_per_unit.0 > 0;
-    if given(&bounds.l1_gas) && !given(&bounds.l2_gas) && !given(&bounds.l1_data_gas) {
+    let is_set = |bound: &ResourceBounds| bound.max_amount.0 > 0 && bound.max_price_per_unit.0 > 0;
+    if is_set(&bounds.l1_gas) && !is_set(&bounds.l2_gas) && !is_set(&bounds.l1_data_gas) {
         ValidResourceBounds::L1Gas(bounds.l1_gas)
     } else {
         ValidResourceBounds::AllResources(*bounds)

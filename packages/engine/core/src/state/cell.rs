@@ -75,17 +75,17 @@ impl Cell {
 
     /// The same cell without values older than the one at `version`.
     pub fn trimmed(&self, version: u64) -> Cell {
-        let mut kept = vec![(self.value, self.since)];
+        let mut recent = vec![(self.value, self.since)];
         for (value, since) in self.older() {
-            if kept.last().is_some_and(|(_, last)| *last <= version) {
+            if recent.last().is_some_and(|(_, last)| *last <= version) {
                 break;
             }
-            kept.push((value, since));
+            recent.push((value, since));
         }
-        if kept.len() as u64 == self.older_count() + 1 {
+        if recent.len() as u64 == self.older_count() + 1 {
             return self.clone();
         }
-        Cell::from_history(kept).unwrap_or_else(|| self.clone())
+        Cell::from_history(recent).unwrap_or_else(|| self.clone())
     }
 
     /// A cell from its values, newest first; none if they are not in order or there are none.

@@ -69,7 +69,7 @@ pub struct Touched {
 }
 
 impl Touched {
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.storage.len() + self.nonces.len() + self.classes.len() + self.declared.len()
     }
 }

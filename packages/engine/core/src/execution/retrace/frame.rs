@@ -9,7 +9,7 @@ use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
 use super::machine::Machine;
-use super::recorder::{FrameRecord, Recorded, Wanted};
+use super::recorder::{FrameRecord, Recorded, TraceOptions};
 use crate::class::{Class, Statements};
 use crate::error::Result;
 use crate::execution::report::{PrintedText, texts};
@@ -42,31 +42,30 @@ struct Frame {
     machine: Option<Machine>,
 }
 
-type Found = HashMap<Felt, Option<Arc<Statements>>>;
+type StatementMaps = HashMap<Felt, Option<Arc<Statements>>>;
 
 /// A retrace as JSON. A class that cannot be compiled again, or has code of another compiler, gives frames
 /// without statements.
 pub fn report(recorded: Recorded, class: impl Fn(Felt) -> Option<Arc<Class>>) -> Result<String> {
-    let mut found = Found::new();
+    let mut maps = StatementMaps::new();
     let mut frames = Vec::with_capacity(recorded.frames.len());
     for frame in recorded.frames {
-        let used = frame.failed && !frame.place.is_empty()
+        let needs_statements = frame.failed && !frame.location.is_empty()
             || frame.visited.is_some()
             || frame.machine.registers.is_some();
-        let statements = if used {
-            found
-                .entry(frame.class_hash)
+        let statements = if needs_statements {
+            maps.entry(frame.class_hash)
                 .or_insert_with(|| class(frame.class_hash)?.statements().ok())
                 .clone()
         } else {
             None
         };
-        frames.push(resolved(frame, recorded.wanted, statements.as_deref()));
+        frames.push(resolved(frame, recorded.options, statements.as_deref()));
     }
     to_json(&Retrace { frames, printed: texts(recorded.printed) })
 }
 
-fn resolved(frame: FrameRecord, wanted: Wanted, statements: Option<&Statements>) -> Frame {
+fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&Statements>) -> Frame {
     let mut machine = frame.machine;
     if statements.is_none() {
         // Addresses in code of another compiler say nothing.
@@ -91,12 +90,12 @@ fn resolved(frame: FrameRecord, wanted: Wanted, statements: Option<&Statements>)
         builtins: frame.builtins,
         syscalls: frame.syscalls,
         stack: statements.filter(|_| frame.failed).map(|statements| {
-            frame.place.iter().filter_map(|offset| statements.at(*offset)).collect()
+            frame.location.iter().filter_map(|offset| statements.at(*offset)).collect()
         }),
         visited: match (frame.visited, statements) {
             (Some(visits), Some(statements)) => Some(statements.visited(&visits)),
             _ => None,
         },
-        machine: wanted.machine.map(|_| machine),
+        machine: options.machine.map(|_| machine),
     }
 }

@@ -65,16 +65,17 @@ impl Machine {
             TrackedResource::SierraGas => Some(execution.gas_consumed),
             TrackedResource::CairoSteps => None,
         };
-        let lengths = execution.events.iter().map(|one| &one.event);
+        let lengths = execution.events.iter().map(|ordered| &ordered.event);
         self.events = lengths.map(|event| (event.keys.len(), event.data.0.len())).collect();
         let messages = execution.l2_to_l1_messages.iter();
-        self.messages = messages.map(|one| one.message.payload.0.len()).collect();
+        self.messages = messages.map(|ordered| ordered.message.payload.0.len()).collect();
     }
 
     pub fn called_system(&mut self, syscalls: &SyscallUsageMap) {
-        let used = syscalls.iter().filter(|(_, usage)| usage.linear_factor > 0);
-        self.syscall_lengths =
-            used.map(|(selector, usage)| (format!("{selector:?}"), usage.linear_factor)).collect();
+        let with_length = syscalls.iter().filter(|(_, usage)| usage.linear_factor > 0);
+        self.syscall_lengths = with_length
+            .map(|(selector, usage)| (format!("{selector:?}"), usage.linear_factor))
+            .collect();
     }
 }
 
@@ -96,12 +97,12 @@ pub fn own_resources(info: &CallInfo, constants: &VersionedConstants) -> Executi
     for inner in &info.inner_calls {
         others += &inner.resources.vm_resources;
     }
-    let mut own = info.resources.vm_resources.clone();
-    own.n_steps = own.n_steps.saturating_sub(others.n_steps);
-    own.n_memory_holes = own.n_memory_holes.saturating_sub(others.n_memory_holes);
-    for (name, count) in &mut own.builtin_instance_counter {
+    let mut resources = info.resources.vm_resources.clone();
+    resources.n_steps = resources.n_steps.saturating_sub(others.n_steps);
+    resources.n_memory_holes = resources.n_memory_holes.saturating_sub(others.n_memory_holes);
+    for (name, count) in &mut resources.builtin_instance_counter {
         *count = count
             .saturating_sub(others.builtin_instance_counter.get(name).copied().unwrap_or_default());
     }
-    own
+    resources
 }

@@ -16,14 +16,14 @@ use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
 use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
+use super::location::{Trace, visits};
 use super::machine::{Code, Machine, own_resources, registers};
-use super::place::{Trace, visits};
 use crate::class::{Class, Hints};
 use crate::execution::Block;
 
 /// What is recorded besides the frames and where they failed.
 #[derive(Clone, Copy, Default)]
-pub struct Wanted {
+pub struct TraceOptions {
     pub visited: bool,
     /// Also what the machine did, of calls of every kind, with the registers of at most so many steps.
     pub machine: Option<usize>,
@@ -45,7 +45,7 @@ pub struct FrameRecord {
     /// How often each system call was made.
     pub syscalls: BTreeMap<String, usize>,
     /// Where it failed, as offsets into the bytecode, innermost function first.
-    pub place: Vec<usize>,
+    pub location: Vec<usize>,
     /// Offsets into the bytecode and how often each ran.
     pub visited: Option<Vec<(usize, u64)>>,
     pub machine: Machine,
@@ -54,7 +54,7 @@ pub struct FrameRecord {
 pub struct Recorded {
     /// In the order in which they began.
     pub frames: Vec<FrameRecord>,
-    pub wanted: Wanted,
+    pub options: TraceOptions,
     pub printed: Vec<Printed>,
 }
 
@@ -63,17 +63,17 @@ pub type Classes = Box<dyn Fn(Felt) -> Option<Arc<Class>>>;
 
 struct Recorder {
     classes: Classes,
-    wanted: Wanted,
+    options: TraceOptions,
     block: Arc<Block>,
     /// Steps whose registers are still kept.
-    left: usize,
+    remaining_steps: usize,
     frames: Vec<FrameRecord>,
     open: Vec<usize>,
 }
 
 impl Recorder {
     fn add<T>(&mut self, call: &CallEntryPointVariant<T>, class_hash: Felt, code: Code) {
-        let all = self.wanted.machine.is_some();
+        let all = self.options.machine.is_some();
         let is_counted = |index: &&usize| all || self.frames[**index].machine.code == Code::Cairo1;
         let depth = self.open.iter().filter(is_counted).count();
         self.frames.push(FrameRecord {
@@ -88,7 +88,7 @@ impl Recorder {
             steps: 0,
             builtins: BTreeMap::new(),
             syscalls: BTreeMap::new(),
-            place: Vec::new(),
+            location: Vec::new(),
             visited: None,
             machine: Machine::new(code, call.calldata.0.len()),
         });
@@ -99,7 +99,7 @@ impl Recorder {
     }
 
     fn registers(&mut self, steps: &[RelocatedTraceEntry], runner: &CairoRunner) -> Option<String> {
-        self.left = self.left.checked_sub(steps.len())?;
+        self.remaining_steps = self.remaining_steps.checked_sub(steps.len())?;
         Some(registers(steps, runner.get_program().data_len()))
     }
 }
@@ -127,8 +127,8 @@ impl Observer for Shared {
             Err(_) => Vec::new(),
         };
         let recorder = &mut *self.0.borrow_mut();
-        let wanted = recorder.wanted;
-        let registers = wanted.machine.and_then(|_| recorder.registers(&steps, runner));
+        let options = recorder.options;
+        let registers = options.machine.and_then(|_| recorder.registers(&steps, runner));
         let Some(frame) = recorder.open.last().and_then(|index| recorder.frames.get_mut(*index))
         else {
             return;
@@ -138,14 +138,15 @@ impl Observer for Shared {
             let class = (recorder.classes)(frame.class_hash);
             trace.hints = class.and_then(|class| class.hints().ok()).unwrap_or_default();
         }
-        let place = if completed { trace.panic_place() } else { Some(trace.error_place()) };
-        frame.failed = place.is_some();
+        let location =
+            if completed { trace.panic_location() } else { Some(trace.error_location()) };
+        frame.failed = location.is_some();
         frame.steps = steps.len();
         frame.builtins = runner.get_execution_resources().map(builtins).unwrap_or_default();
         frame.syscalls = counts(syscalls);
         frame.machine.called_system(syscalls);
-        frame.place = place.unwrap_or_default();
-        frame.visited = wanted.visited.then(|| visits(&steps));
+        frame.location = location.unwrap_or_default();
+        frame.visited = options.visited.then(|| visits(&steps));
         frame.machine.registers = registers;
     }
 
@@ -162,11 +163,11 @@ impl Observer for Shared {
         let (Some(frame), Some(info)) = (frame, info) else { return };
         frame.machine.returned(info);
         if frame.machine.code == Code::Cairo0 {
-            let own = own_resources(info, constants);
+            let resources = own_resources(info, constants);
             frame.failed = info.execution.failed;
-            frame.steps = own.n_steps;
-            frame.machine.memory_holes = own.n_memory_holes;
-            frame.builtins = builtins(own);
+            frame.steps = resources.n_steps;
+            frame.machine.memory_holes = resources.n_memory_holes;
+            frame.builtins = builtins(resources);
             frame.syscalls = counts(&info.syscalls_usage);
             frame.machine.called_system(&info.syscalls_usage);
         }
@@ -179,14 +180,14 @@ impl Observer for Shared {
 }
 
 fn counts(syscalls: &SyscallUsageMap) -> BTreeMap<String, usize> {
-    let used = syscalls.iter();
-    used.map(|(selector, usage)| (format!("{selector:?}"), usage.call_count)).collect()
+    let counts = syscalls.iter();
+    counts.map(|(selector, usage)| (format!("{selector:?}"), usage.call_count)).collect()
 }
 
 /// What a run used of each builtin.
 fn builtins(used: ExecutionResources) -> BTreeMap<String, usize> {
-    let used = used.builtin_instance_counter.into_iter().filter(|(_, count)| *count > 0);
-    used.map(|(name, count)| (name.to_str().to_owned(), count)).collect()
+    let counts = used.builtin_instance_counter.into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(name, count)| (name.to_str().to_owned(), count)).collect()
 }
 
 /// Removes the observer of this thread, also when the work panics.
@@ -200,23 +201,23 @@ impl Drop for Unset {
 
 /// Runs `work` and records every frame in it.
 pub fn record<T>(
-    wanted: Wanted,
+    options: TraceOptions,
     block: Arc<Block>,
     classes: Classes,
     work: impl FnOnce() -> T,
 ) -> (T, Recorded) {
-    let left = wanted.machine.unwrap_or_default();
+    let remaining_steps = options.machine.unwrap_or_default();
     let frames = Vec::new();
-    let recorder = Recorder { classes, wanted, block, left, frames, open: Vec::new() };
+    let recorder = Recorder { classes, options, block, remaining_steps, frames, open: Vec::new() };
     let recorder = Rc::new(RefCell::new(recorder));
     take_printed();
     set_observer(Some(Box::new(Shared(recorder.clone()))));
     let unset = Unset;
-    let done = work();
+    let output = work();
     drop(unset);
     let mut frames = std::mem::take(&mut recorder.borrow_mut().frames);
-    if wanted.machine.is_none() {
+    if options.machine.is_none() {
         frames.retain(|frame| frame.machine.code == Code::Cairo1);
     }
-    (done, Recorded { frames, wanted, printed: take_printed() })
+    (output, Recorded { frames, options, printed: take_printed() })
 }

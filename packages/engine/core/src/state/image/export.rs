@@ -36,7 +36,7 @@ impl Export {
     }
 
     /// The next piece of the stream; none at its end.
-    pub fn next(&mut self) -> Option<Vec<u8>> {
+    pub fn next_piece(&mut self) -> Option<Vec<u8>> {
         fault::point("export");
         let mut out = Vec::with_capacity(FRAME_BYTES + 1024);
         if let Position::Start = self.position {

@@ -74,10 +74,10 @@ impl Import {
                 return Err(Failure::new(Kind::Image, "this is not a state image"));
             }
             if format != [FORMAT] {
-                let found = format.first().copied().unwrap_or_default();
+                let number = format.first().copied().unwrap_or_default();
                 return Err(Failure::new(
                     Kind::Image,
-                    format!("state image format {found}: this version reads format {FORMAT}"),
+                    format!("state image format {number}: this version reads format {FORMAT}"),
                 ));
             }
             rest = after;
@@ -178,13 +178,13 @@ impl Import {
 
     fn end(&mut self, input: &mut RecordReader) -> Result<()> {
         self.close_contract();
-        let found = [
+        let counts = [
             self.state.figures.slots,
             self.state.contracts.len() as u64,
             self.state.classes.len() as u64,
             self.state.log.len() as u64,
         ];
-        for count in found {
+        for count in counts {
             if input.number()? != count {
                 return Err(damaged("its counts do not match"));
             }

@@ -46,7 +46,7 @@ mod tests {
 
     fn write(state: &State) -> Vec<u8> {
         let mut export = Export::new(Arc::new(state.clone()));
-        std::iter::from_fn(|| export.next()).flatten().collect()
+        std::iter::from_fn(|| export.next_piece()).flatten().collect()
     }
 
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<State> {
@@ -83,7 +83,7 @@ mod tests {
         slots.extend((0..100_000).map(|slot| (key(slot), Felt::from(slot + 1))));
         let state = State::new(0, false, None).apply(&changes).unwrap();
         let mut export = Export::new(Arc::new(state));
-        let frames: Vec<_> = std::iter::from_fn(|| export.next()).collect();
+        let frames: Vec<_> = std::iter::from_fn(|| export.next_piece()).collect();
         assert!(frames.len() > 2);
         let copy = read(frames.iter().map(Vec::as_slice)).unwrap();
         assert_eq!(copy.figures.slots, 100_000);

@@ -36,8 +36,8 @@ pub fn take_diff(input: &[u8]) {
     assert_eq!(repeated.ok(), Some(diff.clone()));
     assert_eq!(closed.diff_of(1).ok(), Some(diff.clone()));
     assert_eq!(diff.thin().map(|thin| thin.len()).ok(), Some(diff.length()));
-    let back = closed.rewind(0).unwrap_or_else(|failure| panic!("{failure}"));
-    assert_eq!((back.contracts.len(), back.figures.slots, back.figures.past), (0, 0, 0));
+    let rewound = closed.rewind(0).unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!((rewound.contracts.len(), rewound.figures.slots, rewound.figures.past), (0, 0, 0));
 }
 
 pub fn take_transaction(input: &[u8]) {

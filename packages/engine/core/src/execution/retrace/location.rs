@@ -36,25 +36,25 @@ impl Trace<'_> {
     }
 
     /// The place where a panic was made, innermost function first; none if the run returned a value.
-    pub fn panic_place(&self) -> Option<Vec<usize>> {
+    pub fn panic_location(&self) -> Option<Vec<usize>> {
         let (start, end) = self.panic_data()?;
         let panicked = self.panicked(&start, &end)?;
-        let step = self.origin(panicked, &start).or_else(|| self.last_own(panicked))?;
+        let step = self.panic_source(panicked, &start).or_else(|| self.last_own(panicked))?;
         let entry = &self.steps[step];
         // A function that made the felts and returned them is not where the panic was made.
-        let places = self.stack(entry.pc, entry.fp).into_iter();
-        Some(places.skip_while(|(_, fp)| *fp > panicked.fp).map(|(pc, _)| pc).collect())
+        let frames = self.stack(entry.pc, entry.fp).into_iter();
+        Some(frames.skip_while(|(_, fp)| *fp > panicked.fp).map(|(pc, _)| pc).collect())
     }
 
     /// The place where the machine stopped.
-    pub fn error_place(&self) -> Vec<usize> {
+    pub fn error_location(&self) -> Vec<usize> {
         let (pc, fp) = (self.vm.get_pc(), self.vm.get_fp());
         let last = self.steps.last();
-        let places = match last {
+        let frames = match last {
             Some(last) if pc.segment_index != PROGRAM => self.stack(last.pc, last.fp),
             _ => self.stack(pc.offset, fp.offset),
         };
-        places.into_iter().map(|(pc, _)| pc).collect()
+        frames.into_iter().map(|(pc, _)| pc).collect()
     }
 
     fn stack_value(&self, offset: usize) -> Option<MaybeRelocatable> {
@@ -81,13 +81,14 @@ impl Trace<'_> {
     /// The innermost function that returned the panic: those that were called later, to drop values,
     /// returned something else.
     fn panicked(&self, start: &Relocatable, end: &Relocatable) -> Option<Activation> {
-        let mut own = Activation { first: 0, end: self.steps.len(), fp: self.steps.first()?.fp };
+        let mut innermost =
+            Activation { first: 0, end: self.steps.len(), fp: self.steps.first()?.fp };
         let mut calls = self.calls();
-        let mut step = own.end;
-        while step > own.first {
+        let mut step = innermost.end;
+        while step > innermost.first {
             step -= 1;
             let entry = &self.steps[step];
-            if entry.fp == own.fp {
+            if entry.fp == innermost.fp {
                 continue;
             }
             while calls.last().is_some_and(|(_, last)| *last > step) {
@@ -96,13 +97,13 @@ impl Trace<'_> {
             let first =
                 calls.last().filter(|(_, last)| *last == step).map_or(step, |(first, _)| *first);
             if self.returns_panic(entry.ap, start, end) {
-                own = Activation { first, end: step + 1, fp: entry.fp };
-                step = own.end;
+                innermost = Activation { first, end: step + 1, fp: entry.fp };
+                step = innermost.end;
             } else {
                 step = first;
             }
         }
-        Some(own)
+        Some(innermost)
     }
 
     /// First and last step of every call within the run, ordered by the last.
@@ -144,14 +145,14 @@ impl Trace<'_> {
 
     /// The step that made the panic's felts: one of this function that allocated them, or the system call
     /// that answered with them. None if they were made before the function was called.
-    fn origin(&self, within: Activation, data: &Relocatable) -> Option<usize> {
+    fn panic_source(&self, within: Activation, data: &Relocatable) -> Option<usize> {
         let points = |entry: &RelocatedTraceEntry| {
             self.pointer_at(entry.ap)
                 .is_some_and(|pointer| pointer.segment_index == data.segment_index)
         };
-        let made =
+        let allocation =
             self.steps.iter().position(|entry| self.hints.allocates(entry.pc) && points(entry));
-        if let Some(step) = made {
+        if let Some(step) = allocation {
             return Some(step).filter(|step| (within.first..within.end).contains(step));
         }
         let received = self
@@ -172,9 +173,9 @@ impl Trace<'_> {
         /// A recursion that is deeper than this is cut.
         const DEEPEST: usize = 100;
         let below = |fp: usize, by: usize| fp.checked_sub(by).and_then(|at| self.pointer_at(at));
-        let mut places = Vec::new();
-        while places.len() < DEEPEST {
-            places.push((pc, fp));
+        let mut frames = Vec::new();
+        while frames.len() < DEEPEST {
+            frames.push((pc, fp));
             let (Some(back), Some(caller)) = (below(fp, 1), below(fp, 2)) else { break };
             if back.segment_index != PROGRAM || caller.segment_index != STACK || caller.offset >= fp
             {
@@ -184,7 +185,7 @@ impl Trace<'_> {
             pc = back.offset.saturating_sub(1);
             fp = caller.offset;
         }
-        places
+        frames
     }
 }
 
