@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
+import { writePatchedCrate } from '../engine-changes.mjs';
 
 const VERSION = '0.20.2';
 const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
@@ -24,6 +25,7 @@ function install() {
 }
 
 if (!existsSync(COMMAND)) install();
+writePatchedCrate();
 const [check] = process.argv.slice(2);
 const checks = check === undefined ? ['licenses', 'bans', 'sources'] : [check];
 // Crates that name a file in place of a licence are warned of, and read from that file.
