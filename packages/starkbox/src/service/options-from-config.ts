@@ -1,6 +1,6 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
 
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { shownBlockGeneration } from '../chain/world/block-settings.js';
