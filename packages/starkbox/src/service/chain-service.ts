@@ -197,7 +197,7 @@ export class ChainService {
   }
 
   #explainerOf(chain: Chain): Explainer {
-    return new Explainer(chain, this.shared.debugInfos, this.shared.abis);
+    return new Explainer(chain, this.shared.debugInfos, this.shared.abis, this.shared.log);
   }
 
   get dispatcher(): Dispatcher {
