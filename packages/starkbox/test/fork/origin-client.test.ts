@@ -1,5 +1,5 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
-import { Block, StateSource, State } from '@starkbox/engine';
+import { Block, State, StateSource } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { OriginFailure } from '../../src/fork/origin/failure.js';

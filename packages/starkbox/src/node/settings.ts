@@ -9,8 +9,8 @@ import { removeStaleDrafts } from '../files/atomic-file.js';
 import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js';
 import { withRecorded } from '../fork/open-fork.js';
 import type { Log } from '../log.js';
+import { withDumped } from '../service/recorded-genesis.js';
 import type { LockedDirectory } from '../store/open.js';
-import { withDumped } from './recorded-genesis.js';
 
 export interface Settings {
   readonly config: Config;

@@ -1,9 +1,6 @@
-// Recording and logging of requests: where they go, what they say about the node, and what they leave out.
+// Facts about a node in recordings of its requests, and secrets that they leave out.
 import type { Chain } from '../chain/chain.js';
 import { portableOptions } from '../config/options.js';
-import type { Log } from '../log.js';
-import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import type { Recorder } from '../server/recorder.js';
 import type { ChainBase } from './chain-bases.js';
 
 export interface RecordedNode {
@@ -15,31 +12,6 @@ export interface RecordedNode {
 export interface Secrets {
   readonly keys: readonly string[];
   readonly words: readonly string[];
-}
-
-/** What `--trace-requests` and `--log-bodies` ask for; with neither, the dispatcher stays as it is. */
-export async function openRecording(node: RecordedNode, log: Log): Promise<Recorder> {
-  const { traceRequests: path, logBodies: which } = node.base.config;
-  const secrets = (): Secrets => secretsOf(node);
-  // Loaded only where they are used.
-  const bodies = which === 'none' ? undefined : await import('../server/body-log.js');
-  const recorder =
-    path === undefined
-      ? undefined
-      : (await import('../server/recorder.js')).openRecorder({
-          path,
-          about: aboutNode(node),
-          secrets,
-          log,
-        });
-  return {
-    recording: (dispatcher) => {
-      const recorded: Pick<Dispatcher, 'handle'> = recorder?.recording(dispatcher) ?? dispatcher;
-      if (!bodies || which === 'none') return recorded;
-      return bodies.loggingBodies(recorded, { which, secrets, log });
-    },
-    close: async () => recorder?.close(),
-  };
 }
 
 /** Keys and words that are redacted wherever requests are shown. */

@@ -2,7 +2,7 @@
 
 import type { CONFIG } from '@starkbox/spec';
 import { shownBlockGeneration } from '../block-settings.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, queueTimeoutOf } from '../config/options.js';
