@@ -3,7 +3,7 @@ import {
   type Config,
   ConfigError,
   type InstanceStore,
-  patienceOf,
+  queueTimeoutOf,
   reasonOf,
 } from 'starkbox/registry';
 import { HostedInstances } from './hosted-instances.js';
@@ -62,6 +62,6 @@ async function openTenants(config: Config): Promise<Tenants | undefined> {
   if (tenants === undefined) return undefined;
   return new Tenants(await readTenants(tenants, authToken), {
     queue,
-    patience: patienceOf(config),
+    queueTimeout: queueTimeoutOf(config),
   });
 }

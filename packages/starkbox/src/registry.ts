@@ -9,7 +9,7 @@ export { readCursor } from './chain/queries/page.js';
 export { realMilliseconds } from './chain/world/clock.js';
 export type { World } from './chain/world/world.js';
 export { token, UsageError } from './config/option.js';
-export { type Config, patienceOf } from './config/options.js';
+export { type Config, queueTimeoutOf } from './config/options.js';
 export { ConfigError } from './config/rules.js';
 export {
   codeOf,

@@ -3,7 +3,7 @@
 import { SPEC_VERSION } from '@starkbox/spec';
 import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';
-import { type Config, type ConfigKey, OPTIONS, patienceOf } from '../config/options.js';
+import { type Config, type ConfigKey, OPTIONS, queueTimeoutOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';
@@ -67,7 +67,7 @@ export async function openFork(
     );
   }
   try {
-    const fork = await Fork.from(origin, { timeLimit: patienceOf(config) * 1000 }, start);
+    const fork = await Fork.from(origin, { timeLimit: queueTimeoutOf(config) * 1000 }, start);
     const inherited = withInherited(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(

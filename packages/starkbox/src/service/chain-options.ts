@@ -5,7 +5,7 @@ import { shownBlockGeneration } from '../block-generation.js';
 import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
-import { type Config, patienceOf } from '../config/options.js';
+import { type Config, queueTimeoutOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
 
@@ -36,7 +36,7 @@ export function chainOptionsOf(
     },
     recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
-    patience: patienceOf(config),
+    patience: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,
