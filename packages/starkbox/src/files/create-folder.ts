@@ -17,7 +17,7 @@ export async function createFolder(path: string): Promise<string | undefined> {
     missing.unshift(folder);
     folder = dirname(folder);
   }
-  // Of a file, the system tells that it exists.
+  // The system reports a file as existing.
   if (missing.length === 0 && !(await isFolder(folder))) await mkdir(folder);
   for (const absent of missing) await makeUnlessThere(absent);
   return missing[0];

@@ -38,7 +38,7 @@ const WITH_TEXT: ReadonlySet<number> = new Set([
   ERRORS.VALIDATION_FAILURE.code,
 ]);
 
-/** Errors that an explanation says more about. */
+/** Errors to which an explanation adds. */
 const EXPLAINED: ReadonlySet<number> = new Set([
   ...WITH_TEXT,
   ERRORS.CONTRACT_NOT_FOUND.code,
