@@ -62,6 +62,6 @@ async function openTenants(config: Config): Promise<Tenants | undefined> {
   if (tenants === undefined) return undefined;
   return new Tenants(await readTenants(tenants, authToken), {
     queue,
-    patience: queueTimeoutOf(config),
+    queueTimeout: queueTimeoutOf(config),
   });
 }

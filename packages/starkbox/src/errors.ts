@@ -26,7 +26,7 @@ export function fail(name: ErrorName, data?: unknown): never {
   throw new RpcError(code, message, data);
 }
 
-/** Refuses what the specification has no error for: code -1, with the reason as the message. */
+/** Rejects a call for which the specification has no error: code -1, with the reason as the message. */
 export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);
 }
@@ -46,7 +46,7 @@ export class InstanceElsewhere extends RpcError {
   }
 }
 
-/** Refuses parameters. The reason says which one, and what was expected. */
+/** Rejects parameters. The reason names the parameter and what was expected. */
 export function invalidParams(reason: string): never {
   throw new RpcError(-32602, reason);
 }
@@ -56,7 +56,7 @@ export class AccountClassError extends Error {
   override readonly name = 'AccountClassError';
 }
 
-/** What an error says, for a sentence around it. */
+/** The message of an error, for a sentence around it. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -66,7 +66,7 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** What the innermost cause of an error says: of a failed connection, the code that the system gave. */
+/** The message of the innermost cause of an error; for a failed connection, the code of the system. */
 export function innermostReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return innermostReason(error.cause);

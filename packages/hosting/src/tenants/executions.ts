@@ -6,7 +6,7 @@ export interface QueueLimits {
   /** Executions of a tenant that may wait. */
   readonly queue: number;
   /** Seconds that one may wait. */
-  readonly patience: number;
+  readonly queueTimeout: number;
 }
 
 const MINUTE_MILLISECONDS = 60_000;

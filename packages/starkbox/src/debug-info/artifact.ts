@@ -3,7 +3,7 @@
 /** Names of Sierra classes as Scarb and the compiler write them. */
 export const ARTIFACT: RegExp = /\.(contract_class|sierra)\.json$/;
 
-/** Where Scarb writes what it says about statements, among the annotations of a Sierra program. */
+/** Annotations of a Sierra program in which Scarb writes the functions and locations of its statements. */
 export const ANNOTATIONS = {
   functions: {
     tool: 'github.com/software-mansion/cairo-profiler',

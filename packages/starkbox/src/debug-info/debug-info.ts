@@ -214,7 +214,7 @@ function position(value: unknown, where: string): number {
 
 function readNames(value: unknown): ReadonlyMap<number, string> {
   const pairs = optional(value, 'user_func_names', (names, where) =>
-    list(names, where, (named, at) => pair(named, at, numberOf, string)),
+    list(names, where, (nameOfNumber, at) => pair(nameOfNumber, at, numberOf, string)),
   );
   return new Map(pairs ?? []);
 }

@@ -15,7 +15,7 @@ interface SourceLocation {
   readonly function: string | undefined;
 }
 
-/** Whether a class as a compiler writes it tells the lines of its statements. */
+/** Whether the output of a compiler has the lines of its statements. */
 export function hasPlaces(artifact: unknown): boolean {
   return Object.keys(annotation(artifact, 'locations')).length > 0;
 }

@@ -55,23 +55,26 @@ export function fileExists(path: string, displayPath: string = path): boolean {
 /**
  * The descriptor of an existing regular file.
  *
- * @param shown how messages call it
+ * @param displayPath the path that errors name
  */
 export function openRegular(
   path: string,
-  { shown = path, writable = false }: { readonly shown?: string; readonly writable?: boolean } = {},
+  {
+    displayPath = path,
+    writable = false,
+  }: { readonly displayPath?: string; readonly writable?: boolean } = {},
 ): number {
   // Opening a device can already have an effect.
-  mustBeRegular(statusOf(path, shown), shown);
+  mustBeRegular(statusOf(path, displayPath), displayPath);
   let file: number;
   try {
     file = openSync(path, writable ? WRITING : READING);
   } catch (error) {
-    throw fileError(error, shown);
+    throw fileError(error, displayPath);
   }
   try {
     // It may have been replaced since; the descriptor cannot be.
-    mustBeRegular(fstatSync(file), shown);
+    mustBeRegular(fstatSync(file), displayPath);
     return file;
   } catch (error) {
     closeSync(file);
@@ -101,7 +104,7 @@ export function openOutput(path: string, mode: number): number {
 
 /** The text of a regular file. */
 export function readRegularSync(path: string, displayPath: string = path): string {
-  const file = openRegular(path, { shown: displayPath });
+  const file = openRegular(path, { displayPath });
   try {
     mustFitIntoString(fstatSync(file), displayPath);
     return readFileSync(file, 'utf8');

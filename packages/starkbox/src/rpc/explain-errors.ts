@@ -38,7 +38,7 @@ const WITH_TEXT: ReadonlySet<number> = new Set([
   ERRORS.VALIDATION_FAILURE.code,
 ]);
 
-/** Errors that an explanation says more about. */
+/** Errors to which an explanation adds. */
 const EXPLAINED: ReadonlySet<number> = new Set([
   ...WITH_TEXT,
   ERRORS.CONTRACT_NOT_FOUND.code,
@@ -98,8 +98,8 @@ export function explainErrors(
         if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
         return explained;
       };
-      const { patience = Number.POSITIVE_INFINITY } = chain.options;
-      const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (patience * 1000) / 4);
+      const { patience: timeout = Number.POSITIVE_INFINITY } = chain.options;
+      const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (timeout * 1000) / 4);
       const explained = await withinTime(explain, milliseconds, context.session.signal);
       throw explained ? withExplanation(error, explained) : error;
     });

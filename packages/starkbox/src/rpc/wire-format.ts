@@ -83,7 +83,7 @@ export function wireTransaction(
   });
 }
 
-/** A receipt inside of its block, which says the rest. */
+/** A receipt inside of its block, without the members that the block has. */
 export function wireReceipt(
   world: World,
   { record, block }: Pick<Located, 'record' | 'block'>,

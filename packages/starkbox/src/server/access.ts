@@ -102,7 +102,7 @@ export class AccessRules {
     if (token === undefined) return undefined;
     const digest = digestOf(token);
     if (this.#digest && timingSafeEqual(digest, this.#digest)) return { client: undefined };
-    // How long it takes depends on the digest alone, from which no token can be told.
+    // The time depends on the digest alone, from which no token can be derived.
     const client = this.#clients?.get(digest.toString('hex'));
     return client === undefined ? undefined : { client };
   }

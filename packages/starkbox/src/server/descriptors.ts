@@ -9,7 +9,7 @@ const RESERVED_SHARE = 1 / 8;
  * Connections that can be open at once so that other files can still be opened. Node does not load a module again that
  * could not be opened once.
  *
- * @param configured returned where the system does not tell its limit
+ * @param configured returned where the system does not report its limit
  */
 export function connectionLimit(configured: number): number {
   const limit = openFileLimit();
@@ -19,7 +19,7 @@ export function connectionLimit(configured: number): number {
   return Math.max(1, Math.min(configured, limit - openCount - reserved));
 }
 
-/** As Linux tells it, after Node has raised it as far as it may. */
+/** The limit that Linux reports, after Node has raised it as far as it may. */
 function openFileLimit(): number | undefined {
   try {
     const [, soft] =

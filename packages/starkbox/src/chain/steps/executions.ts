@@ -58,7 +58,7 @@ class ExecutionSlots {
 
   constructor(limits: ExecutionLimits) {
     const { maximumExecutions: places, maximumWaitingExecutions: queue, patience } = limits;
-    const waiting = { queue, patience, queueOption: '--maximum-waiting-executions' };
+    const waiting = { queue, queueTimeout: patience, queueOption: '--maximum-waiting-executions' };
     this.slices = new Semaphore({ places, ...waiting });
     this.readAhead = new Semaphore({ places, ...waiting });
     this.tracing = new Semaphore({ places: 1, ...waiting });

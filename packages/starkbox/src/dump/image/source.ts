@@ -25,7 +25,7 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
 
 /** @param shown name of the file in messages */
 export function sourceOfFile(path: string, shown: string = path): Source {
-  const file = openRegular(path, { shown });
+  const file = openRegular(path, { displayPath: shown });
   const { size } = fstatSync(file);
   return {
     size,

@@ -137,9 +137,9 @@ export function devnetMethods(
       return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
     },
 
-    async devnet_deal({ amount, adjust_supply: adjustSupply = false, ...wanted }, { cause }) {
+    async devnet_deal({ amount, adjust_supply: adjustSupply = false, ...recipient }, { cause }) {
       const whole = BigInt(amount);
-      const dealt = await deal(chain, { ...wanted, amount: whole, adjustSupply }, cause);
+      const dealt = await deal(chain, { ...recipient, amount: whole, adjustSupply }, cause);
       return {
         new_balance: whole.toString(),
         variable: dealt.variable ?? null,

@@ -65,9 +65,9 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
   };
 
   return {
-    starknet_getEvents({ filter: asked }, { session }) {
+    starknet_getEvents({ filter: requested }, { session }) {
       // A larger page ends at the limit, and its token goes on from there.
-      const filter = { ...asked, chunk_size: Math.min(asked.chunk_size, largest) };
+      const filter = { ...requested, chunk_size: Math.min(requested.chunk_size, largest) };
       const { world, options } = chain;
       if (!options.fork) return local(world, filter);
       return across(world, options.fork, filter, session.signal);

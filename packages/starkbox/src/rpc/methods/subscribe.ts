@@ -204,13 +204,13 @@ export function subscribeMethods(
 
     starknet_subscribeNewTransactions({ finality_status, sender_address, tags }, context) {
       checkAddresses(sender_address, limits);
-      const wants = transactionFilter(finality_status, sender_address);
+      const passesFilter = transactionFilter(finality_status, sender_address);
       const proofFacts = tags?.includes('INCLUDE_PROOF_FACTS') ?? false;
       return begin(context, {
         key: 'transactions',
         filter: stringify([finality_status, sender_address, proofFacts]),
         pick: (notification) =>
-          notification.topic === 'transactions' && wants(notification)
+          notification.topic === 'transactions' && passesFilter(notification)
             ? notification.text(proofFacts)
             : undefined,
       });
@@ -218,12 +218,12 @@ export function subscribeMethods(
 
     starknet_subscribeNewTransactionReceipts({ finality_status, sender_address }, context) {
       checkAddresses(sender_address, limits);
-      const wants = transactionFilter(finality_status, sender_address);
+      const passesFilter = transactionFilter(finality_status, sender_address);
       return begin(context, {
         key: 'receipts',
         filter: stringify([finality_status, sender_address]),
         pick: (notification) =>
-          notification.topic === 'receipts' && wants(notification)
+          notification.topic === 'receipts' && passesFilter(notification)
             ? notification.text()
             : undefined,
       });

@@ -38,7 +38,7 @@ export interface Listener {
    * the next call of this listener.
    */
   afterAnswer(action: () => (() => void) | undefined): void;
-  /** A subscription of it has ended; a socket is told nothing of it. */
+  /** A subscription of it has ended; nothing is sent to a socket. */
   ended?(): void;
 }
 

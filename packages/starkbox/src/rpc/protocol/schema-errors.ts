@@ -61,7 +61,7 @@ function toUnionFault(error: ErrorObject, checker: Checker): Fault {
   const least = Math.min(...faults.map(({ weight }) => weight));
   const [likely, ...others] = faults.filter(({ weight }) => weight === least);
   if (likely === undefined || others.length > 0) return toLeaf(error, checker);
-  // Further down, a fault says nothing about which member was meant up here.
+  // A fault further down does not show which member was meant here.
   return { pointer: instancePath + likely.pointer, text: likely.text, weight: 0 };
 }
 

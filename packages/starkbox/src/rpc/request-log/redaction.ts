@@ -77,10 +77,10 @@ export class Redaction {
   text(text: string, { secrets = [], longest = Infinity }: RedactionOptions = {}): Redacted {
     const isWhole = text.length <= longest;
     const read = isWhole ? text : text.slice(0, longest + MARGIN);
-    const { safe, named } = this.#withoutMembers(read);
-    const words = new Set([...secrets, ...named]);
+    const { safe, namedSecrets } = this.#withoutMembers(read);
+    const words = new Set([...secrets, ...namedSecrets]);
     if (words.size > MOST_SECRETS) {
-      return { text: stringify(HIDDEN), isWhole: true, secrets: [...named] };
+      return { text: stringify(HIDDEN), isWhole: true, secrets: [...namedSecrets] };
     }
     let redacted = safe
       .replace(URLS, (all, scheme, user, host, rest = '') =>
@@ -97,12 +97,15 @@ export class Redaction {
     return {
       text: redacted.slice(0, Math.min(longest, Math.max(0, redacted.length - unsafe))),
       isWhole: isWhole && redacted.length <= longest,
-      secrets: [...named],
+      secrets: [...namedSecrets],
     };
   }
 
   /** Hides members with the name of a secret, and collects their values. */
-  #withoutMembers(text: string): { readonly safe: string; readonly named: ReadonlySet<string> } {
+  #withoutMembers(text: string): {
+    readonly safe: string;
+    readonly namedSecrets: ReadonlySet<string>;
+  } {
     const secretNames = new Set<string>();
     const safe = text.replace(MEMBER, (_all, slash, name, colon, inner, value) => {
       const secret: unknown = inner ?? value;
@@ -112,7 +115,7 @@ export class Redaction {
       if (isFurther && secretNames.size <= MOST_SECRETS) secretNames.add(secret);
       return `${slash}"${name}${slash}"${colon}${slash}"${HIDDEN}${slash}"`;
     });
-    return { safe, named: secretNames };
+    return { safe, namedSecrets: secretNames };
   }
 
   #isKey(text: string): boolean {

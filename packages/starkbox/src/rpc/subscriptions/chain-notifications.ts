@@ -66,10 +66,10 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
 /** Tells of transactions that came to the mempool, and of those that were selected there. */
 function notifyMempool(subscriptions: Subscriptions, before: World, after: World): void {
   if (before.mempool === after.mempool || !subscriptions.wantsTransactions) return;
-  for (const { one, isNew } of changedInMempool(before.mempool, after.mempool)) {
-    const received = { ...one, position: undefined };
+  for (const { one: pooled, isNew } of changedInMempool(before.mempool, after.mempool)) {
+    const received = { ...pooled, position: undefined };
     if (isNew) notifyPool(subscriptions, received);
-    if (one.position !== undefined) notifyPool(subscriptions, one);
+    if (pooled.position !== undefined) notifyPool(subscriptions, pooled);
     else if (!isNew) subscriptions.notify(poolStatusNotification(received));
   }
 }

@@ -27,7 +27,7 @@ const tag = (id: unknown): unknown => (id === 'pending' ? 'pre_confirmed' : id);
 const status = (result: unknown): Members =>
   withMember(result, 'finality_status', (finality) => STATUSES.get(finality) ?? finality);
 
-/** Of a transaction in the block under construction it says no block. */
+/** The receipt of a transaction in the block under construction has no block. */
 const receipt = (newer: unknown): Members =>
   membersOf(newer)['finality_status'] === 'PRE_CONFIRMED'
     ? status(without(newer, BLOCK))

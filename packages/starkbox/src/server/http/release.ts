@@ -12,7 +12,7 @@ export interface ReleaseOptions {
 
 const RELEASE_PATH = /^\/instances\/([^/]+)\/release$/;
 
-/** The instance that a request wants to be released; undefined for all other requests. */
+/** The instance that a request asks to release; undefined for all other requests. */
 export function releasedBy(
   request: IncomingMessage,
   { release, access }: ReleaseOptions,

@@ -53,7 +53,7 @@ export function destinationOf(
   const { id, path } = instancePath;
   const lacksToken = access?.admitsToken(request.headers) === false;
   if (request.method === 'OPTIONS' || lacksToken) return { target: mainTarget, path };
-  // The explorer is the same for all chains, and says itself that an instance does not exist.
+  // The explorer is the same for all chains, and shows by itself that an instance does not exist.
   const substitute = Explorer.owns(path) ? mainTarget : undefined;
   const destinationAt = (instanceTarget: Target | undefined): Destination | undefined => {
     const target = instanceTarget ?? substitute;
@@ -63,7 +63,7 @@ export function destinationOf(
   return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 
-/** What must be given before an instance is looked for, which would load it, or tell that it exists. */
+/** What a request must have before an instance is looked for, which would load it, or reveal that it exists. */
 export function neededFirst(
   request: IncomingMessage,
   { instance }: TargetLookup,

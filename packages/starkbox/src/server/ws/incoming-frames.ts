@@ -57,7 +57,7 @@ export class IncomingFrames {
     return at + 1;
   }
 
-  /** Two until the second byte is known, which tells the rest. */
+  /** Two until the second byte is known, which has the length of the rest. */
   get #headerLength(): number {
     if (this.#known < 2) return 2;
     const second = this.#header[1] ?? 0;
