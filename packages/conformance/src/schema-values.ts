@@ -1,7 +1,7 @@
 // Generators of values that match a schema, for property tests and fuzzing.
 import fc from 'fast-check';
 import { arrayAt, isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
-import type { PlacedSchema, Spec } from './spec-documents.js';
+import type { LocatedSchema, Spec } from './spec-documents.js';
 
 /** Maximum nesting of recursive components. */
 const NESTING = 4;
@@ -15,7 +15,7 @@ const FELTS: Readonly<Record<string, bigint>> = { felt: PRIME - 1n, address: 2n 
 const HUGE: bigint = 2n ** 256n;
 
 /** Values of any schema. */
-export function valuesOf(spec: Spec, located: PlacedSchema): fc.Arbitrary<unknown> {
+export function valuesOf(spec: Spec, located: LocatedSchema): fc.Arbitrary<unknown> {
   return possible(makerOf(spec).make(located, NESTING), located.file);
 }
 
@@ -77,7 +77,7 @@ class Maker {
     this.#spec = spec;
   }
 
-  make({ file, schema }: PlacedSchema, nesting: number): Values | undefined {
+  make({ file, schema }: LocatedSchema, nesting: number): Values | undefined {
     const inner = (value: unknown): Values | undefined =>
       this.make({ file, schema: objectAt(value, file) }, nesting);
     const each = (value: unknown): readonly Values[] =>

@@ -41,7 +41,7 @@ export interface SpecMethod {
 }
 
 /** A schema as it is written, and the document that its references start from. */
-export interface PlacedSchema {
+export interface LocatedSchema {
   readonly file: string;
   readonly schema: JsonObject;
 }
@@ -62,11 +62,11 @@ export interface Spec {
   /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
   checkError(method: string, error: unknown, options?: CheckOptions): readonly string[];
   /** @param name as for {@link checkSchema} */
-  schema(name: string): PlacedSchema;
-  result(method: string): PlacedSchema;
-  params(method: string): ReadonlyMap<string, PlacedSchema>;
+  schema(name: string): LocatedSchema;
+  result(method: string): LocatedSchema;
+  params(method: string): ReadonlyMap<string, LocatedSchema>;
   /** The schema of the data of an error; undefined if there is none. */
-  errorData(method: string, code: number): PlacedSchema | undefined;
+  errorData(method: string, code: number): LocatedSchema | undefined;
   /** The target of a reference, as `file#NAME` for {@link schema}. */
   follow(ref: string, file: string): string;
 }
@@ -231,14 +231,14 @@ class Documents implements Spec {
     return describeViolations(validate.errors ?? [], (schema) => this.#ajv.compile(schema), root);
   }
 
-  schema(name: string): PlacedSchema {
+  schema(name: string): LocatedSchema {
     const key = this.#qualify(name);
     const [file = '', component = ''] = key.split('#');
     const schema = objectAt(this.#group(file, 'schemas')[component], key);
     return { file, schema: this.#source.repair?.(key, schema) ?? schema };
   }
 
-  result(method: string): PlacedSchema {
+  result(method: string): LocatedSchema {
     const {
       method: { file },
       result,
@@ -246,7 +246,7 @@ class Documents implements Spec {
     return { file, schema: objectAt(result, `${method}/result`) };
   }
 
-  params(method: string): ReadonlyMap<string, PlacedSchema> {
+  params(method: string): ReadonlyMap<string, LocatedSchema> {
     const {
       method: { file },
       params,
@@ -259,7 +259,7 @@ class Documents implements Spec {
     );
   }
 
-  errorData(method: string, code: number): PlacedSchema | undefined {
+  errorData(method: string, code: number): LocatedSchema | undefined {
     const error = this.#find(method).errors.find((candidate) => candidate.code === code);
     if (!isObject(error?.data)) return undefined;
     return { file: error.file, schema: error.data };

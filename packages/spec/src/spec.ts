@@ -1738,7 +1738,7 @@ export type RULE_FINDING = {
 export type ResOperand = Deref | DoubleDeref | Immediate | BinOp;
 
 /** What happened to the sandbox. */
-export type SANDBOX_NEWS = {
+export type SANDBOX_NOTIFICATION = {
   readonly event:
     | 'beat'
     | 'snapshot'
@@ -3201,7 +3201,7 @@ export interface Notifications {
   /** Something happened to the sandbox. */
   readonly devnet_subscriptionSandbox: {
     readonly subscription_id: SUBSCRIPTION_ID;
-    readonly result: SANDBOX_NEWS;
+    readonly result: SANDBOX_NOTIFICATION;
   };
   /** A call was answered. */
   readonly devnet_subscriptionRequests: {

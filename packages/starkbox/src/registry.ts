@@ -44,7 +44,7 @@ export { errorAnswer, idOf } from './rpc/protocol/envelope.js';
 export { ExecutionMeter } from './scheduling/execution-meter.js';
 export { Semaphore } from './scheduling/semaphore.js';
 export { milliseconds } from './scheduling/slices.js';
-export { NO_INSTANCE } from './server/http/place.js';
+export { NO_INSTANCE } from './server/http/request-target.js';
 export { ChainService } from './service/chain-service.js';
 export { baseWith, withOptionErrors } from './service/instance-chains.js';
 export type {

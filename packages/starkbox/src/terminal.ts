@@ -47,8 +47,12 @@ export function visiblePainted(text: string, coloured: boolean): string {
   return parts.map((part, index) => (index % 2 === 0 ? visible(part) : part)).join('');
 }
 
-/** Cuts a long text, and appends how long it was. */
-export function shortened(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest)}… (${text.length} characters)`;
+/**
+ * Cuts a long text, and appends how long it was.
+ *
+ * @param length of the whole text, where the given one is a part of it
+ */
+export function shortened(text: string, longest: number, length: number = text.length): string {
+  if (text.length <= longest && length <= longest) return text;
+  return `${text.slice(0, longest)}… (${length} characters)`;
 }

@@ -2,6 +2,7 @@
 
 import { isObject } from '../json/reader.js';
 import { nearest } from '../nearest-word.js';
+import { shortened } from '../terminal.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';
 import {
   CONFIG_KEYS,
@@ -75,7 +76,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text);
+    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text, LONGEST_SHOWN);
     throw new UsageError(`invalid value '${quoted}' for ${name(key)}: ${error.message}`);
   }
 }
@@ -123,12 +124,7 @@ function unknownKey(key: string, where: string): string {
   const flags = new Map(CONFIG_KEYS.map((key) => [longName(OPTIONS[key]).slice(2), key]));
   const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
   const meant = near === undefined ? undefined : (flags.get(near) ?? near);
-  return `unknown key '${shortened(key)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
-}
-
-/** A text of a caller in a message. */
-function shortened(text: string): string {
-  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
+  return `unknown key '${shortened(key, LONGEST_SHOWN)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
 }
 
 function textOf(value: unknown, key: ConfigKey, where: string): string {

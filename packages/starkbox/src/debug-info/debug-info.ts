@@ -1,4 +1,4 @@
-// Debug information of a class: functions and places in the source of its Sierra statements.
+// Debug information of a class: functions and locations in the source of its Sierra statements.
 import type { SourceLine } from '@starkbox/abi';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';
@@ -64,19 +64,19 @@ export class DebugInfo {
     const names = readNames(info['user_func_names']);
     const annotations = optional(info['annotations'], 'annotations', object) ?? {};
     const functions = member(annotations, 'functions');
-    const places = member(annotations, 'places');
-    if (names.size === 0 && functions.size === 0 && places.size === 0) return undefined;
-    return DebugInfo.#of(functions, places, names);
+    const locations = member(annotations, 'locations');
+    if (names.size === 0 && functions.size === 0 && locations.size === 0) return undefined;
+    return DebugInfo.#of(functions, locations, names);
   }
 
   static #of(
     functions: ReadonlyMap<number, unknown>,
-    places: ReadonlyMap<number, unknown>,
+    locations: ReadonlyMap<number, unknown>,
     names: ReadonlyMap<number, string>,
   ): DebugInfo {
     const texts = new Texts();
     let last = -1;
-    for (const statement of [...functions.keys(), ...places.keys()]) {
+    for (const statement of [...functions.keys(), ...locations.keys()]) {
       last = Math.max(last, statement);
     }
     const starts = new Uint32Array(last + 2);
@@ -84,11 +84,11 @@ export class DebugInfo {
     for (let statement = 0; statement <= last; statement += 1) {
       const where = `statement ${statement}`;
       const names = list(functions.get(statement) ?? [], where, string);
-      const placed = list(places.get(statement) ?? [], where, readPlace);
-      // Both begin with the innermost function. One that has several places has its own first.
-      const surplus = Math.max(0, placed.length - names.length);
+      const statementLocations = list(locations.get(statement) ?? [], where, readLocation);
+      // Both begin with the innermost function. One that has several locations has its own first.
+      const surplus = Math.max(0, statementLocations.length - names.length);
       for (const [index, name] of names.entries()) {
-        const location = placed[index === 0 ? 0 : index + surplus];
+        const location = statementLocations[index === 0 ? 0 : index + surplus];
         entries.push(texts.number(name));
         entries.push(
           location ? texts.number(location.file) : -1,
@@ -98,7 +98,7 @@ export class DebugInfo {
         entries.push(location?.isGenerated ? 1 : 0);
       }
       if (names.length === 0) {
-        for (const { file, line, column, isGenerated } of placed) {
+        for (const { file, line, column, isGenerated } of statementLocations) {
           entries.push(-1, texts.number(file), line, column, isGenerated ? 1 : 0);
         }
       }
@@ -174,7 +174,7 @@ function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMa
   return byStatement;
 }
 
-interface Place {
+interface SourceLocation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -182,7 +182,7 @@ interface Place {
 }
 
 /** The file, the begin and end in it, and in newer versions whether a macro wrote it. */
-function readPlace(value: unknown, where: string): Place {
+function readLocation(value: unknown, where: string): SourceLocation {
   if (!Array.isArray(value)) throw new TypeError(`${where}: expected a list`);
   const { start } = object(value[1], `${where}[1]`);
   const { line, col } = object(start, `${where}[1].start`);

@@ -8,7 +8,7 @@ interface Hits {
 }
 
 /** A line of the user's own source. */
-interface Place {
+interface SourceLocation {
   readonly file: string;
   /** The first line is 1. */
   readonly line: number;
@@ -17,7 +17,7 @@ interface Place {
 
 /** Whether a class as a compiler writes it tells the lines of its statements. */
 export function hasPlaces(artifact: unknown): boolean {
-  return Object.keys(annotation(artifact, 'places')).length > 0;
+  return Object.keys(annotation(artifact, 'locations')).length > 0;
 }
 
 export class LineCoverage {
@@ -30,12 +30,12 @@ export class LineCoverage {
    * @param artifact the class as a compiler writes it, with code locations
    */
   add(statements: readonly (readonly number[])[], artifact: unknown): void {
-    const places = annotation(artifact, 'places');
+    const locations = annotation(artifact, 'locations');
     const functions = annotation(artifact, 'functions');
     const hitsByFile = new Map<string, Hits>();
     for (const [statement = 0, times = 0] of statements) {
       // A statement of inlined code has a line in each function around it.
-      for (const location of placesAt(places[statement], functions[statement])) {
+      for (const location of locationsAt(locations[statement], functions[statement])) {
         raise(hitsIn(hitsByFile, location.file), location, times);
       }
     }
@@ -75,7 +75,11 @@ function hitsIn(files: Map<string, Hits>, file: string): Hits {
 }
 
 /** A line has many statements: it ran as often as the one that ran most often. */
-function raise({ lines, functions }: Hits, { line, function: name }: Place, times: number): void {
+function raise(
+  { lines, functions }: Hits,
+  { line, function: name }: SourceLocation,
+  times: number,
+): void {
   lines.set(line, Math.max(times, lines.get(line) ?? 0));
   if (name === undefined) return;
   const functionHits = functions.get(name);
@@ -85,11 +89,11 @@ function raise({ lines, functions }: Hits, { line, function: name }: Place, time
   });
 }
 
-function placesAt(places: unknown, functions: unknown): readonly Place[] {
-  if (!Array.isArray(places)) return [];
+function locationsAt(locations: unknown, functions: unknown): readonly SourceLocation[] {
+  if (!Array.isArray(locations)) return [];
   const names: readonly unknown[] = Array.isArray(functions) ? functions : [];
-  const isAligned = names.length === places.length;
-  return places.flatMap((location: unknown, index) => {
+  const isAligned = names.length === locations.length;
+  return locations.flatMap((location: unknown, index) => {
     if (!Array.isArray(location)) return [];
     const [file, span, isGenerated]: unknown[] = location;
     const line = membersOf(membersOf(span)['start'])['line'];

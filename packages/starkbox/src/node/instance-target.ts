@@ -1,5 +1,5 @@
 // Instance as the servers call it.
-import type { Target } from '../server/http/place.js';
+import type { Target } from '../server/http/request-target.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { Requests } from '../service/instance-registry.js';
 import type { ServiceTarget } from './targets.js';

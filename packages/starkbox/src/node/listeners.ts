@@ -7,7 +7,7 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
-import type { Target } from '../server/http/place.js';
+import type { Target } from '../server/http/request-target.js';
 import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';

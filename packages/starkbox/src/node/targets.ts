@@ -2,7 +2,7 @@
 import { stringify } from '../json/json.js';
 import { type Listener, sessionWith } from '../rpc/protocol/call-context.js';
 import { olderAt } from '../rpc/versions/versions.js';
-import type { Target } from '../server/http/place.js';
+import type { Target } from '../server/http/request-target.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';

@@ -87,17 +87,18 @@ export class AccessRules {
 
   /** Whether a request carries a token, if one is required. */
   admitsToken(headers: IncomingHttpHeaders): boolean {
-    return !this.requiresToken || this.#bearerOf(headers) !== undefined;
+    return !this.requiresToken || this.#tokenHolder(headers) !== undefined;
   }
 
   /** The client whose token a request carries; undefined for all others. */
   clientOf(headers: IncomingHttpHeaders): string | undefined {
-    return this.#clients && this.#bearerOf(headers)?.client;
+    return this.#clients && this.#tokenHolder(headers)?.client;
   }
 
   /** Undefined for a request without a valid token. */
-  #bearerOf(headers: IncomingHttpHeaders): { readonly client: string | undefined } | undefined {
-    const token = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
+  #tokenHolder(headers: IncomingHttpHeaders): { readonly client: string | undefined } | undefined {
+    const token =
+      bearerToken(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
     if (token === undefined) return undefined;
     const digest = digestOf(token);
     if (this.#digest && timingSafeEqual(digest, this.#digest)) return { client: undefined };
@@ -133,7 +134,7 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function bearer(header: string | undefined): string | undefined {
+function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 

@@ -29,8 +29,8 @@ import {
 import { MethodIndex } from '../rpc/protocol/method-table.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
-import { announceSoon } from '../rpc/subscriptions/chain-news.js';
-import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
+import { announceSoon } from '../rpc/subscriptions/chain-notifications.js';
+import { SandboxNotifications } from '../rpc/subscriptions/sandbox-notifications.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import type { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';
@@ -91,7 +91,7 @@ export class ChainService {
   readonly chain: Chain;
   readonly base: ChainBase;
   readonly subscriptions: Subscriptions;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifications;
   /** Where it is served. */
   readonly binding: Binding = new Binding();
   readonly shared: SharedParts;
@@ -121,7 +121,7 @@ export class ChainService {
       shared.log.error({ err }, 'sending notifications to subscribers failed'),
     );
     this.subscriptions = subscriptions;
-    this.sandbox = new SandboxNews(chain, subscriptions, () => shared.instances().count);
+    this.sandbox = new SandboxNotifications(chain, subscriptions, () => shared.instances().count);
     chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
     chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
   }

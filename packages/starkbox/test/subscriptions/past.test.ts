@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { digest } from '../../../e2e/support/subscriptions/digest.js';
 import { gather } from '../../../e2e/support/subscriptions/subscribers.js';
 import { createNode } from '../../src/index.js';
-import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
 
 const FIRST = { block_id: { block_number: 0 } };
@@ -52,35 +52,35 @@ describe('of a subscription that is held', () => {
     const messages: unknown[] = [];
     const listener = recordingListener((text) => messages.push(JSON.parse(text).params.result));
     const subscriptions = new Subscriptions(2);
-    const pick = (news: News): string | undefined =>
-      news.topic === 'heads' ? news.text() : undefined;
+    const pick = (notification: Notification): string | undefined =>
+      notification.topic === 'heads' ? notification.text() : undefined;
     const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
     const release = subscriptions.addHeld(wish, () => void messages.push('past'));
     subscriptions.notify({ topic: 'heads', text: () => '1' });
     subscriptions.notifyReorg('2');
-    return { sent: messages, listener, subscriptions, release };
+    return { messages, listener, subscriptions, release };
   };
 
   test('nothing is sent before the past', () => {
-    const { sent, subscriptions, release } = heldSubscription();
-    expect(sent).toEqual([]);
+    const { messages, subscriptions, release } = heldSubscription();
+    expect(messages).toEqual([]);
     release();
     subscriptions.notify({ topic: 'heads', text: () => '3' });
-    expect(sent).toEqual(['past', 1, 2, 3]);
+    expect(messages).toEqual(['past', 1, 2, 3]);
   });
 
   test('nothing is sent after a restart', () => {
-    const { sent, subscriptions, release } = heldSubscription();
+    const { messages, subscriptions, release } = heldSubscription();
     subscriptions.clear();
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test('nothing is sent after the client has left', () => {
-    const { sent, listener, subscriptions, release } = heldSubscription();
+    const { messages, listener, subscriptions, release } = heldSubscription();
     subscriptions.drop(listener);
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
-import type { SandboxNews } from '../subscriptions/sandbox-news.js';
+import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 export interface InstanceWish {
@@ -39,7 +39,7 @@ export interface InstanceControls {
 const LIMIT = 50;
 
 export function sandboxMethods(
-  news: SandboxNews,
+  notifications: SandboxNotifications,
   subscriptions: Subscriptions,
 ): Group<'devnet_subscribeSandbox'> {
   return {
@@ -52,7 +52,7 @@ export function sandboxMethods(
           pick: (notification) =>
             notification.topic === 'sandbox' ? notification.text() : undefined,
         },
-        () => news.begin(),
+        () => notifications.begin(),
       ),
   };
 }

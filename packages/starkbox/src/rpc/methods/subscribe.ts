@@ -13,14 +13,18 @@ import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import {
   announce,
-  eventNews,
-  headNews,
-  pastEventNews,
-  pastHeadNews,
-  poolStatusNews,
-  statusNews,
-} from '../subscriptions/chain-news.js';
-import { type News, type Selection, Subscriptions } from '../subscriptions/subscriptions.js';
+  eventNotification,
+  headNotification,
+  pastEventNotification,
+  pastHeadNotification,
+  poolStatusNotification,
+  statusNotification,
+} from '../subscriptions/chain-notifications.js';
+import {
+  type Notification,
+  type Selection,
+  Subscriptions,
+} from '../subscriptions/subscriptions.js';
 
 type SubscribeMethods =
   | 'starknet_subscribeNewHeads'
@@ -59,7 +63,7 @@ export function subscribeMethods(
   const begin = (
     { listener, prefix, form }: CallContext,
     selection: Selection,
-    past: (world: World) => Iterable<News> = () => [],
+    past: (world: World) => Iterable<Notification> = () => [],
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
     const subscription = {
@@ -75,14 +79,15 @@ export function subscribeMethods(
       if (!listener.isOpen || subscriptions.epoch !== epoch) return undefined;
       subscriptions.catchUp();
       const { world: beginning } = chain;
-      const news = past(world)[Symbol.iterator]();
-      let next = news.next();
+      const notifications = past(world)[Symbol.iterator]();
+      let next = notifications.next();
       if (beginning === world && next.done) {
         subscriptions.add(subscription);
         return undefined;
       }
       return subscriptions.addHeld(subscription, () => {
-        for (; !next.done; next = news.next()) subscriptions.notifyOne(subscription, next.value);
+        for (; !next.done; next = notifications.next())
+          subscriptions.notifyOne(subscription, next.value);
         if (beginning === world) return;
         const alone = new Subscriptions(1);
         alone.add(subscription);
@@ -118,15 +123,16 @@ export function subscribeMethods(
         {
           key: 'heads',
           filter: '',
-          pick: (news) => (news.topic === 'heads' ? news.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'heads' ? notification.text() : undefined,
         },
         function* (world) {
           if (first === undefined) return;
-          for (const header of older) yield pastHeadNews(header);
+          for (const header of older) yield pastHeadNotification(header);
           const firstLocal = Math.max(first, world.history.first);
           for (let number = firstLocal; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
-            if (header) yield headNews(header);
+            if (header) yield headNotification(header);
           }
         },
       );
@@ -156,15 +162,15 @@ export function subscribeMethods(
         {
           key: 'events',
           filter: stringify([finality_status, addresses, keys]),
-          pick: (news) =>
-            news.topic === 'events' &&
-            news.finality === finality_status &&
-            matches(news.event, { addresses, keys })
-              ? news.text()
+          pick: (notification) =>
+            notification.topic === 'events' &&
+            notification.finality === finality_status &&
+            matches(notification.event, { addresses, keys })
+              ? notification.text()
               : undefined,
         },
         function* (world) {
-          for (const event of older) yield pastEventNews(event, finality_status);
+          for (const event of older) yield pastEventNotification(event, finality_status);
           const last = pendingNumber(world);
           const to =
             leastFinality <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, leastFinality);
@@ -172,7 +178,7 @@ export function subscribeMethods(
           const blocks = [...world.history.eventBlocks(filter)];
           for (const block of to === last ? [...blocks, last] : blocks) {
             for (const event of eventsOf(world, block)) {
-              yield eventNews(world, event, finality_status);
+              yield eventNotification(world, event, finality_status);
             }
           }
         },
@@ -185,13 +191,14 @@ export function subscribeMethods(
         {
           key: `status ${transaction_hash}`,
           filter: '',
-          pick: (news) => (news.topic === 'status' ? news.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'status' ? notification.text() : undefined,
         },
         function* (world) {
           const waiting = inMempool(world.mempool, transaction_hash);
-          if (waiting) yield poolStatusNews(waiting);
+          if (waiting) yield poolStatusNotification(waiting);
           const located = findTransaction(world, transaction_hash);
-          if (located) yield statusNews(world, located);
+          if (located) yield statusNotification(world, located);
         },
       ),
 
@@ -202,8 +209,10 @@ export function subscribeMethods(
       return begin(context, {
         key: 'transactions',
         filter: stringify([finality_status, sender_address, proofFacts]),
-        pick: (news) =>
-          news.topic === 'transactions' && wants(news) ? news.text(proofFacts) : undefined,
+        pick: (notification) =>
+          notification.topic === 'transactions' && wants(notification)
+            ? notification.text(proofFacts)
+            : undefined,
       });
     },
 
@@ -213,7 +222,10 @@ export function subscribeMethods(
       return begin(context, {
         key: 'receipts',
         filter: stringify([finality_status, sender_address]),
-        pick: (news) => (news.topic === 'receipts' && wants(news) ? news.text() : undefined),
+        pick: (notification) =>
+          notification.topic === 'receipts' && wants(notification)
+            ? notification.text()
+            : undefined,
       });
     },
 
@@ -259,7 +271,7 @@ function checkAddresses(
 function transactionFilter(
   finalities: readonly string[] = ['ACCEPTED_ON_L2'],
   senders: readonly ADDRESS[] = [],
-): (news: { readonly finality: string; readonly sender: () => string }) => boolean {
+): (notification: { readonly finality: string; readonly sender: () => string }) => boolean {
   const statuses = new Set(finalities);
   const addresses = new Set(senders);
   return ({ finality, sender }) =>

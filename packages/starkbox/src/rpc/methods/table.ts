@@ -8,7 +8,7 @@ import type { Postman } from '../../l1/postman.js';
 import type { Handler, HandlerLookup, HandlerTable } from '../protocol/call-context.js';
 import type { Handlers } from '../protocol/handlers.js';
 import type { RequestLog } from '../request-log/request-log.js';
-import type { SandboxNews } from '../subscriptions/sandbox-news.js';
+import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import { blockMethods } from './blocks.js';
 import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
@@ -35,7 +35,7 @@ export interface Served extends NodeFacts {
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
   readonly explainer: Explainer;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifications;
   readonly instances: InstanceControls;
   readonly discover: () => JsonText;
 }

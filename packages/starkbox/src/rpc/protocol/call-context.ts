@@ -1,6 +1,6 @@
 // A call's caller, context and handler.
 import type { Prefix } from '@starkbox/spec';
-import type { Reading } from '../../news-feed.js';
+import type { Reading } from '../../notification-feed.js';
 import type { Caller } from './call-observer.js';
 import type { Call } from './envelope.js';
 

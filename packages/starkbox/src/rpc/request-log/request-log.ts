@@ -138,7 +138,7 @@ export class RequestLog implements RequestObserver {
     refused(error, this.arrived(caller), what);
   }
 
-  #keep(observed: Seen): void {
+  #keep(observed: LoggedExchange): void {
     const { method, caller, client, failure, times, answer = '' } = observed;
     const bytes = Buffer.byteLength(observed.raw ?? stringify(observed.call) ?? '');
     const texts = this.#keepsBodies ? textsOf(observed, bytes) : undefined;
@@ -219,7 +219,7 @@ export class RequestLog implements RequestObserver {
   }
 }
 
-interface Seen {
+interface LoggedExchange {
   readonly redaction: Redaction;
   readonly caller: Caller;
   readonly client: number;
@@ -244,7 +244,7 @@ interface Texts {
   readonly previews: Pick<REQUEST_ROW, 'params_preview' | 'result_preview'>;
 }
 
-function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
+function textsOf({ redaction, method, call, raw, answer }: LoggedExchange, bytes: number): Texts {
   // A long call is not written again only to be cut, unless escapes in it may hide a name, or its params may be secret.
   const facts = methodFacts(method);
   const isTakenAsItCame =

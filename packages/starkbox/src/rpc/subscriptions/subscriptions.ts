@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { notificationName, type Prefix } from '@starkbox/spec';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { Feed, Reading } from '../../news-feed.js';
+import { Feed, Reading } from '../../notification-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
-/** What happened, by topic. Texts are only made for those who want them. */
-export type News =
+/** What subscribers are sent, by topic. A text is only written if a subscription picks it. */
+export type Notification =
   | { readonly topic: 'heads'; readonly text: () => string }
   | { readonly topic: 'status'; readonly hash: string; readonly text: () => string }
   | {
@@ -30,7 +30,7 @@ export type News =
   /** Of the node rather than of its chain. */
   | { readonly topic: 'sandbox' | 'requests'; readonly text: () => string };
 
-type Topic = News['topic'];
+type Topic = Notification['topic'];
 export type Key = Exclude<Topic, 'status'> | `status ${string}`;
 
 export interface Subscription {
@@ -40,15 +40,15 @@ export interface Subscription {
   readonly prefix: Prefix;
   /** What it is about: a topic, or the status of one transaction. */
   readonly key: Key;
-  /** The text of news that it wants. */
-  readonly pick: (news: News) => string | undefined;
+  /** The text of a notification, if the subscription gets it. */
+  readonly pick: (notification: Notification) => string | undefined;
   /** Subscriptions with the same key and filter pick the same; one without a filter is alone. */
   readonly filter?: string | undefined;
   /** For an older version of the specification. */
   readonly form?: NotificationForm | undefined;
 }
 
-/** Which news a subscription gets. */
+/** Which notifications a subscription gets. */
 export type Selection = Pick<Subscription, 'key' | 'pick' | 'filter'>;
 
 /** Names of notifications, without their prefix. */
@@ -76,7 +76,7 @@ interface Audience {
   readonly key: Key;
   /** Its place among the audiences of the key. */
   readonly filter: string;
-  /** How each of them picks and shows news. */
+  /** How each of them picks and writes notifications. */
   readonly shape: Shape;
   readonly feed: Feed;
   readonly members: Set<Subscription>;
@@ -320,22 +320,23 @@ export class Subscriptions {
     this.#epoch += 1;
   }
 
-  notify(news: News): void {
-    for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+  notify(notification: Notification): void {
+    for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
       this.#guarded(() => {
-        const text = audience.shape.pick(news);
-        if (text !== undefined) this.#send(audience, news.topic, text);
+        const text = audience.shape.pick(notification);
+        if (text !== undefined) this.#send(audience, notification.topic, text);
       });
     }
   }
 
   /** Sends something of the past of a subscription. */
-  notifyOne(subscription: Subscription, news: News): void {
-    const text = subscription.pick(news);
-    const formatted = text === undefined ? undefined : shownTo(subscription, news.topic, text);
+  notifyOne(subscription: Subscription, notification: Notification): void {
+    const text = subscription.pick(notification);
+    const formatted =
+      text === undefined ? undefined : shownTo(subscription, notification.topic, text);
     if (formatted === undefined) return;
     const { id, listener } = subscription;
-    const header = Buffer.concat([opening(subscription, news.topic), Buffer.from(id)]);
+    const header = Buffer.concat([opening(subscription, notification.topic), Buffer.from(id)]);
     listener.sendShared(header, closing(formatted));
   }
 
@@ -349,13 +350,13 @@ export class Subscriptions {
     }
   }
 
-  /** Sends the text as a reorg to each subscription that wants any of the news, once. */
-  notifyReorgOf(all: Iterable<News>): void {
+  /** Sends the text as a reorg to each subscription that gets any of the notifications, once. */
+  notifyReorgOf(all: Iterable<Notification>): void {
     const notified = new Set<Audience>();
-    for (const news of all) {
-      for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+    for (const notification of all) {
+      for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
         this.#guarded(() => {
-          const text = notified.has(audience) ? undefined : audience.shape.pick(news);
+          const text = notified.has(audience) ? undefined : audience.shape.pick(notification);
           if (text === undefined) return;
           notified.add(audience);
           this.#send(audience, 'reorg', text);
@@ -374,15 +375,15 @@ export class Subscriptions {
     audience.feed.add(opening(audience.shape, topic), this.#shared(formatted));
   }
 
-  /** One piece of news often goes to several audiences, one after the other. */
+  /** A notification often goes to several audiences, one after the other. */
   #shared(text: string): Buffer {
     if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
     return this.#last.bytes;
   }
 }
 
-function keyOf(news: News): Key {
-  return news.topic === 'status' ? `status ${news.hash}` : news.topic;
+function keyOf(notification: Notification): Key {
+  return notification.topic === 'status' ? `status ${notification.hash}` : notification.topic;
 }
 
 function topicOf(key: Key): Topic {

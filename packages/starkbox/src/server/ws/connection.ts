@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type Amount, type Follower, type Reading, Readings } from '../../news-feed.js';
+import { type Amount, type Follower, type Reading, Readings } from '../../notification-feed.js';
 import type { Listener, Session } from '../../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';

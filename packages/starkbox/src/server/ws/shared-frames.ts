@@ -1,5 +1,5 @@
 // Frames of notifications for many clients, built once; only the ids of subscriptions are written for each client.
-import type { Reading, Readings } from '../../news-feed.js';
+import type { Reading, Readings } from '../../notification-feed.js';
 import { frameLength, writeHeader } from './frames.js';
 
 type Position = Reading['last'];

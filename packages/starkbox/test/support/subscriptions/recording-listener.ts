@@ -1,6 +1,6 @@
 // A listener that hands over each notification as soon as it is sent.
 
-import { Readings } from '../../../src/news-feed.js';
+import { Readings } from '../../../src/notification-feed.js';
 import type { Listener } from '../../../src/rpc/protocol/call-context.js';
 
 export function recordingListener(record: (text: string) => void): Listener {

@@ -1,4 +1,4 @@
-// When blocks are closed, and its form as text.
+// Settings of the following blocks that can be changed while the chain runs.
 
 /**
  * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
@@ -24,10 +24,10 @@ export const EXPECTED_BLOCK_GENERATION: string =
 
 /** `undefined` for a text that means none. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
-  const word = text.toLowerCase();
-  const mode = BLOCK_GENERATION_WORDS.find((candidate) => candidate === word);
+  const lowercase = text.toLowerCase();
+  const mode = BLOCK_GENERATION_WORDS.find((word) => word === lowercase);
   if (mode !== undefined) return mode;
-  const [, number, unit] = /^(\d{1,15})(ms)?$/.exec(word) ?? [];
+  const [, number, unit] = /^(\d{1,15})(ms)?$/.exec(lowercase) ?? [];
   const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
 }
@@ -36,4 +36,21 @@ export function readBlockGeneration(text: string): BlockGeneration | undefined {
 export function shownBlockGeneration(setting: BlockGeneration): string {
   if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
   return `${Math.round(setting * 1000)}ms`;
+}
+
+export interface BlockSettings {
+  /** Undefined: as the chain was started. */
+  readonly generation: BlockGeneration | undefined;
+  /** Recipient of the fees. Undefined: the usual one. */
+  readonly sequencer: string | undefined;
+}
+
+export const USUAL_BLOCKS: BlockSettings = { generation: undefined, sequencer: undefined };
+
+/** When blocks are closed now: the setting of the world, or that of the chain's options. */
+export function effectiveBlockGeneration(
+  { blocks }: { readonly blocks: BlockSettings },
+  { blockGeneration }: { readonly blockGeneration: BlockGeneration },
+): BlockGeneration {
+  return blocks.generation ?? blockGeneration;
 }

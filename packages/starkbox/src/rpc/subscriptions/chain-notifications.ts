@@ -2,7 +2,8 @@
 
 import type { REORG_DATA, TXN_STATUS } from '@starkbox/spec';
 import type { Header } from '../../chain/history/header.js';
-import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
+import { readReceipt, readTransaction } from '../../chain/history/stored-texts.js';
+import { inMempool, type QueuedTransaction } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
 import { changedInMempool, diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
@@ -22,7 +23,7 @@ import {
   wireStatus,
   wireTransaction,
 } from '../wire-format.js';
-import type { News, Subscriptions } from './subscriptions.js';
+import type { Notification, Subscriptions } from './subscriptions.js';
 
 /** Tells subscribers of a change that just happened, as soon as that keeps no call waiting. */
 export function announceSoon(subscriptions: Subscriptions, change: Change): void {
@@ -40,7 +41,7 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   const { undone, refinalised, added, pendingFrom, dropped } = diffWorlds(before, after);
 
   if (undone) subscriptions.notifyReorg(reorgText(undone.first, undone.last));
-  else subscriptions.notifyReorgOf(droppedNews(subscriptions, before, dropped));
+  else subscriptions.notifyReorgOf(droppedNotification(subscriptions, before, dropped));
   notifyMempool(subscriptions, before, after);
   for (let block = refinalised.from; block <= refinalised.to; block += 1) {
     for (const hash of after.history.hashes(block)) notifyStatus(subscriptions, after, hash);
@@ -69,7 +70,7 @@ function notifyMempool(subscriptions: Subscriptions, before: World, after: World
     const received = { ...one, position: undefined };
     if (isNew) notifyPool(subscriptions, received);
     if (one.position !== undefined) notifyPool(subscriptions, one);
-    else if (!isNew) subscriptions.notify(poolStatusNews(received));
+    else if (!isNew) subscriptions.notify(poolStatusNotification(received));
   }
 }
 
@@ -80,24 +81,26 @@ function notifyCandidate(subscriptions: Subscriptions, before: World, hash: stri
     notifyPool(subscriptions, { ...pooled, position: 0 });
 }
 
-function notifyPool(subscriptions: Subscriptions, pooled: Waiting): void {
-  subscriptions.notify(poolStatusNews(pooled));
-  subscriptions.notify(shownTransactionNews(pooled, poolStatus(pooled), () => pooled.sender));
+function notifyPool(subscriptions: Subscriptions, pooled: QueuedTransaction): void {
+  subscriptions.notify(poolStatusNotification(pooled));
+  subscriptions.notify(
+    shownTransactionNotification(pooled, poolStatus(pooled), () => pooled.sender),
+  );
 }
 
 function notifyBlock(subscriptions: Subscriptions, world: World, block: number): void {
   const header = world.history.header(block);
   if (!header) return;
-  subscriptions.notify(headNews(header));
+  subscriptions.notify(headNotification(header));
   if (header.transactionCount === 0 || !subscriptions.wantsTransactions) return;
   for (const [index, record] of transactionsOf(world, block).entries()) {
     const located = { record, block, index };
-    subscriptions.notify(transactionNews(world, located));
-    subscriptions.notify(statusNews(world, located));
-    subscriptions.notify(receiptNews(world, located));
+    subscriptions.notify(transactionNotification(world, located));
+    subscriptions.notify(statusNotification(world, located));
+    subscriptions.notify(receiptNotification(world, located));
   }
   if (!subscriptions.has('events')) return;
-  for (const event of eventsOf(world, block)) subscriptions.notify(eventNews(world, event));
+  for (const event of eventsOf(world, block)) subscriptions.notify(eventNotification(world, event));
 }
 
 const PENDING_TOPICS = ['transactions', 'receipts', 'events'] as const;
@@ -107,11 +110,11 @@ function notifyPending(subscriptions: Subscriptions, world: World, hash: string)
   if (!PENDING_TOPICS.some((topic) => subscriptions.has(topic))) return;
   const located = findTransaction(world, hash);
   if (!located) return;
-  subscriptions.notify(transactionNews(world, located));
-  subscriptions.notify(receiptNews(world, located));
+  subscriptions.notify(transactionNotification(world, located));
+  subscriptions.notify(receiptNotification(world, located));
   if (!subscriptions.has('events')) return;
   for (const event of pendingEventsOf(world, located.index)) {
-    subscriptions.notify(eventNews(world, event));
+    subscriptions.notify(eventNotification(world, event));
   }
 }
 
@@ -119,20 +122,20 @@ function notifyPending(subscriptions: Subscriptions, world: World, hash: string)
  * The notifications of transactions that are no longer pending, each with the text of a reorg. The block
  * under construction has a number but no hash, and the standard's form requires one: it is zero.
  */
-function* droppedNews(
+function* droppedNotification(
   subscriptions: Subscriptions,
   world: World,
   dropped: readonly Located[],
-): Iterable<News> {
+): Iterable<Notification> {
   const number = pendingNumber(world);
   const text = once(() => stringify(reorgOf({ number, hash: '0x0' }, { number, hash: '0x0' })));
   for (const located of dropped) {
-    yield { ...statusNews(world, located), text };
-    yield { ...transactionNews(world, located), text };
-    yield { ...receiptNews(world, located), text };
+    yield { ...statusNotification(world, located), text };
+    yield { ...transactionNotification(world, located), text };
+    yield { ...receiptNotification(world, located), text };
     if (!subscriptions.has('events')) continue;
     for (const event of pendingEventsOf(world, located.index)) {
-      yield { ...eventNews(world, event), text };
+      yield { ...eventNotification(world, event), text };
     }
   }
 }
@@ -140,7 +143,7 @@ function* droppedNews(
 function notifyStatus(subscriptions: Subscriptions, world: World, hash: string): void {
   if (!subscriptions.has(`status ${hash}`)) return;
   const located = findTransaction(world, hash);
-  if (located) subscriptions.notify(statusNews(world, located));
+  if (located) subscriptions.notify(statusNotification(world, located));
 }
 
 /** How many texts of notifications were written in this process: none without a subscriber. */
@@ -163,15 +166,15 @@ function remembered(find: () => string): () => string {
 }
 
 /** The header of a block below a fork, as the origin shows it. */
-export function pastHeadNews(header: object): News {
+export function pastHeadNotification(header: object): Notification {
   return { topic: 'heads', text: once(() => stringify(header)) };
 }
 
-export function headNews(header: Header): News {
+export function headNotification(header: Header): Notification {
   return { topic: 'heads', text: once(() => stringify(wireHeader(header))) };
 }
 
-export function statusNews(world: World, located: Located): News {
+export function statusNotification(world: World, located: Located): Notification {
   const { hash } = located.record;
   return {
     topic: 'status',
@@ -180,7 +183,7 @@ export function statusNews(world: World, located: Located): News {
   };
 }
 
-export function poolStatusNews(pooled: Waiting): News {
+export function poolStatusNotification(pooled: QueuedTransaction): Notification {
   const status = { finality_status: poolStatus(pooled) };
   return {
     topic: 'status',
@@ -194,16 +197,20 @@ function statusText(world: World, hash: string): string | undefined {
   return located && stringify(wireStatus(world, located));
 }
 
-function transactionNews(world: World, located: Located): News {
+function transactionNotification(world: World, located: Located): Notification {
   const { record, block } = located;
-  return shownTransactionNews(record, newsFinality(world, block), senderOf(located));
+  return shownTransactionNotification(
+    record,
+    notificationFinality(world, block),
+    senderOf(located),
+  );
 }
 
-function shownTransactionNews(
+function shownTransactionNotification(
   record: Parameters<typeof wireTransaction>[0],
   finality_status: TXN_STATUS,
   sender: () => string,
-): News {
+): Notification {
   const write = (proofFacts: boolean): string =>
     stringify(
       wireTransaction(record, proofFacts && record.proofFacts ? ['INCLUDE_PROOF_FACTS'] : [], {
@@ -220,40 +227,39 @@ function shownTransactionNews(
   };
 }
 
-function receiptNews(world: World, located: Located): News {
+function receiptNotification(world: World, located: Located): Notification {
   return {
     topic: 'receipts',
-    finality: newsFinality(world, located.block),
+    finality: notificationFinality(world, located.block),
     sender: senderOf(located),
     text: once(() => stringify(wireReceiptWithBlock(world, located))),
   };
 }
 
 /** A block that is new to a subscriber is shown as accepted on L2, even if a revert brings it back as accepted on L1. */
-function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' {
+function notificationFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' {
   return block === pendingNumber(world) ? 'PRE_CONFIRMED' : 'ACCEPTED_ON_L2';
 }
 
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 function senderOf({ record }: Located): () => string {
   return remembered(() => {
-    const transaction: { sender_address?: string; contract_address?: string } = JSON.parse(
-      record.transaction,
-    );
-    const receipt: { contract_address?: string } = JSON.parse(record.receipt);
-    return (
-      transaction.sender_address ??
-      transaction.contract_address ??
-      receipt.contract_address ??
-      '0x0'
-    );
+    const transaction = readTransaction(record.transaction);
+    switch (transaction.type) {
+      case 'L1_HANDLER':
+        return transaction.contract_address;
+      case 'DEPLOY_ACCOUNT':
+        return readReceipt(record.receipt).contract_address ?? '0x0';
+      default:
+        return transaction.sender_address;
+    }
   });
 }
 
 /** @param as the finality that is shown, where it is not the real one */
-export function eventNews(world: World, event: FoundEvent, as?: string): News {
+export function eventNotification(world: World, event: FoundEvent, as?: string): Notification {
   const { block, ...rest } = event;
-  const real = newsFinality(world, block?.number ?? pendingNumber(world));
+  const real = notificationFinality(world, block?.number ?? pendingNumber(world));
   return {
     topic: 'events',
     finality: as ?? real,
@@ -270,7 +276,7 @@ export function eventNews(world: World, event: FoundEvent, as?: string): News {
 }
 
 /** An event from below a fork. */
-export function pastEventNews(event: OriginEvent, finality: string): News {
+export function pastEventNotification(event: OriginEvent, finality: string): Notification {
   const { from_address, keys } = event;
   return {
     topic: 'events',
@@ -288,9 +294,9 @@ function reorgText(first: Header, last: Header): string {
   return stringify(reorgOf(first, last));
 }
 
-type Place = Pick<Header, 'number' | 'hash'>;
+type BlockReference = Pick<Header, 'number' | 'hash'>;
 
-function reorgOf(first: Place, last: Place): REORG_DATA {
+function reorgOf(first: BlockReference, last: BlockReference): REORG_DATA {
   return {
     starting_block_hash: first.hash,
     starting_block_number: first.number,

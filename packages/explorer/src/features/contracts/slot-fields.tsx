@@ -1,11 +1,13 @@
 // Fields for the values of storage slots, and how slots and values are read from text.
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
-import { grouped } from '../../../format/amount.js';
-import { SlotValue, slotValue } from '../../../parts/transaction/slot-name.js';
-import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
-import { Felt } from '../../../parts/values.js';
-import { call } from '../../../rpc/client.js';
+import { grouped } from '../../format/amount.js';
+import { TextInput } from '../../parts/inputs.js';
+import { SlotValue, slotValue } from '../../parts/transaction/slot-name.js';
+import type { NamedSlot } from '../../parts/transaction/slot-names.js';
+import { Felt } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 
 export interface Row {
   readonly key: string;
@@ -30,10 +32,8 @@ function readFelt(text: string): string | undefined {
 
 /** A slot by key, or by the name of a plain storage variable. */
 function readSlot(text: string): string | undefined {
-  const given = text.trim();
-  return (
-    canonicalFelt(given) ?? (/^[A-Za-z_]\w{0,200}$/.test(given) ? selectorOf(given) : undefined)
-  );
+  const slot = text.trim();
+  return canonicalFelt(slot) ?? (/^[A-Za-z_]\w{0,200}$/.test(slot) ? selectorOf(slot) : undefined);
 }
 
 /** Focuses itself when it appears. */
@@ -116,12 +116,12 @@ export function OtherSlot({
   const add = async (): Promise<void> => {
     setJudged(true);
     if (key === undefined || felt === undefined) return;
-    const found = await call('starknet_getStorageAt', {
+    const stored = await call('starknet_getStorageAt', {
       block_id: 'pre_confirmed',
       contract_address: address,
       key,
     });
-    stage(key, typeof found === 'string' ? found : found.value, felt);
+    stage(key, typeof stored === 'string' ? stored : stored.value, felt);
     setSlot('');
     setValue('');
     setJudged(false);
@@ -132,29 +132,25 @@ export function OtherSlot({
       aria-label="Change a slot"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        runTask(add());
       }}
     >
-      <label>
-        slot or variable
-        <input
-          className="mono slot-input"
-          value={slot}
-          aria-invalid={isJudged && key === undefined}
-          aria-describedby={id}
-          onChange={(event) => setSlot(event.target.value)}
-        />
-      </label>
-      <label>
-        new value
-        <input
-          className="mono slot-input"
-          value={value}
-          aria-invalid={isJudged && felt === undefined}
-          aria-describedby={id}
-          onChange={(event) => setValue(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="slot or variable"
+        className="mono slot-input"
+        value={slot}
+        aria-invalid={isJudged && key === undefined}
+        aria-describedby={id}
+        change={setSlot}
+      />
+      <TextInput
+        label="new value"
+        className="mono slot-input"
+        value={value}
+        aria-invalid={isJudged && felt === undefined}
+        aria-describedby={id}
+        change={setValue}
+      />
       <button type="submit" className="button">
         Stage
       </button>

@@ -2,17 +2,18 @@
 import { shortHash } from '@starkbox/abi';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { counted } from '../../../format/amount.js';
-import { Action, act, LastDone } from '../../../parts/action.js';
-import { Sheet } from '../../../parts/dialog.js';
-import { Loading, Problem } from '../../../parts/page-states.js';
-import { type Column, VirtualTable } from '../../../parts/table/table.js';
-import { SlotName } from '../../../parts/transaction/slot-name.js';
-import { type SlotNames, slotId, useSlotNames } from '../../../parts/transaction/slot-names.js';
-import { BlockRef } from '../../../parts/values.js';
-import { call, isMissing } from '../../../rpc/client.js';
-import { useLive } from '../../../rpc/live-state.js';
-import type { Result } from '../../../rpc/methods.js';
+import { counted } from '../../format/amount.js';
+import { Action, act, LastDone } from '../../parts/action.js';
+import { Sheet } from '../../parts/dialog.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { SlotName } from '../../parts/transaction/slot-name.js';
+import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
+import { BlockRef } from '../../parts/values.js';
+import { call, isMissing } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
+import { runTask } from '../../state/tasks.js';
 import { OtherSlot, type Row, StoredValue, ValueCell } from './slot-fields.js';
 
 type Slot = Result<'devnet_getStorage'>['entries'][number];
@@ -43,7 +44,7 @@ export function Storage({ address }: { readonly address: string }) {
   };
 
   if (query.error && !query.data && !isMissing(query.error)) {
-    return <Problem error={query.error} what="the storage" retry={() => void query.refetch()} />;
+    return <Problem error={query.error} what="the storage" retry={query.refetch} />;
   }
   if (query.isPending && !query.error) return <Loading what="the storage" />;
   return (
@@ -79,7 +80,7 @@ export function Storage({ address }: { readonly address: string }) {
           onApplied={() => {
             setStaged(new Map());
             setAsking(false);
-            void query.refetch();
+            runTask(query.refetch());
           }}
         />
       )}
@@ -108,7 +109,7 @@ function useSlots(address: string) {
     [query.data],
   );
   const readMore = (): void => {
-    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    if (query.hasNextPage && !query.isFetchingNextPage) runTask(query.fetchNextPage());
   };
   const { data, error, isPending, refetch } = query;
   return { data, error, isPending, refetch, slots, readMore };
@@ -130,9 +131,9 @@ function withStaged(
   nameOf: (key: string) => Row['name'],
 ): readonly Row[] {
   const values = new Map(slots.map(({ key, value }) => [key, value]));
-  const known = new Set(slots.map(({ key }) => key));
+  const listed = new Set(slots.map(({ key }) => key));
   const added = [...staged]
-    .filter(([key]) => !known.has(key))
+    .filter(([key]) => !listed.has(key))
     .map(([key, { before, after }]) => ({
       key,
       name: nameOf(key),
@@ -252,13 +253,13 @@ function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProp
       key,
       value: after,
     }));
-    const done = await act(
+    const applied = await act(
       'Change the storage',
       'devnet_applyStateDiff',
       { state_diff: { storage_diffs: [{ address, storage_entries }] } },
       () => `${changes} applied`,
     );
-    if (done !== undefined) onApplied();
+    if (applied !== undefined) onApplied();
   };
   return (
     <Sheet label={`Apply ${changes}`} close={close} className="sheet wide">

@@ -1,6 +1,6 @@
 // Coverage of classes by entry point, added over pages and chains.
 import type { COVERAGE, COVERED_CLASS, COVERED_ENTRY_POINT } from '@starkbox/spec';
-import { shortHash } from '../felt.js';
+import { shortHash } from './felt.js';
 
 export type CoveredEntryPoint = COVERED_ENTRY_POINT;
 export type CoveredClass = COVERED_CLASS;
@@ -14,9 +14,9 @@ export class Coverage {
   addPage({ transactions, calls = 0, classes }: CoveragePage): void {
     this.#transactions += transactions;
     this.#calls += calls;
-    for (const one of classes) {
-      const known = this.#classes.get(one.class_hash);
-      this.#classes.set(one.class_hash, known ? sumOf(known, one) : one);
+    for (const covered of classes) {
+      const sum = this.#classes.get(covered.class_hash);
+      this.#classes.set(covered.class_hash, sum ? sumOf(sum, covered) : covered);
     }
   }
 
@@ -24,32 +24,32 @@ export class Coverage {
   page(withReadyMade = false): CoveragePage {
     const all = [...this.#classes.values()];
     const classes = all.filter(({ declared_in: block }) => withReadyMade || (block ?? 0) > 0);
-    classes.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+    classes.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     const calls = this.#calls === 0 ? {} : { calls: this.#calls };
     return { transactions: this.#transactions, ...calls, classes };
   }
 }
 
-function sumOf(one: CoveredClass, other: CoveredClass): CoveredClass {
-  const statements = statementsOf(one.statements, other.statements);
+function sumOf(a: CoveredClass, b: CoveredClass): CoveredClass {
+  const statements = statementsOf(a.statements, b.statements);
   return {
-    ...one,
+    ...a,
     ...(statements ? { statements } : {}),
-    entry_points: one.entry_points.map((entry, at) => ({
+    entry_points: a.entry_points.map((entry, at) => ({
       ...entry,
-      calls: entry.calls + (other.entry_points[at]?.calls ?? 0),
-      failed: entry.failed + (other.entry_points[at]?.failed ?? 0),
+      calls: entry.calls + (b.entry_points[at]?.calls ?? 0),
+      failed: entry.failed + (b.entry_points[at]?.failed ?? 0),
     })),
   };
 }
 
 /** Both list the same statements, unless one of them has none. */
 function statementsOf(
-  one: CoveredClass['statements'],
-  other: CoveredClass['statements'],
+  a: CoveredClass['statements'],
+  b: CoveredClass['statements'],
 ): CoveredClass['statements'] {
-  if (!one || !other) return one ?? other;
-  return one.map(([statement = 0, times = 0], at) => [statement, times + (other[at]?.[1] ?? 0)]);
+  if (!a || !b) return a ?? b;
+  return a.map(([statement = 0, times = 0], at) => [statement, times + (b[at]?.[1] ?? 0)]);
 }
 
 function nameOf({ contract_name, class_hash }: CoveredClass): string {
@@ -61,12 +61,12 @@ export function coverageText(
   { transactions, calls, classes }: CoveragePage,
   heading: (text: string) => string = (text) => text,
 ): string {
-  const lines = classes.flatMap((one) => {
-    const called = one.entry_points.filter(({ calls }) => calls > 0);
-    const rest = one.entry_points.filter(({ calls }) => calls === 0);
+  const lines = classes.flatMap((covered) => {
+    const called = covered.entry_points.filter(({ calls }) => calls > 0);
+    const rest = covered.entry_points.filter(({ calls }) => calls === 0);
     const names = rest.map(({ function_name: name, selector }) => name ?? shortHash(selector));
     return [
-      heading(`${nameOf(one)}  ${shareOf(called.length, one.entry_points.length)}`),
+      heading(`${nameOf(covered)}  ${shareOf(called.length, covered.entry_points.length)}`),
       ...called.map(
         ({ function_name: name, selector, calls, failed }) =>
           `  ${String(calls).padStart(6)}  ${name ?? shortHash(selector)}${failed === 0 ? '' : ` (${failed} failed)`}`,

@@ -1,6 +1,6 @@
 // Notifications of what happens to the sandbox beside blocks, and its heartbeat.
 
-import type { SANDBOX_NEWS } from '@starkbox/spec';
+import type { SANDBOX_NOTIFICATION } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';
 import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
@@ -10,7 +10,7 @@ import { hex } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import type { Subscriptions } from './subscriptions.js';
 
-type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;
+type Event = Pick<SANDBOX_NOTIFICATION, 'event' | 'detail'>;
 
 type Removed = {
   readonly removed_transactions: number;
@@ -21,8 +21,8 @@ const BEAT_MILLISECONDS = 2000;
 /** Removed transactions are named up to this many; of more there is the count alone. */
 const MOST_HASHES = 100;
 
-/** Tells subscribers what happens to the sandbox; where there are none, nothing is looked at. */
-export class SandboxNews {
+/** Notifies subscribers of what happens to the sandbox; without subscribers, nothing is compared. */
+export class SandboxNotifications {
   readonly #chain: Chain;
   readonly #subscriptions: Subscriptions;
   readonly #instances: () => number;
@@ -70,13 +70,13 @@ export class SandboxNews {
         pending: world.pending.transactions.size,
         chain_time: nextTime(world),
         instances: this.#instances(),
-      } satisfies SANDBOX_NEWS);
+      } satisfies SANDBOX_NOTIFICATION);
       this.#subscriptions.notify({ topic: 'sandbox', text: () => text });
     });
   }
 }
 
-/** What happened between two standings beside new blocks and transactions. */
+/** What happened between two states of a chain beside new blocks and transactions. */
 function eventsOf({ kind, before, after }: Transition): readonly Event[] {
   if (kind === 'restart' || kind === 'load') {
     return [{ event: kind, detail: removedBetween(before.world, after.world) }];

@@ -1,4 +1,4 @@
-// What a request is for: the node's own chain or an instance, and a path of it.
+// Target of a request: the node's own chain or an instance, and a path of it.
 import type { IncomingMessage } from 'node:http';
 import type { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** What a request is for: a chain, and a path of it. */
-export interface Place {
+export interface Destination {
   readonly target: Target;
   readonly path: string;
 }
@@ -36,37 +36,37 @@ export type FindInstance = (
   client: string | undefined,
 ) => Target | Promise<Target | undefined> | undefined;
 
-export interface Places {
+export interface TargetLookup {
   readonly instance?: FindInstance | undefined;
   readonly access?: AccessRules | undefined;
 }
 
 /** Undefined if the path names an instance that does not exist. */
-export function placeOf(
+export function destinationOf(
   request: IncomingMessage,
   mainTarget: Target,
-  { instance, access }: Places,
-): Place | Promise<Place | undefined> | undefined {
+  { instance, access }: TargetLookup,
+): Destination | Promise<Destination | undefined> | undefined {
   const whole = pathOf(request);
   const instancePath = instance && instancePathOf(whole);
   if (!instancePath) return { target: mainTarget, path: whole };
   const { id, path } = instancePath;
-  const isStranger = access?.admitsToken(request.headers) === false;
-  if (request.method === 'OPTIONS' || isStranger) return { target: mainTarget, path };
+  const lacksToken = access?.admitsToken(request.headers) === false;
+  if (request.method === 'OPTIONS' || lacksToken) return { target: mainTarget, path };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
   const substitute = Explorer.owns(path) ? mainTarget : undefined;
-  const placeFor = (instanceTarget: Target | undefined): Place | undefined => {
+  const destinationAt = (instanceTarget: Target | undefined): Destination | undefined => {
     const target = instanceTarget ?? substitute;
     return target && { target, path };
   };
   const target = instance(id, access?.clientOf(request.headers));
-  return target instanceof Promise ? target.then(placeFor) : placeFor(target);
+  return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 
 /** What must be given before an instance is looked for, which would wake it up, or tell that it exists. */
 export function neededFirst(
   request: IncomingMessage,
-  { instance }: Places,
+  { instance }: TargetLookup,
 ): 'token' | 'host' | undefined {
   const instancePath = instance && instancePathOf(pathOf(request));
   if (!instancePath) return undefined;

@@ -11,6 +11,7 @@ import {
   readTransactions,
   type TransactionRow,
 } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 
 /** Rows are counted, so that nothing grows with the chain. */
 const MOST_BLOCKS = 48;
@@ -18,7 +19,7 @@ const MOST_TRANSACTIONS = 100;
 const MOST_FAILURES = 5;
 const LEAST_MILLISECONDS = 500;
 
-export interface News {
+export interface ChainSummary {
   /** The newest ones, oldest first. */
   readonly blocks: readonly BlockRow[];
   /** The newest ones, newest first. */
@@ -34,7 +35,7 @@ export interface News {
 
 const KEY = ['overview'];
 
-type Lists = Omit<News, 'status' | 'settings'>;
+type Lists = Omit<ChainSummary, 'status' | 'settings'>;
 
 async function readLists(): Promise<Lists> {
   const limit = MOST_TRANSACTIONS;
@@ -71,7 +72,7 @@ async function readStandardLists(): Promise<Lists> {
 
 let isRestricted = false;
 
-async function readNews(): Promise<News> {
+async function readSummary(): Promise<ChainSummary> {
   const [lists, status, settings] = await Promise.allSettled([
     isRestricted ? readStandardLists() : readLists(),
     call('devnet_getStatus'),
@@ -80,7 +81,7 @@ async function readNews(): Promise<News> {
   if (lists.status === 'rejected') {
     if (isRestricted || !isMissing(lists.reason)) throw lists.reason;
     isRestricted = true;
-    return readNews();
+    return readSummary();
   }
   return {
     ...lists.value,
@@ -89,21 +90,23 @@ async function readNews(): Promise<News> {
   };
 }
 
-export function useNews() {
+export function useChainSummary() {
   const beat = useLive((live) => live.beat);
-  const query = useQuery({ queryKey: KEY, queryFn: readNews });
-  const seen = useRef(beat);
+  const query = useQuery({ queryKey: KEY, queryFn: readSummary });
+  const lastBeat = useRef(beat);
   const isReading = useRef(false);
   const isAwaited = useRef(false);
   useEffect(() => {
-    if (beat === seen.current) return;
-    seen.current = beat;
+    if (beat === lastBeat.current) return;
+    lastBeat.current = beat;
     isAwaited.current = true;
     if (isReading.current) return;
     isReading.current = true;
-    void readWhile(isAwaited).finally(() => {
-      isReading.current = false;
-    });
+    runTask(
+      readWhile(isAwaited).finally(() => {
+        isReading.current = false;
+      }),
+    );
   }, [beat]);
   return query;
 }
