@@ -92,7 +92,7 @@ describe('the manifests of Kubernetes', () => {
   test('are all in the kustomization', () => {
     const all = readdirSync(join(FOLDER, folder)).filter((name) => name !== 'kustomization.yaml');
     expect(files.toSorted()).toEqual(all.toSorted());
-    for (const file of generated.flatMap((map) => items(fields(map)['files']))) {
+    for (const file of generated.flatMap((generator) => items(fields(generator)['files']))) {
       expect(existsSync(join(FOLDER, folder, String(file)))).toBe(true);
     }
   });
@@ -109,7 +109,10 @@ describe('the manifests of Kubernetes', () => {
   });
 
   test('take variables, ports and volumes that there are', () => {
-    const maps = [...namesOf('ConfigMap'), ...generated.map((map) => fields(map)['name'])];
+    const maps = [
+      ...namesOf('ConfigMap'),
+      ...generated.map((generator) => fields(generator)['name']),
+    ];
     for (const deployment of deployments) {
       const pod = at(deployment, 'spec', 'template', 'spec');
       const volumes = items(at(pod, 'volumes'));

@@ -63,7 +63,7 @@ export function destinationOf(
   return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 
-/** What must be given before an instance is looked for, which would wake it up, or tell that it exists. */
+/** What must be given before an instance is looked for, which would load it, or tell that it exists. */
 export function neededFirst(
   request: IncomingMessage,
   { instance }: TargetLookup,
