@@ -2,10 +2,11 @@
 //
 //   node scripts/check.mjs                   changes since the branch left main
 //   node scripts/check.mjs --since HEAD~1    changes since another commit
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runText } from './processes.mjs';
 import { ROOT } from './sources.mjs';
 
 /** More test files than these take minutes. */
@@ -26,9 +27,7 @@ const QUICK_TESTS = ['test/crypto/vectors', 'test/execution/execute', 'test/conf
  * @returns {string[]} the lines that it prints
  */
 function git(...args) {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr}`);
-  return stdout.split('\n').filter(Boolean);
+  return runText('git', args, { cwd: ROOT }).split('\n').filter(Boolean);
 }
 
 /** The commit at which the branch left main. */
@@ -48,14 +47,13 @@ function forkPoint() {
  * @param {string} base the commit before the changes
  */
 function testsToRun(base) {
-  const list = spawnSync(
+  const text = runText(
     process.execPath,
     [VITEST, 'list', '--filesOnly', '--json', `--changed=${base}`, ...PROJECTS],
-    { cwd: ROOT, encoding: 'utf8' },
+    { cwd: ROOT },
   );
-  if (list.status !== 0) throw new Error(`the tests could not be listed: ${list.stderr}`);
   /** @type {{ file: string }[]} */
-  const listed = JSON.parse(list.stdout.slice(list.stdout.indexOf('[')));
+  const listed = JSON.parse(text.slice(text.indexOf('[')));
   const related = [...new Set(listed.map(({ file }) => relative(ROOT, file)))];
   if (related.length <= MOST_TEST_FILES) {
     return { name: `tests of what changed (${related.length} files)`, files: related };

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pack, packedIn } from './pack.mjs';
+import { runText } from './processes.mjs';
 import { firstTransaction, tries } from './rehearsal/first-minutes.mjs';
 import { installed, npmInstall } from './rehearsal/installation.mjs';
-import { runText } from './rehearsal/processes.mjs';
 
 const VERSIONS = ['20.19', '22', '24', '26'];
 const GOAL_SECONDS = 15;

@@ -1,7 +1,7 @@
 // Source files of the repository in TypeScript and JavaScript, without generated ones.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { runText } from './processes.mjs';
 
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -16,10 +16,10 @@ const EXTENSIONS = ['ts', 'tsx', 'js', 'mjs'];
 export function sourceFiles(extensions = EXTENSIONS) {
   const patterns = extensions.map((extension) => `*.${extension}`);
   const options = ['--cached', '--others', '--exclude-standard', '-z'];
-  const listed = execFileSync(
+  const listed = runText(
     'git',
     ['ls-files', ...options, '--', ...patterns, ':(exclude,attr:linguist-generated)'],
-    { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 },
+    { cwd: ROOT },
   );
   const files = listed.split('\0').filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
   return [...new Set(files)].sort();

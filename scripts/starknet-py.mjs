@@ -1,10 +1,9 @@
 // Installer of starknet.py for its test: a virtual environment in the user's cache, one for each list of requirements.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CACHE, installAsMain, makeFolder, runVisibly } from './processes.mjs';
 
 const REQUIREMENTS = fileURLToPath(
   new URL('../packages/e2e/test/versions/requirements.txt', import.meta.url),
@@ -12,9 +11,8 @@ const REQUIREMENTS = fileURLToPath(
 
 /** @returns {string} the environment's folder; it exists only when complete */
 function folder() {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const recipe = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex');
-  return join(cache, 'starkbox', `starknet-py-${recipe.slice(0, 16)}`);
+  return join(CACHE, `starknet-py-${recipe.slice(0, 16)}`);
 }
 
 /** @returns {string | undefined} the Python that has starknet.py, undefined before the installation */
@@ -23,38 +21,21 @@ export function installedPython() {
   return existsSync(python) ? python : undefined;
 }
 
-/**
- * @param {string} command
- * @param {readonly string[]} args
- */
-function run(command, args) {
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
-  if (status !== 0) {
-    throw new Error(`${[command, ...args].join(' ')} failed: ${error?.message ?? status}`);
-  }
-}
-
 function install() {
-  const target = folder();
-  const marker = `${target}.partial`;
-  mkdirSync(dirname(target), { recursive: true });
-  rmSync(marker, { recursive: true, force: true });
-  run('python3', ['-m', 'venv', marker]);
-  run(join(marker, 'bin', 'python'), [
-    ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-    ...['--requirement', REQUIREMENTS],
-  ]);
-  renameSync(marker, target);
+  makeFolder(folder(), (partial) => {
+    runVisibly('python3', ['-m', 'venv', partial]);
+    runVisibly(join(partial, 'bin', 'python'), [
+      ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
+      ...['--requirement', REQUIREMENTS],
+    ]);
+  });
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  try {
+  const advice =
+    'install Python 3.10 or later with its venv module (apt-get install python3-venv), and let this machine reach PyPI.';
+  installAsMain('starknet-py', advice, () => {
     if (installedPython() === undefined) install();
     console.log(`starknet.py is in ${folder()}`);
-  } catch (error) {
-    console.error(
-      `starknet-py: ${error instanceof Error ? error.message : error}\n  What to do: install Python 3.10 or later with its venv module (apt-get install python3-venv), and let this machine reach PyPI.`,
-    );
-    process.exitCode = 1;
-  }
+  });
 }

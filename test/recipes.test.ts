@@ -10,6 +10,7 @@ const PAGES = [
   'AGENTS.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'docs/contributing/commands.md',
   'docs/how-it-works/internals.md',
   'docs/how-it-works/engine.md',
 ];
@@ -48,4 +49,21 @@ describe.each(PAGES)('%s', (page) => {
     const ofExplorer = new Set(['screenshots']);
     expect(commands.filter((name) => !(name in scripts) && !ofExplorer.has(name))).toEqual([]);
   });
+});
+
+test('recipes name symbols that their files have', () => {
+  const text = read('CONTRIBUTING.md').replaceAll(/\s+/g, ' ');
+  const names = [...text.matchAll(/((?:`\w+`(?: or |, | and )?)+) (?:in|of) `([\w./-]+\.\w+)`/g)];
+  expect(names.length).toBeGreaterThan(8);
+  for (const [, symbols = '', file = ''] of names) {
+    const missing = quoted(symbols).filter((symbol) => !read(file).includes(symbol));
+    expect(missing, file).toEqual([]);
+  }
+});
+
+test('every npm script is among the commands', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const page = read('docs/contributing/commands.md');
+  const words = new Set(page.match(/[\w:-]+/g));
+  expect(Object.keys(scripts).filter((name) => !words.has(name))).toEqual([]);
 });

@@ -2,24 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { manifestIn } from '../packages/workspaces.mjs';
 
 const LICENCE = /^(un)?licen[cs]e|^copying|^notice/i;
-
-/**
- * @typedef {object} Manifest
- * @property {string} name
- * @property {string} version
- * @property {string} [license]
- * @property {Record<string, string>} [dependencies]
- */
-
-/**
- * @param {string} folder of a package
- * @returns {Manifest}
- */
-function manifestIn(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-}
 
 /**
  * The folder of the installed package that a file belongs to. Packages have further manifests without a name, which

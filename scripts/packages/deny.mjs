@@ -6,22 +6,21 @@
 // cargo-deny is built once, by cargo, under ~/.cache/starkbox.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { writePatchedCrate } from '../engine-changes.mjs';
+import { CACHE, runVisibly } from '../processes.mjs';
 
 const VERSION = '0.20.2';
-const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-const FOLDER = join(CACHE, 'starkbox', `cargo-deny-${VERSION}`);
+const FOLDER = join(CACHE, `cargo-deny-${VERSION}`);
 const COMMAND = join(FOLDER, 'bin', process.platform === 'win32' ? 'cargo-deny.exe' : 'cargo-deny');
 
 /** Outside of the work tree, so that the settings of our builds do not apply. */
 function install() {
   console.log(`building cargo-deny ${VERSION}, once`);
   const args = ['install', 'cargo-deny', '--version', VERSION, '--locked', '--root', FOLDER];
-  const { status } = spawnSync('cargo', args, { cwd: tmpdir(), stdio: 'inherit' });
-  if (status !== 0) throw new Error(`cargo ${args.join(' ')} failed`);
+  runVisibly('cargo', args, { cwd: tmpdir() });
 }
 
 if (!existsSync(COMMAND)) install();

@@ -1,5 +1,4 @@
 // Packages as they are published, each in a folder: with licence, page and facts, the engine divided by platforms.
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../packages/engine/dist/platforms.js';
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
+import { runText } from '../processes.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
 import { INTERNAL_ENTRIES, reachedTypes } from './declarations.mjs';
 import { BILL, billOf, classesIn } from './sbom.mjs';
@@ -78,13 +78,7 @@ export function npm(args, cwd) {
   // On Windows, npm is no program that can be started without a shell.
   const script = process.env['npm_execpath'];
   const [command, ...first] = script === undefined ? ['npm'] : [process.execPath, script];
-  const { status, error, stdout, stderr } = spawnSync(command ?? 'npm', [...first, ...args], {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-  if (status === 0) return stdout;
-  throw new Error(`npm ${args[0]} failed: ${error?.message ?? `${stdout}${stderr}`}`);
+  return runText(command ?? 'npm', [...first, ...args], { cwd });
 }
 
 /**

@@ -2,8 +2,9 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runText } from '../processes.mjs';
 import { npmInstall } from './installation.mjs';
-import { environmentOf, linesOf, runText, startCommand, stop } from './processes.mjs';
+import { environmentOf, linesOf, startCommand, stop } from './processes.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -2,7 +2,8 @@
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependenciesOn } from '../pack.mjs';
-import { environmentOf, runText } from './processes.mjs';
+import { runText } from '../processes.mjs';
+import { environmentOf } from './processes.mjs';
 
 const OPTIONS = ['--prefer-offline', '--no-audit', '--no-fund'];
 

@@ -1,5 +1,5 @@
-// Processes of a rehearsal: commands that end, and a node that runs until it is stopped.
-import { spawn, spawnSync } from 'node:child_process';
+// Node of a rehearsal, which runs until it is stopped.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
 
@@ -11,22 +11,6 @@ import { delimiter, dirname } from 'node:path';
  */
 export function environmentOf(node) {
   return { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
- * @returns {string} what it printed
- */
-export function runText(command, args, options = {}) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, {
-    ...options,
-    encoding: 'utf8',
-  });
-  if (status === 0) return stdout;
-  const what = [command, ...args].join(' ');
-  throw new Error(`${what} failed: ${error?.message ?? `${stdout}${stderr}`}`);
 }
 
 /**

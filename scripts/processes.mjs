@@ -1,0 +1,70 @@
+// Programs that scripts run, and the folder of those that are installed once.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Outside of the work tree, so that clones and clean checkouts share it. */
+export const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'starkbox');
+
+/**
+ * Runs a program with its output in the terminal; throws if it fails.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ */
+export function runVisibly(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { ...options, stdio: 'inherit' });
+  if (status === 0) return;
+  throw new Error(`${[command, ...args].join(' ')} failed: ${error?.message ?? status}`);
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {string} what it printed
+ */
+export function runText(command, args, options = {}) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    ...options,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (status === 0) return stdout;
+  throw new Error(
+    `${[command, ...args].join(' ')} failed: ${error?.message ?? `${stdout}${stderr}`}`,
+  );
+}
+
+/**
+ * Makes a folder as a whole or not at all.
+ *
+ * @param {string} folder
+ * @param {(partial: string) => void} fill
+ */
+export function makeFolder(folder, fill) {
+  const partial = `${folder}.partial`;
+  mkdirSync(dirname(folder), { recursive: true });
+  rmSync(partial, { recursive: true, force: true });
+  fill(partial);
+  renameSync(partial, folder);
+}
+
+/**
+ * Runs an installation as the main program of a script.
+ *
+ * @param {string} name
+ * @param {string} advice for a failure
+ * @param {() => void} install
+ */
+export function installAsMain(name, advice, install) {
+  try {
+    install();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    console.error(`${name}: ${reason}\n  What to do: ${advice}`);
+    process.exitCode = 1;
+  }
+}
