@@ -1,5 +1,6 @@
 // Subscriptions to events: live, and from a given block.
 import type { Notification, Socket } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, contract, ETH, hex, STRK, selector } from '../../support/signing.js';
 import { digest } from '../../support/subscriptions/digest.js';
@@ -341,7 +342,7 @@ test('notifications.12 invalid parameters are refused', async () => {
     { unknown: 1 },
   ]) {
     const { code } = await socket.failure('starknet_subscribeEvents', params);
-    expect(code, JSON.stringify(params)).toBe(-32602);
+    expect(code, JSON.stringify(params)).toBe(ERRORS.INVALID_PARAMS.code);
   }
   await transfer();
   await socket.quiet();

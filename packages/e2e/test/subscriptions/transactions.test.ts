@@ -1,5 +1,6 @@
 // Subscriptions to new transactions and receipts.
 import type { Socket, SubscribeMethod } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import {
   contract,
@@ -223,7 +224,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
       { unknown: 1 },
     ]) {
       const { code } = await socket.failure(method, params);
-      expect(code, JSON.stringify(params)).toBe(-32602);
+      expect(code, JSON.stringify(params)).toBe(ERRORS.INVALID_PARAMS.code);
     }
     await transfer();
     await socket.quiet();
@@ -335,7 +336,7 @@ describe('the contents of notifications', () => {
     const refused = await socket.failure('starknet_subscribeNewTransactionReceipts', {
       finality_status: ['RECEIVED'],
     });
-    expect(refused.code).toBe(-32602);
+    expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
     await transfer();
     await block();
     await socket.quiet();
@@ -371,6 +372,6 @@ describe('the contents of notifications', () => {
     }
     const nonsense = { tags: ['NONSENSE'] };
     const refused = await socket.failure('starknet_subscribeNewTransactions', nonsense);
-    expect(refused.code).toBe(-32602);
+    expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 });

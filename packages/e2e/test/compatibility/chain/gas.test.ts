@@ -1,5 +1,6 @@
 // Gas prices: how they are set, when they are in force, and what they do to transactions.
 import { type Client, checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bounds, type Contract, contract, GWEI, hex, Sender } from '../../../support/signing.js';
@@ -162,7 +163,9 @@ describe('prices and what they allow', () => {
     });
     const gas = { l1_data_gas: 1000n, l2_gas: 3n * 10n ** 8n };
     const dear = await sender.declareRequest(counter, { resource_bounds: bounds(gas, price) });
-    expect((await client.failure('starknet_addDeclareTransaction', [dear])).code).toBe(54);
+    expect((await client.failure('starknet_addDeclareTransaction', [dear])).code).toBe(
+      ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code,
+    );
 
     await client.call('devnet_setGasPrice', { l2_gas_price_fri: 1000, generate_block: true });
     const hash = await sender.declare(counter, { resource_bounds: bounds(gas, GWEI) });
@@ -190,7 +193,9 @@ describe('prices and what they allow', () => {
 
   test('gas.3 a price of zero, a text and an unknown name are refused', async () => {
     for (const params of [{ gas_price_wei: 0 }, { gas_price_fri: '0x1' }, { gas_price: 1 }]) {
-      expect((await client.failure('devnet_setGasPrice', params)).code).toBe(-32602);
+      expect((await client.failure('devnet_setGasPrice', params)).code).toBe(
+        ERRORS.INVALID_PARAMS.code,
+      );
     }
     expect(await client.call('devnet_setGasPrice', {})).toEqual(START);
   });

@@ -1,4 +1,5 @@
 // Snapshots: their names, what comes back with them, and what happens at the same time.
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
 import { contract, Sender, selector } from '../../../support/signing.js';
@@ -78,10 +79,10 @@ describe('names', () => {
       ...['0x10000000000000000', 1, null, ['0x1']],
     ]) {
       const { code } = await client.failure('devnet_revert', { snapshot_id });
-      expect(code, JSON.stringify(snapshot_id)).toBe(-32602);
+      expect(code, JSON.stringify(snapshot_id)).toBe(ERRORS.INVALID_PARAMS.code);
     }
-    expect((await client.failure('devnet_revert', {})).code).toBe(-32602);
-    expect((await client.failure('devnet_revert')).code).toBe(-32602);
+    expect((await client.failure('devnet_revert', {})).code).toBe(ERRORS.INVALID_PARAMS.code);
+    expect((await client.failure('devnet_revert')).code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 });
 
