@@ -109,7 +109,7 @@ function changed(file) {
  * A change of a source, for a bundle that is not published.
  *
  * @typedef {object} Edit
- * @property {string} file below `packages/starkbox/src`
+ * @property {string} file below `packages`
  * @property {string} text that the file has once
  * @property {string} instead of it
  */
@@ -134,15 +134,17 @@ function edited(edits, path) {
 /**
  * @param {Record<string, string>} input
  * @param {readonly Edit[]} edits
+ * @param {Record<string, string>} sources of packages that become a part of the bundle, by their names
  */
-function startBundle(input, edits) {
+function startBundle(input, edits, sources = {}) {
   return rolldown({
     input,
     platform: 'node',
-    external: isInstalled,
+    external: (id, importer) => !Object.hasOwn(sources, id) && isInstalled(id, importer),
     resolve: {
       extensionAlias: { '.js': ['.ts', '.js'] },
       alias: {
+        ...sources,
         'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
@@ -161,7 +163,7 @@ function startBundle(input, edits) {
       {
         name: 'edits',
         load(id) {
-          const fileEdits = edits.filter(({ file }) => id === join(SOURCES, file));
+          const fileEdits = edits.filter(({ file }) => id === join(ROOT, 'packages', file));
           return fileEdits.length === 0 ? undefined : edited(fileEdits, id);
         },
       },
@@ -177,8 +179,19 @@ function startBundle(input, edits) {
   });
 }
 
+/** Hosting is a part of an edited bundle: installed, it would use the modules of the built one. */
+const WITH_HOSTING = {
+  file: 'starkbox/src/node/instance-store.ts',
+  text: 'import(PACKAGE)',
+  instead: "import('@starkbox/hosting')",
+};
+const HOSTING = {
+  '@starkbox/hosting': join(ROOT, 'packages', 'hosting', 'src', 'index.ts'),
+  'starkbox/registry': join(SOURCES, 'registry.ts'),
+};
+
 /**
- * Writes a bundle of the command with other sources, beside the built one, which it needs.
+ * Writes a bundle of the command with other sources of it and of hosting, beside the built one, which it needs.
  *
  * @param {string} name
  * @param {readonly Edit[]} edits
@@ -188,7 +201,8 @@ export async function bundleEdited(name, edits) {
   const folder = join(PACKAGE, 'dist', `edited-${name}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const bundle = await startBundle({ cli: join(SOURCES, 'cli', 'cli.ts') }, edits);
+  const input = { cli: join(SOURCES, 'cli', 'cli.ts') };
+  const bundle = await startBundle(input, [...edits, WITH_HOSTING], HOSTING);
   await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
   await bundle.close();
   for (const required of REQUIRED) {
@@ -205,6 +219,7 @@ async function build() {
     cli: join(SOURCES, 'cli', 'cli.ts'),
     index: join(SOURCES, 'index.ts'),
     devnet: join(SOURCES, 'devnet', 'devnet.ts'),
+    registry: join(SOURCES, 'registry.ts'),
   };
   const bundle = await startBundle(input, []);
   const { output } = await bundle.write({

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
+import { INTERNAL_ENTRIES } from '../packages/declarations.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -179,7 +180,9 @@ for (const name of PACKAGES) {
   const folder = join(ROOT, 'packages', name);
   const { name: title, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const entries = Object.entries(exports).flatMap(([path, { types }]) =>
-    types === undefined ? [] : [[join(title, path), join(folder, types)]],
+    types === undefined || INTERNAL_ENTRIES.includes(path)
+      ? []
+      : [[join(title, path), join(folder, types)]],
   );
   const report = reportOf(folder, Object.fromEntries(entries));
   const file = join(folder, 'api.txt');

@@ -37,6 +37,10 @@ const FILES = {
     /^classes\/(account|eth|strk|udc)(-cairo0)?\.class$/,
     /^classes\/(index\.json|NOTICE\.md|LICENSE-[\w-]+)$/,
   ],
+  '@starkbox/hosting': [
+    /^dist\/.+\.(js|d\.ts)$/,
+    /^deploy\/(kubernetes\/)?[\w-]+\.(yaml|cfg|json)$/,
+  ],
   '@starkbox/signing': [/^dist\/.+\.(js|d\.ts)$/],
   '@starkbox/starknet-devnet': [/^bin\/starknet-devnet\.js$/],
   '@starkbox/testing': [/^dist\/.+\.(js|d\.ts)$/],

@@ -17,15 +17,18 @@ function copyOf(specifier) {
   return workspace && join('dist', `${basename(workspace.folder)}.d.ts`);
 }
 
+/** Entries for packages of ours alone, which are compiled in this repository: they are published without types. */
+export const INTERNAL_ENTRIES = ['./registry'];
+
 /**
  * @param {string} folder of a package
  * @returns {{ files: Map<string, string>, names: Map<string, string> }} texts by their paths in the package, in which
  *   private packages are named by the paths of their copies; other packages, and a file that names each
  */
 export function reachedTypes(folder) {
-  const entries = Object.values(Object(manifestIn(folder)['exports'])).flatMap((entry) => {
+  const entries = Object.entries(Object(manifestIn(folder)['exports'])).flatMap(([name, entry]) => {
     const { types } = Object(entry);
-    return typeof types === 'string' ? [join(types)] : [];
+    return typeof types === 'string' && !INTERNAL_ENTRIES.includes(name) ? [join(types)] : [];
   });
   const paths = new Set(entries);
   /** @type {Map<string, string>} */

@@ -11,7 +11,7 @@ import {
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
-import { reachedTypes } from './declarations.mjs';
+import { INTERNAL_ENTRIES, reachedTypes } from './declarations.mjs';
 import { BILL, billOf, classesIn } from './sbom.mjs';
 import { manifestIn, published } from './workspaces.mjs';
 
@@ -132,6 +132,8 @@ function pageOf({ name, description, homepage }) {
  * @returns {Manifest}
  */
 function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
+  const entries = Object(manifest['exports']);
+  for (const name of INTERNAL_ENTRIES) if (entries[name]) delete entries[name].types;
   if (manifest.name !== ENGINE_NAME) return manifest;
   const { version } = manifest;
   const platforms = Object.keys(PLATFORMS).map((name) => [packageFor(name), version]);

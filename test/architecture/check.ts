@@ -28,7 +28,7 @@ export type Rule =
   | 'door' // imports a file of another package that its package.json does not export
   | 'cycle' // files import each other, if only as types
   | 'folder-cycle' // folders import each other, if only as types
-  | 'barrel' // re-exports, but is not a package's index.ts
+  | 'barrel' // re-exports, but is no entry of a package
   | 'environment' // reads process.env outside of the one file for it
   | 'wall-clock' // reads the clock outside of the one file for it
   | 'name' // has a name that says nothing
@@ -72,7 +72,7 @@ export function findViolations(
     if (EMPTY_FILE_NAMES.has(withoutExtension(file).split('/').at(-1) ?? '')) {
       report('name', 'name a file after what it holds');
     }
-    if (withoutExtension(file) !== `${home.sources}/index`) {
+    if (!isEntry(file, home)) {
       for (const line of facts.reExports) report('barrel', `line ${line}`);
     }
     if (![undefined, file].includes(ENVIRONMENT_READERS[home.folder])) {
@@ -107,6 +107,12 @@ export function findViolations(
     violations.push({ file: cycle[0] ?? '', rule: 'folder-cycle', detail: cycle.join(' → ') });
   }
   return violations;
+}
+
+/** The index of a package, and the file of a subpath that it exports, such as `registry.ts` for `./registry`. */
+function isEntry(file: string, { sources, exports }: Package): boolean {
+  const name = withoutExtension(file).slice(sources.length + 1);
+  return name === 'index' || exports.includes(`./${name}`);
 }
 
 /** Which rows of a package import which, as its files do. */

@@ -19,7 +19,7 @@ export const LEAVES: readonly string[] = [
   'probe',
   'immutable',
   'nearest-word',
-  'block-generation',
+  'block-settings',
   'bounded-map',
   'news-feed',
   'terminal',
@@ -56,7 +56,7 @@ const STARKBOX: FolderTable = {
   probe: { may: [] },
   immutable: { may: [] },
   'nearest-word': { may: [] },
-  'block-generation': { may: [] },
+  'block-settings': { may: [] },
   'bounded-map': { may: [] },
   'news-feed': { may: [] },
   terminal: { may: [] },
@@ -103,11 +103,6 @@ const STARKBOX: FolderTable = {
     may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
     packages: ['@starkbox/engine'],
   },
-  // Requests to S3 are signed with the time.
-  'hosting/objects': {
-    may: [...LEAVES, 'config', 'chain/world/clock'],
-    packages: ['@starkbox/engine', 'node:http', 'node:https'],
-  },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'config', 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
@@ -127,37 +122,14 @@ const STARKBOX: FolderTable = {
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   service: { may: SERVICE },
-  // Tables that were written long ago are not referred to newly.
-  'hosting/layers': {
-    may: [...LEAVES, 'chain/world/clock', 'store/database', 'hosting/objects'],
-  },
-  'hosting/tenants': { may: [...LEAVES, 'config', 'rpc/protocol', 'hosting/objects'] },
-  hosting: {
-    may: [
-      ...SERVICE,
-      'hosting/layers',
-      'hosting/objects',
-      'hosting/tenants',
-      'service',
-      'store/database',
-      'store/directory',
-    ],
-  },
+  // What packages with a registry of instances import.
+  registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },
   library: {
     may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
     packages: ['@starkbox/engine'],
   },
   node: {
-    may: [
-      ...SERVICE,
-      'artifacts',
-      'dump/image',
-      'hosting',
-      'library',
-      'server/ws',
-      'service',
-      'store',
-    ],
+    may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
@@ -171,7 +143,6 @@ const STARKBOX: FolderTable = {
       'cli/completions',
       'debug-info',
       'dump/image',
-      'hosting',
       'node',
       'rpc/request-log',
     ],
@@ -184,10 +155,9 @@ const STARKBOX: FolderTable = {
   index: { may: [...LEAVES, 'chain/genesis', 'config', 'library', 'node'] },
 };
 
-const EXPLORER_BASE = ['format', 'traces', 'navigation', 'rpc'];
+const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];
 const EXPLORER_PARTS = [
   'parts',
-  'parts/charts',
   'parts/table',
   'parts/forms',
   'parts/transaction',
@@ -202,17 +172,17 @@ const EXPLORER_PARTS = [
 const EXPLORER: FolderTable = {
   styles: { may: [] },
   format: { may: [] },
+  state: { may: [] },
   // Addresses begin with the path of the chain, which the calls need as well.
-  navigation: { may: ['format'] },
+  navigation: { may: ['format', 'state'] },
   // Used by the client, which hands long answers to the worker.
-  traces: { may: ['format'] },
-  rpc: { may: ['format', 'traces'] },
+  traces: { may: ['format', 'state'] },
+  rpc: { may: ['format', 'state', 'traces'] },
   parts: { may: EXPLORER_BASE },
-  'parts/charts': { may: [] },
   'parts/table': { may: ['parts', ...EXPLORER_BASE] },
   'parts/forms': { may: ['parts', ...EXPLORER_BASE] },
   'parts/transaction': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
-  'parts/gas': { may: ['parts', 'parts/charts', 'parts/table', ...EXPLORER_BASE] },
+  'parts/gas': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
   'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },

@@ -222,8 +222,8 @@ class Connection implements Socket {
     if (prefix === undefined) faults.push('it belongs to no subscription');
     else if (!name.startsWith(`${prefix}_`)) faults.push(`its prefix is not ${prefix}_`);
     if (faults.length > 0) {
-      const shown = JSON.stringify(message).slice(0, SHOWN);
-      this.#violations.push(`${shown} is wrong:\n${faults.join('\n')}`);
+      const excerpt = JSON.stringify(message).slice(0, SHOWN);
+      this.#violations.push(`${excerpt} is wrong:\n${faults.join('\n')}`);
     }
     const waiting = this.#awaited.shift();
     if (waiting) waiting.resolve(notification);

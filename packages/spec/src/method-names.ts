@@ -35,9 +35,9 @@ export function aliasOf(name: string): string | undefined {
 export function namesOf(name: string): readonly NamedBy[] {
   for (const prefix of ['starknet', 'devnet'] as const) {
     const alias = ALIASES[prefix];
-    const used = [prefix, alias].find((one) => name.startsWith(`${one}_`));
-    if (used === undefined) continue;
-    const rest = name.slice(used.length);
+    const ownPrefix = [prefix, alias].find((candidate) => name.startsWith(`${candidate}_`));
+    if (ownPrefix === undefined) continue;
+    const rest = name.slice(ownPrefix.length);
     return [
       { name: prefix + rest, prefix },
       { name: alias + rest, prefix: alias },

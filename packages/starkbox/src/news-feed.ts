@@ -89,9 +89,9 @@ export class Feed {
   }
 
   leave(follower: Follower): void {
-    const left = (this.#followers.get(follower) ?? 0) - 1;
-    if (left > 0) {
-      this.#followers.set(follower, left);
+    const remaining = (this.#followers.get(follower) ?? 0) - 1;
+    if (remaining > 0) {
+      this.#followers.set(follower, remaining);
       return;
     }
     this.#followers.delete(follower);
@@ -164,15 +164,15 @@ export class Readings {
 
   /** The subscription with the oldest item that was not read. */
   next(): Reading | undefined {
-    let found: Reading | undefined;
+    let oldest: Reading | undefined;
     let first = Number.POSITIVE_INFINITY;
     for (const reading of this.#all) {
       const order = reading.last.next?.order ?? Number.POSITIVE_INFINITY;
       if (order >= first) continue;
-      found = reading;
+      oldest = reading;
       first = order;
     }
-    return found;
+    return oldest;
   }
 
   /** Called after reading: feeds call the follower again where it has read everything. */
@@ -181,7 +181,7 @@ export class Readings {
   }
 
   /** Reads everything, oldest first. */
-  takeAll(send: (own: Buffer, shared: Buffer) => void): void {
+  takeAll(send: (header: Buffer, shared: Buffer) => void): void {
     if (!this.hasUnread) return;
     for (let reading = this.next(); reading; reading = this.next()) {
       const item = reading.last.next;

@@ -6,7 +6,7 @@ import {
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
-} from '../block-generation.js';
+} from '../block-settings.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {

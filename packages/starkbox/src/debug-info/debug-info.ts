@@ -12,8 +12,8 @@ class Texts {
   readonly all: string[] = [];
 
   number(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
+    const number = this.#numbers.get(text);
+    if (number !== undefined) return number;
     this.all.push(text);
     this.#numbers.set(text, this.all.length - 1);
     return this.all.length - 1;
@@ -83,17 +83,21 @@ export class DebugInfo {
     const entries: number[] = [];
     for (let statement = 0; statement <= last; statement += 1) {
       const where = `statement ${statement}`;
-      const named = list(functions.get(statement) ?? [], where, string);
+      const names = list(functions.get(statement) ?? [], where, string);
       const placed = list(places.get(statement) ?? [], where, readPlace);
       // Both begin with the innermost function. One that has several places has its own first.
-      const surplus = Math.max(0, placed.length - named.length);
-      for (const [index, name] of named.entries()) {
-        const place = placed[index === 0 ? 0 : index + surplus];
+      const surplus = Math.max(0, placed.length - names.length);
+      for (const [index, name] of names.entries()) {
+        const location = placed[index === 0 ? 0 : index + surplus];
         entries.push(texts.number(name));
-        entries.push(place ? texts.number(place.file) : -1, place?.line ?? -1, place?.column ?? -1);
-        entries.push(place?.isGenerated ? 1 : 0);
+        entries.push(
+          location ? texts.number(location.file) : -1,
+          location?.line ?? -1,
+          location?.column ?? -1,
+        );
+        entries.push(location?.isGenerated ? 1 : 0);
       }
-      if (named.length === 0) {
+      if (names.length === 0) {
         for (const { file, line, column, isGenerated } of placed) {
           entries.push(-1, texts.number(file), line, column, isGenerated ? 1 : 0);
         }
@@ -160,14 +164,14 @@ export class DebugInfo {
 function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMap<number, unknown> {
   const { tool, member: name } = ANNOTATIONS[kind];
   const values = optional(Object(annotations)[tool], tool, object)?.[name];
-  const found = new Map<number, unknown>();
+  const byStatement = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {
     if (!/^\d{1,9}$/.test(key) || Number(key) >= MOST_STATEMENTS) {
       throw new TypeError(`${name}: ${JSON.stringify(key)} is no statement`);
     }
-    found.set(Number(key), value);
+    byStatement.set(Number(key), value);
   }
-  return found;
+  return byStatement;
 }
 
 interface Place {
@@ -203,14 +207,14 @@ function withoutMarks(path: string): string {
 }
 
 function position(value: unknown, where: string): number {
-  const found = count(value, where);
-  if (found >= 2 ** 31 - 1) throw new TypeError(`${where}: ${found} is too large`);
-  return found;
+  const number = count(value, where);
+  if (number >= 2 ** 31 - 1) throw new TypeError(`${where}: ${number} is too large`);
+  return number;
 }
 
 function readNames(value: unknown): ReadonlyMap<number, string> {
   const pairs = optional(value, 'user_func_names', (names, where) =>
-    list(names, where, (one, at) => pair(one, at, numberOf, string)),
+    list(names, where, (named, at) => pair(named, at, numberOf, string)),
   );
   return new Map(pairs ?? []);
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Methods } from '@starkbox/spec';
 import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
-import { trusted } from '../library/methods.js';
+import { resultOf } from '../library/methods.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
 export type BigNumberish = string | number | bigint;
@@ -177,7 +177,7 @@ export class DevnetProvider {
       body: stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     const { result, error } = Object(parse(await answer.text()));
-    if (error === undefined) return trusted(result);
+    if (error === undefined) return resultOf(method, result);
     const { code, message, data } = Object(error);
     throw new DevnetProviderError(String(message), { code: Number(code), data });
   };

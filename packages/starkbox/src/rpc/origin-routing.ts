@@ -51,7 +51,7 @@ export function overFork(chain: Chain): (name: string, handler: Handler) => Hand
 function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphore): Handler {
   const { waits, forwarded } = methodFacts(name) ?? {};
   const isOurs = forwarded && IS_OURS[forwarded];
-  const own: Handler = waits
+  const localHandler: Handler = waits
     ? (params, context) =>
         semaphore.run(async () => handler(params, context), context.session.signal)
     : handler;
@@ -62,7 +62,7 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
     if (isOurs && !isOurs(world, params)) {
       return fork.answer(name, { ...params }, world.acceptedOnL1, context.session.signal);
     }
-    return failingPlainly(() => own(params, context));
+    return failingPlainly(() => localHandler(params, context));
   };
 }
 

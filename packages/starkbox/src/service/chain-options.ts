@@ -1,7 +1,7 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
 
 import type { CONFIG } from '@starkbox/spec';
-import { shownBlockGeneration } from '../block-generation.js';
+import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';

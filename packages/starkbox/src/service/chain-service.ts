@@ -58,15 +58,17 @@ export interface SharedParts {
   readonly debugInfos: DebugInfos;
   readonly abis: Abis;
   /** The further chains of the node. */
-  readonly instances: () => InstanceRegistry;
+  readonly instances: () => InstanceMethods;
 }
 
-export interface InstanceRegistry {
+/** What the methods of a chain need of the registry of instances. */
+export interface InstanceMethods {
+  /** Instances that are listed; in an object store, those in memory. */
   readonly count: number;
   /** Creation, list and deletion, as a chain of the node calls them. */
   controlsFor(caller: ChainService): InstanceControls;
-  /** A handler of a chain that tenants call within their rules; there are none by default. */
-  guarded?(service: ChainService, method: string, handler: Handler): Handler;
+  /** A handler of a chain that clients call within their rights and quotas. */
+  guarded(service: ChainService, method: string, handler: Handler): Handler;
 }
 
 export interface OwnParts {
@@ -319,7 +321,7 @@ export class ChainService {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      return this.shared.instances().guarded?.(this, name, whole) ?? whole;
+      return this.shared.instances().guarded(this, name, whole);
     });
   }
 

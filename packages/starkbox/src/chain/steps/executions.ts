@@ -97,10 +97,10 @@ export class Executions {
   /**
    * The same slots for another client.
    *
-   * @param name the same for chains that count as one client, such as those of a tenant
+   * @param name the same for chains that count as one client, such as the instances of an owner
    */
   ofClient(name?: string): Executions {
-    const client = name === undefined ? newClient() : `tenant ${name}`;
+    const client = name === undefined ? newClient() : `named ${name}`;
     return new Executions(this.#limits, { slots: this.#slots, client });
   }
 

@@ -196,9 +196,10 @@ those that were merged into larger ones. Nodes may run meanwhile, except on a fo
   --older-than HOURS       younger tables stay (default: 24, which is also the least of a bucket)
   --dry-run                prints what would be deleted`,
     async run({ json, values }) {
-      const { collect } = await import('../../hosting/collect.js');
-      const { 'instance-store': place, 'older-than': hours, 'dry-run': isDryRun = false } = values;
-      return collect({ place, hours, isDryRun, json });
+      const { loadHosting } = await import('../../node/instance-store.js');
+      const { collect } = await loadHosting();
+      const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
+      return collect({ store, hours, isDryRun, json });
     },
   },
   mcp: {

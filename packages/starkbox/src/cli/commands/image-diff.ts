@@ -1,14 +1,14 @@
 // Difference of two images: blocks, state, settings and queues.
 
-import type { State, StateDiff } from '@starkbox/engine';
+import type { State } from '@starkbox/engine';
+import { readReceipt } from '../../chain/history/stored-texts.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { commonBlock } from '../../chain/world/diff.js';
-import { stateDiffText } from '../../chain/world/find-block.js';
+import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
-import { felts, list, object } from '../../json/reader.js';
 import { type GivenNames, Names, type SlotName } from './slot-names.js';
 
 /** A value that differs. */
@@ -216,11 +216,7 @@ interface Emitted {
 
 /** The events of a receipt's JSON. */
 function eventsIn(receipt: string): readonly Emitted[] {
-  const parsed: unknown = JSON.parse(receipt);
-  return list(object(parsed, 'receipt')['events'], 'events', (event, where) => {
-    const { keys, data } = object(event, where);
-    return { keys: felts(keys, `${where}.keys`), data: felts(data, `${where}.data`) };
-  });
+  return readReceipt(receipt).events;
 }
 
 /** So that a long chain does not make everything that was ever mentioned a key of a balance. */
@@ -237,8 +233,7 @@ function mentioned(worlds: readonly World[], common: number | undefined): Readon
   for (const world of worlds) {
     const { history, pending } = world;
     for (let number = history.first; number <= history.next; number += 1) {
-      const diff: StateDiff = JSON.parse(stateDiffText(world, number));
-      for (const { address } of diff.deployed_contracts) known.add(address);
+      for (const { address } of stateDiff(world, number).deployed_contracts) known.add(address);
     }
     for (const { receipt } of pending.transactions) collect(receipt.events);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {

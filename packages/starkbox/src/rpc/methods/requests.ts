@@ -35,8 +35,8 @@ export function requestMethods(
     }),
 
     devnet_getRequest: ({ id }) => {
-      const kept = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
-      const { row, request, response } = kept;
+      const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
+      const { row, request, response } = loggedCall;
       return {
         row,
         ...(request ? { request: shown(request) } : {}),
@@ -50,7 +50,8 @@ export function requestMethods(
       subscriptions.begin(context, {
         key: 'requests',
         filter: '',
-        pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
+        pick: (notification) =>
+          notification.topic === 'requests' ? notification.text() : undefined,
       }),
   };
 }

@@ -78,9 +78,9 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     },
 
     async starknet_getCompiledCasm({ class_hash }) {
-      const found = await classAt(chain.world, class_hash, 'latest');
-      if (found.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
-      return new JsonText(unsigned(await found.casm()));
+      const contractClass = await classAt(chain.world, class_hash, 'latest');
+      if (contractClass.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
+      return new JsonText(unsigned(await contractClass.casm()));
     },
 
     starknet_call: ({ request, block_id }, { session }) =>

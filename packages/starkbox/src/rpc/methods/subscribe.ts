@@ -99,9 +99,9 @@ export function subscribeMethods(
     fork: Fork | undefined,
     id: SUBSCRIPTION_BLOCK_ID | undefined,
   ): void => {
-    const place = (world: World): number | undefined =>
+    const numberIn = (world: World): number | undefined =>
       id === undefined || typeof id === 'string' ? undefined : findBlock(world, id);
-    const stands = chain.options.fork === fork && place(chain.world) === place(before);
+    const stands = chain.options.fork === fork && numberIn(chain.world) === numberIn(before);
     if (!stands) fail('BLOCK_NOT_FOUND');
   };
 
@@ -123,8 +123,8 @@ export function subscribeMethods(
         function* (world) {
           if (first === undefined) return;
           for (const header of older) yield pastHeadNews(header);
-          const own = Math.max(first, world.history.first);
-          for (let number = own; number <= latestHeader(world).number; number += 1) {
+          const firstLocal = Math.max(first, world.history.first);
+          for (let number = firstLocal; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
             if (header) yield headNews(header);
           }
@@ -143,10 +143,10 @@ export function subscribeMethods(
       const { fork } = options;
       const { signal } = context.session;
       const first = (await startOf(chain, block_id, signal)) ?? latestHeader(chain.world).number;
-      const wanted = ORDER.indexOf(finality_status);
+      const leastFinality = ORDER.indexOf(finality_status);
       const older: OriginEvent[] = [];
       if (fork && first < fork.next) {
-        const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
+        const to = Math.min(lastOf(chain.world, leastFinality), fork.block.number);
         const range = { from: first, to, addresses, keys };
         for await (const event of to < first ? [] : fork.events(range, signal)) older.push(event);
       }
@@ -166,7 +166,8 @@ export function subscribeMethods(
         function* (world) {
           for (const event of older) yield pastEventNews(event, finality_status);
           const last = pendingNumber(world);
-          const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
+          const to =
+            leastFinality <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, leastFinality);
           const filter = { from: first, to: Math.min(to, last - 1), addresses, keys };
           const blocks = [...world.history.eventBlocks(filter)];
           for (const block of to === last ? [...blocks, last] : blocks) {
@@ -241,8 +242,8 @@ async function startOf(
 }
 
 /** The newest block whose transactions are at least that final. */
-function lastOf(world: World, wanted: number): number {
-  return wanted === ORDER.indexOf('ACCEPTED_ON_L1')
+function lastOf(world: World, leastFinality: number): number {
+  return leastFinality === ORDER.indexOf('ACCEPTED_ON_L1')
     ? (world.acceptedOnL1 ?? world.history.first - 1)
     : latestHeader(world).number;
 }
@@ -260,7 +261,8 @@ function transactionFilter(
   senders: readonly ADDRESS[] = [],
 ): (news: { readonly finality: string; readonly sender: () => string }) => boolean {
   const statuses = new Set(finalities);
-  const wanted = new Set(senders);
+  const addresses = new Set(senders);
   return ({ finality, sender }) =>
-    (statuses.size === 0 || statuses.has(finality)) && (wanted.size === 0 || wanted.has(sender()));
+    (statuses.size === 0 || statuses.has(finality)) &&
+    (addresses.size === 0 || addresses.has(sender()));
 }

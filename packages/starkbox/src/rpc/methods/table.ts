@@ -89,9 +89,9 @@ export class MethodGroups {
     const groups = new Map<number, HandlerTable>();
     const wrapped = new Map<string, Handler>();
     return (name) => {
-      const made = wrapped.get(name);
+      const wrappedHandler = wrapped.get(name);
       const index = this.#groupOf.get(name);
-      if (made || index === undefined) return made;
+      if (wrappedHandler || index === undefined) return wrappedHandler;
       const group: HandlerTable = groups.get(index) ?? { ...GROUPS[index]?.(served) };
       groups.set(index, group);
       const handler = group[name];

@@ -70,13 +70,13 @@ export type OpenedCall =
   | { readonly call: Call; readonly id: Id | undefined; readonly error?: undefined }
   | { readonly call?: undefined; readonly id?: Id | undefined; readonly error: RpcError };
 
-export function openCall(given: unknown): OpenedCall {
-  if (!isObject(given)) return { error: invalid('a call is an object') };
-  const { jsonrpc, id } = given;
+export function openCall(call: unknown): OpenedCall {
+  if (!isObject(call)) return { error: invalid('a call is an object') };
+  const { jsonrpc, id } = call;
   if (id !== undefined && !isId(id)) {
     return { error: invalid('id must be a string, an integer or null') };
   }
-  const envelope = openEnvelope(given);
+  const envelope = openEnvelope(call);
   if (typeof envelope === 'string') return { error: invalid(envelope), id };
   return { call: { jsonrpc, ...envelope, id }, id };
 }

@@ -44,12 +44,12 @@ export class MethodIndex {
   ) {
     const facts = new Map<string, MethodEntry>();
     const forbidden = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
-    for (const one of documented) {
-      const name = renamed[one] ?? one;
+    for (const documentedName of documented) {
+      const name = renamed[documentedName] ?? documentedName;
       const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
       const isControl = name.startsWith('devnet_');
-      const entry = { name, documented: one, isControl, needsListener, isJournalled };
-      for (const { name: alias, prefix } of namesOf(one)) {
+      const entry = { name, documented: documentedName, isControl, needsListener, isJournalled };
+      for (const { name: alias, prefix } of namesOf(documentedName)) {
         facts.set(alias, { ...entry, prefix });
         if (forbidden.has(name)) forbidden.add(alias);
       }

@@ -88,7 +88,9 @@ export class Redaction {
       )
       .replace(LONG_HEX, (all: string) => (this.#isKey(all) ? HIDDEN : all));
     // A secret may begin with another one.
-    const longestFirst = [...this.#words, ...words].sort((one, other) => other.length - one.length);
+    const longestFirst = [...this.#words, ...words].sort(
+      (first, other) => other.length - first.length,
+    );
     for (const word of longestFirst) redacted = redacted.replaceAll(word, HIDDEN);
     // The end of a cut text may hold a part of a secret.
     const unsafe = read === text ? 0 : Math.max(LONGEST_UNNAMED, longestFirst[0]?.length ?? 0);

@@ -109,7 +109,7 @@ export class RequestLog implements RequestObserver {
         ended: (method, call, answer) => {
           if (methodFacts(method)?.unlogged) return;
           const ended = seconds();
-          const done = handled ?? ended;
+          const answered = handled ?? ended;
           this.#keep({
             redaction,
             caller,
@@ -123,8 +123,8 @@ export class RequestLog implements RequestObserver {
             times: {
               duration_ms: milliseconds(ended),
               queue_ms: milliseconds(begun),
-              execute_ms: milliseconds(done - begun),
-              encode_ms: milliseconds(ended - done),
+              execute_ms: milliseconds(answered - begun),
+              encode_ms: milliseconds(ended - answered),
             },
           });
         },
@@ -138,10 +138,10 @@ export class RequestLog implements RequestObserver {
     refused(error, this.arrived(caller), what);
   }
 
-  #keep(seen: Seen): void {
-    const { method, caller, client, failure, times, answer = '' } = seen;
-    const bytes = Buffer.byteLength(seen.raw ?? stringify(seen.call) ?? '');
-    const texts = this.#keepsBodies ? textsOf(seen, bytes) : undefined;
+  #keep(observed: Seen): void {
+    const { method, caller, client, failure, times, answer = '' } = observed;
+    const bytes = Buffer.byteLength(observed.raw ?? stringify(observed.call) ?? '');
+    const texts = this.#keepsBodies ? textsOf(observed, bytes) : undefined;
     this.#counts.calls += 1;
     const { agent, origin, tag, version, transport } = caller;
     const row: REQUEST_ROW = {
@@ -151,7 +151,7 @@ export class RequestLog implements RequestObserver {
       ...times,
       outcome: failure ? 'error' : 'ok',
       ...(failure
-        ? { code: failure.code, message: seen.redaction.text(messageOf(failure)).text }
+        ? { code: failure.code, message: observed.redaction.text(messageOf(failure)).text }
         : {}),
       transport,
       client,
@@ -159,14 +159,14 @@ export class RequestLog implements RequestObserver {
       ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST_NAME) }),
       ...(tag === undefined ? {} : { tag }),
       ...(version === undefined ? {} : { version }),
-      ...(seen.batch === undefined ? {} : { batch: seen.batch }),
+      ...(observed.batch === undefined ? {} : { batch: observed.batch }),
       bytes,
       response_bytes: Buffer.byteLength(answer),
       ...texts?.previews,
     };
-    const kept = { row, request: texts?.request, response: texts?.response };
-    this.#kept.set(row.id, kept);
-    this.#bytes += sizeOf(kept);
+    const loggedCall = { row, request: texts?.request, response: texts?.response };
+    this.#kept.set(row.id, loggedCall);
+    this.#bytes += sizeOf(loggedCall);
     for (const [id, oldest] of this.#kept) {
       if (this.#kept.size <= MOST && this.#bytes <= MOST_BYTES) break;
       this.#kept.delete(id);
@@ -180,8 +180,8 @@ export class RequestLog implements RequestObserver {
   }
 
   #clientOf({ transport, listener, origin, agent }: Caller): number {
-    const known = listener ? this.#sockets.get(listener) : undefined;
-    if (known !== undefined) return known;
+    const connection = listener ? this.#sockets.get(listener) : undefined;
+    if (connection !== undefined) return connection;
     const name = listener ? undefined : stringify([transport, origin, agent]);
     const met = name === undefined ? undefined : this.#clients.get(name);
     if (met !== undefined) return met;
@@ -200,9 +200,9 @@ export class RequestLog implements RequestObserver {
     // Ids have no gaps.
     const newest = Math.min(before - 1, this.#counts.calls);
     for (let id = newest; id > after && rows.length < limit; id -= 1) {
-      const kept = this.#kept.get(id);
-      if (!kept) break;
-      rows.push(kept.row);
+      const loggedCall = this.#kept.get(id);
+      if (!loggedCall) break;
+      rows.push(loggedCall.row);
     }
     return rows;
   }

@@ -2,7 +2,8 @@
 
 import type { REORG_DATA, TXN_STATUS } from '@starkbox/spec';
 import type { Header } from '../../chain/history/header.js';
-import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
+import { readReceipt, readTransaction } from '../../chain/history/stored-texts.js';
+import { inMempool, type QueuedTransaction } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
 import { changedInMempool, diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
@@ -75,13 +76,14 @@ function notifyMempool(subscriptions: Subscriptions, before: World, after: World
 
 /** Tells that a transaction was selected in the change that also executed it. */
 function notifyCandidate(subscriptions: Subscriptions, before: World, hash: string): void {
-  const one = inMempool(before.mempool, hash);
-  if (one && one.position === undefined) notifyPool(subscriptions, { ...one, position: 0 });
+  const pooled = inMempool(before.mempool, hash);
+  if (pooled && pooled.position === undefined)
+    notifyPool(subscriptions, { ...pooled, position: 0 });
 }
 
-function notifyPool(subscriptions: Subscriptions, one: Waiting): void {
-  subscriptions.notify(poolStatusNews(one));
-  subscriptions.notify(shownTransactionNews(one, poolStatus(one), () => one.sender));
+function notifyPool(subscriptions: Subscriptions, pooled: QueuedTransaction): void {
+  subscriptions.notify(poolStatusNews(pooled));
+  subscriptions.notify(shownTransactionNews(pooled, poolStatus(pooled), () => pooled.sender));
 }
 
 function notifyBlock(subscriptions: Subscriptions, world: World, block: number): void {
@@ -154,10 +156,10 @@ function once(write: () => string): () => string {
 }
 
 function remembered(find: () => string): () => string {
-  let found: string | undefined;
+  let text: string | undefined;
   return () => {
-    found ??= find();
-    return found;
+    text ??= find();
+    return text;
   };
 }
 
@@ -179,12 +181,12 @@ export function statusNews(world: World, located: Located): News {
   };
 }
 
-export function poolStatusNews(one: Waiting): News {
-  const status = { finality_status: poolStatus(one) };
+export function poolStatusNews(pooled: QueuedTransaction): News {
+  const status = { finality_status: poolStatus(pooled) };
   return {
     topic: 'status',
-    hash: one.hash,
-    text: once(() => stringify({ transaction_hash: one.hash, status })),
+    hash: pooled.hash,
+    text: once(() => stringify({ transaction_hash: pooled.hash, status })),
   };
 }
 
@@ -236,11 +238,15 @@ function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 function senderOf({ record }: Located): () => string {
   return remembered(() => {
-    const sent: { sender_address?: string; contract_address?: string } = JSON.parse(
-      record.transaction,
-    );
-    const made: { contract_address?: string } = JSON.parse(record.receipt);
-    return sent.sender_address ?? sent.contract_address ?? made.contract_address ?? '0x0';
+    const transaction = readTransaction(record.transaction);
+    switch (transaction.type) {
+      case 'L1_HANDLER':
+        return transaction.contract_address;
+      case 'DEPLOY_ACCOUNT':
+        return readReceipt(record.receipt).contract_address ?? '0x0';
+      default:
+        return transaction.sender_address;
+    }
   });
 }
 

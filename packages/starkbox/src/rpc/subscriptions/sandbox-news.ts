@@ -87,8 +87,8 @@ function eventsOf({ kind, before, after }: Transition): readonly Event[] {
   return [
     ...added.map((id): Event => {
       const name = after.notes.get(id)?.name;
-      const named = name === undefined ? {} : { name };
-      return { event: 'snapshot', detail: { snapshot_id: hex(id), ...named } };
+      const note = name === undefined ? {} : { name };
+      return { event: 'snapshot', detail: { snapshot_id: hex(id), ...note } };
     }),
     ...(before.world === after.world ? [] : changesOf(before.world, after.world)),
   ];
@@ -96,7 +96,7 @@ function eventsOf({ kind, before, after }: Transition): readonly Event[] {
 
 function revertOf(before: WorldAndSnapshots, after: WorldAndSnapshots): Event {
   const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
-  const [first] = gone.sort((one, other) => (one < other ? -1 : 1));
+  const [first] = gone.sort((id, other) => (id < other ? -1 : 1));
   const snapshot = first === undefined ? {} : { snapshot_id: hex(first) };
   return {
     event: 'revert',
@@ -149,10 +149,10 @@ function changesOf(before: World, after: World): readonly Event[] {
 
 /** What waits now, and which transactions were dropped. */
 function mempoolOf({ mempool: before }: World, { mempool: after }: World): Event {
-  const known = before.dropped.last();
+  const lastDropped = before.dropped.last();
   const { size } = after.waiting;
   if (before.dropped === after.dropped) return { event: 'mempool', detail: { size } };
-  const first = known === undefined ? 0 : after.dropped.lastIndexOf(known) + 1;
+  const first = lastDropped === undefined ? 0 : after.dropped.lastIndexOf(lastDropped) + 1;
   const dropped = after.dropped
     .slice(first)
     .map(({ hash, reason }) => ({ transaction_hash: hash, reason }))

@@ -225,8 +225,8 @@ export class Subscriptions {
     const audience = this.#audienceOf(subscription);
     audience.members.add(subscription);
     const member = { subscription, audience, reading: new Reading(audience.feed, id) };
-    const own = this.#byListener.get(listener) ?? new Map<string, Member>();
-    this.#byListener.set(listener, own.set(id, member));
+    const members = this.#byListener.get(listener) ?? new Map<string, Member>();
+    this.#byListener.set(listener, members.set(id, member));
     return member;
   }
 
@@ -238,18 +238,18 @@ export class Subscriptions {
       : `${prefix} ${this.#numberOf(form)} ${subscription.filter}`;
     const same = this.#byKey.get(key) ?? new Map<string, Audience>();
     this.#byKey.set(key, same);
-    const found = same.get(filter);
-    if (found) return found;
+    const existing = same.get(filter);
+    if (existing) return existing;
     const shape = { pick, prefix, form };
-    const made = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
-    same.set(filter, made);
-    return made;
+    const audience = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
+    same.set(filter, audience);
+    return audience;
   }
 
   #numberOf(form: NotificationForm | undefined): number {
     if (!form) return 0;
-    const known = this.#forms.get(form);
-    if (known !== undefined) return known;
+    const number = this.#forms.get(form);
+    if (number !== undefined) return number;
     this.#formCount += 1;
     this.#forms.set(form, this.#formCount);
     return this.#formCount;
@@ -262,26 +262,26 @@ export class Subscriptions {
    */
   addHeld(subscription: Subscription, sendPast: () => void): () => void {
     const { audience, reading } = this.#enter(subscription);
-    const held: (() => void)[] = [];
+    const deferred: (() => void)[] = [];
     // The form of a single subscription may depend on what it has shown, so the past comes first.
-    if (subscription.form?.isShared === false) audience.held = held;
+    if (subscription.form?.isShared === false) audience.held = deferred;
     this.#held.add(subscription);
     return () => {
       if (!this.#held.delete(subscription)) return;
       sendPast();
       audience.held = undefined;
       subscription.listener.follow(reading);
-      for (const send of held) this.#guarded(send);
+      for (const send of deferred) this.#guarded(send);
     };
   }
 
   /** Ends a subscription; false if the socket has none of that id. */
   remove(listener: Listener, id: string): boolean {
-    const own = this.#byListener.get(listener);
-    const member = own?.get(id);
-    if (!own || !member) return false;
-    own.delete(id);
-    if (own.size === 0) this.#byListener.delete(listener);
+    const members = this.#byListener.get(listener);
+    const member = members?.get(id);
+    if (!members || !member) return false;
+    members.delete(id);
+    if (members.size === 0) this.#byListener.delete(listener);
     this.#leave(member);
     return true;
   }
@@ -312,8 +312,8 @@ export class Subscriptions {
 
   /** Ends all that are of the chain. */
   clear(): void {
-    for (const [listener, own] of [...this.#byListener]) {
-      for (const [id, { audience }] of [...own]) {
+    for (const [listener, members] of [...this.#byListener]) {
+      for (const [id, { audience }] of [...members]) {
         if (!OF_THE_NODE.includes(audience.key)) this.remove(listener, id);
       }
     }
@@ -332,11 +332,11 @@ export class Subscriptions {
   /** Sends something of the past of a subscription. */
   notifyOne(subscription: Subscription, news: News): void {
     const text = subscription.pick(news);
-    const shown = text === undefined ? undefined : shownTo(subscription, news.topic, text);
-    if (shown === undefined) return;
+    const formatted = text === undefined ? undefined : shownTo(subscription, news.topic, text);
+    if (formatted === undefined) return;
     const { id, listener } = subscription;
-    const own = Buffer.concat([opening(subscription, news.topic), Buffer.from(id)]);
-    listener.sendShared(own, closing(shown));
+    const header = Buffer.concat([opening(subscription, news.topic), Buffer.from(id)]);
+    listener.sendShared(header, closing(formatted));
   }
 
   /** Notifies each subscription once that blocks are gone. */
@@ -369,9 +369,9 @@ export class Subscriptions {
       audience.held.push(() => this.#send(audience, topic, text));
       return;
     }
-    const shown = shownTo(audience.shape, topic, text);
-    if (shown === undefined) return;
-    audience.feed.add(opening(audience.shape, topic), this.#shared(shown));
+    const formatted = shownTo(audience.shape, topic, text);
+    if (formatted === undefined) return;
+    audience.feed.add(opening(audience.shape, topic), this.#shared(formatted));
   }
 
   /** One piece of news often goes to several audiences, one after the other. */

@@ -58,7 +58,7 @@ export function messagesOf(documents: Documents, method: string): ReadonlyMap<nu
   const messages = new Map<number, string>();
   for (const [file, document] of documents) {
     const declared = listOf(membersOf(document)['methods']).find(
-      (one) => membersOf(one)['name'] === method,
+      (candidate) => membersOf(candidate)['name'] === method,
     );
     for (const error of listOf(membersOf(declared)['errors'])) {
       const { target } = referred(documents, String(membersOf(error)['$ref']), file);

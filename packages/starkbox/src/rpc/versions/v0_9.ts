@@ -60,7 +60,9 @@ export const V0_9: Version = {
     },
     starknet_simulateTransactions: {
       result: (simulations) =>
-        listOf(simulations).map((one) => withMember(one, 'transaction_trace', withStateDiff)),
+        listOf(simulations).map((simulation) =>
+          withMember(simulation, 'transaction_trace', withStateDiff),
+        ),
     },
     starknet_proveTransaction: null,
     starknet_subscribeNewHeads: { notification: header },

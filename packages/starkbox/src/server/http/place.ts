@@ -30,10 +30,10 @@ export const NO_INSTANCE =
 const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
-/** Another chain by its id, as a tenant or anyone else sees it; a promise while it is being opened. */
+/** Another chain by its id, as a client with its own token or any other caller sees it; a promise while it is being opened. */
 export type FindInstance = (
   id: string,
-  tenant: string | undefined,
+  client: string | undefined,
 ) => Target | Promise<Target | undefined> | undefined;
 
 export interface Places {
@@ -44,22 +44,22 @@ export interface Places {
 /** Undefined if the path names an instance that does not exist. */
 export function placeOf(
   request: IncomingMessage,
-  own: Target,
+  mainTarget: Target,
   { instance, access }: Places,
 ): Place | Promise<Place | undefined> | undefined {
   const whole = pathOf(request);
-  const named = instance && instancePathOf(whole);
-  if (!named) return { target: own, path: whole };
-  const { id, path } = named;
+  const instancePath = instance && instancePathOf(whole);
+  if (!instancePath) return { target: mainTarget, path: whole };
+  const { id, path } = instancePath;
   const isStranger = access?.admitsToken(request.headers) === false;
-  if (request.method === 'OPTIONS' || isStranger) return { target: own, path };
+  if (request.method === 'OPTIONS' || isStranger) return { target: mainTarget, path };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
-  const substitute = Explorer.owns(path) ? own : undefined;
-  const placeFor = (found: Target | undefined): Place | undefined => {
-    const target = found ?? substitute;
+  const substitute = Explorer.owns(path) ? mainTarget : undefined;
+  const placeFor = (instanceTarget: Target | undefined): Place | undefined => {
+    const target = instanceTarget ?? substitute;
     return target && { target, path };
   };
-  const target = instance(id, access?.tenantOf(request.headers));
+  const target = instance(id, access?.clientOf(request.headers));
   return target instanceof Promise ? target.then(placeFor) : placeFor(target);
 }
 
@@ -68,9 +68,9 @@ export function neededFirst(
   request: IncomingMessage,
   { instance }: Places,
 ): 'token' | 'host' | undefined {
-  const named = instance && instancePathOf(pathOf(request));
-  if (!named) return undefined;
-  return isOpenTo(request, named.path) ? 'host' : 'token';
+  const instancePath = instance && instancePathOf(pathOf(request));
+  if (!instancePath) return undefined;
+  return isOpenTo(request, instancePath.path) ? 'host' : 'token';
 }
 
 /** A preflight carries no token, nor does a browser that loads files, which are the same for all chains. */

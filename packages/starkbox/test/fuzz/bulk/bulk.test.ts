@@ -13,7 +13,7 @@ const { env } = process;
  * By hand, for more of them, or others:
  * FUZZ_INPUTS=10000000 FUZZ_SEED=7 npx vitest run packages/starkbox/test/fuzz/bulk/bulk.test.ts
  */
-const INPUTS = Number(env['FUZZ_INPUTS'] ?? 100_000);
+const INPUTS = Number(env['FUZZ_INPUTS'] ?? 40_000);
 const SEED = Number(env['FUZZ_SEED'] ?? 1);
 /** By hand: how long it may take, in minutes, of which each target has the same part. */
 const MINUTES = Number(env['FUZZ_MINUTES'] ?? Number.POSITIVE_INFINITY);
