@@ -15,7 +15,6 @@ import {
   className,
   declaredName,
   type Included,
-  named,
   nextTime,
   type Prices,
   readWide,
@@ -23,6 +22,7 @@ import {
   type Values,
   valuesAt,
   type World,
+  withNewestHash,
 } from './world.js';
 
 /** Contracts that are there whatever happens. */
@@ -79,7 +79,7 @@ export async function checkHead(stage: NodeAndModel): Promise<void> {
       false,
       `whether ${hash} was used`,
     );
-  stage.world = named(stage.world, hash);
+  stage.world = withNewestHash(stage.world, hash);
   agree(latest, headerOf(stage.world, blocks.length - 1), 'latest');
   if (isNew && blocks.length > 1) await checkStateUpdate(stage, blocks.length - 1);
 

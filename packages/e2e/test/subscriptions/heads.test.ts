@@ -98,13 +98,13 @@ describe('live', () => {
 
   test('subscriptions.1g an id is valid once, and on its own socket only', async () => {
     const { connect, block } = await gather();
-    const [socket, stranger] = [await connect(), await connect()];
+    const [socket, otherSocket] = [await connect(), await connect()];
     const id = await socket.subscribe('starknet_subscribeNewHeads');
     for (const wrong of ['0', '123', '', 'abc', `${id}0`]) {
       const refused = await socket.failure('starknet_unsubscribe', { subscription_id: wrong });
       expect(refused.code, wrong).toBe(ERRORS.INVALID_SUBSCRIPTION_ID.code);
     }
-    expect((await stranger.failure('starknet_unsubscribe', [id])).code).toBe(
+    expect((await otherSocket.failure('starknet_unsubscribe', [id])).code).toBe(
       ERRORS.INVALID_SUBSCRIPTION_ID.code,
     );
     await block();

@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [string, SubscribeMethod])[] = [
 ];
 
 /** The transaction as a read gives it, with its finality. */
-async function asked({ client }: Audience, hash: string, finality_status: string) {
+async function expectedTransaction({ client }: Audience, hash: string, finality_status: string) {
   return { ...(await client.call('starknet_getTransactionByHash', [hash])), finality_status };
 }
 
@@ -269,7 +269,7 @@ describe('the contents of notifications', () => {
     for (const { subscription, result } of heard) {
       const hash = String(Reflect.get(Object(result), 'transaction_hash'));
       if (subscription === receipts) expect(result).toEqual(await receipt(audience, hash));
-      else expect(result).toEqual(await asked(audience, hash, 'ACCEPTED_ON_L2'));
+      else expect(result).toEqual(await expectedTransaction(audience, hash, 'ACCEPTED_ON_L2'));
     }
     // On one socket they take turns.
     expect(heard.map(({ subscription }) => subscription)).toEqual(
@@ -306,12 +306,12 @@ describe('the contents of notifications', () => {
     await socket.subscribe('starknet_subscribeNewTransactions', both);
     const hash = await audience.transfer();
     expect(results(await socket.heard())).toEqual([
-      await asked(audience, hash, 'PRE_CONFIRMED'),
+      await expectedTransaction(audience, hash, 'PRE_CONFIRMED'),
       await receipt(audience, hash),
     ]);
     await audience.block();
     expect(results(await socket.heard())).toEqual([
-      await asked(audience, hash, 'ACCEPTED_ON_L2'),
+      await expectedTransaction(audience, hash, 'ACCEPTED_ON_L2'),
       await receipt(audience, hash),
     ]);
   });

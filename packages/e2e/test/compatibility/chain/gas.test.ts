@@ -39,7 +39,7 @@ const CHANGED = {
 };
 
 /** As headers carry them. */
-function shown(prices: typeof START) {
+function reportedPrices(prices: typeof START) {
   return {
     l1_gas_price: {
       price_in_fri: hex(prices.gas_price_fri),
@@ -61,7 +61,9 @@ async function expectPrices(latest: typeof START, preConfirmed: typeof START): P
     ['latest', latest],
     ['pre_confirmed', preConfirmed],
   ] as const) {
-    expect(await client.call('starknet_getBlockWithTxHashes', [tag])).toMatchObject(shown(prices));
+    expect(await client.call('starknet_getBlockWithTxHashes', [tag])).toMatchObject(
+      reportedPrices(prices),
+    );
   }
 }
 
@@ -136,7 +138,7 @@ describe('prices in force', () => {
     expect(await client.call('starknet_blockNumber')).toBe(1);
     await expectPrices(CHANGED, CHANGED);
     expect(await client.call('starknet_getBlockWithTxHashes', [{ block_number: 0 }])).toMatchObject(
-      shown(START),
+      reportedPrices(START),
     );
   });
 

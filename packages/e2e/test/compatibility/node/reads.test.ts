@@ -263,7 +263,7 @@ describe('transactions', () => {
 
 describe('proof facts', () => {
   /** The transaction as four methods show it. */
-  async function shown(hash: string, flags?: readonly string[]) {
+  async function transactionForms(hash: string, flags?: readonly string[]) {
     const { block_number, index } = await placeOf(hash);
     const block_id = { block_number };
     const response_flags = flags ?? [];
@@ -293,20 +293,20 @@ describe('proof facts', () => {
     for (let i = 0; i < 10; i += 1) await client.call('devnet_createBlock');
     const hash = await sender.invoke([transfer], { proof, proof_facts });
     expect(proof_facts).toHaveLength(9);
-    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+    for (const transaction of await transactionForms(hash, ['INCLUDE_PROOF_FACTS'])) {
       expect(transaction).toHaveProperty('proof_facts', proof_facts);
       expect(transaction).not.toHaveProperty('proof');
     }
-    for (const transaction of await shown(hash))
+    for (const transaction of await transactionForms(hash))
       expect(transaction).not.toHaveProperty('proof_facts');
   });
 
   test('reads.6 a plain transaction shows an empty list when asked to', async () => {
     const hash = await sender.invoke([transfer]);
-    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+    for (const transaction of await transactionForms(hash, ['INCLUDE_PROOF_FACTS'])) {
       expect(transaction).toHaveProperty('proof_facts', []);
     }
-    for (const transaction of await shown(hash))
+    for (const transaction of await transactionForms(hash))
       expect(transaction).not.toHaveProperty('proof_facts');
   });
 });
