@@ -1,5 +1,5 @@
 // Commands about blocks, time, prices, state, impersonation and snapshots, and their expected results.
-import type { BLOCK_ID } from '@starkbox/spec';
+import { type BLOCK_ID, ERRORS } from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
 import type { Command, Target } from './commands.js';
@@ -91,7 +91,7 @@ export async function setTime(stage: NodeAndModel, { by, generate }: Of<'setTime
   const now = stage.wall.now();
   const time = nextTime(stage.world, now) + by;
   const params = { time, generate_block: generate };
-  if (time < 0) return stage.fails('devnet_setTime', params, -32602);
+  if (time < 0) return stage.fails('devnet_setTime', params, ERRORS.INVALID_PARAMS.code);
   const answer = await stage.door.ask('devnet_setTime', params);
   const closes = generate ?? true;
   agree([answer.block_timestamp, answer.block_hash !== null], [time, closes]);
@@ -116,7 +116,7 @@ export async function setGasPrice(
 ): Promise<void> {
   const params = { ...changes, generate_block: generate };
   if (Object.values(changes).includes(0)) {
-    return stage.fails('devnet_setGasPrice', params, -32602);
+    return stage.fails('devnet_setGasPrice', params, ERRORS.INVALID_PARAMS.code);
   }
   const next = { ...stage.world.next, ...changes };
   agreeExactly(await stage.door.ask('devnet_setGasPrice', params), next);
@@ -207,7 +207,7 @@ function broken(how: Of<'breakState'>['how']): Change {
   const nowhere = { address: '0xdead', storage_entries: [entry] };
   switch (how) {
     case 'no contract':
-      return { state_diff: { storage_diffs: [nowhere] }, outcome: 20 };
+      return { state_diff: { storage_diffs: [nowhere] }, outcome: ERRORS.CONTRACT_NOT_FOUND.code };
     case 'no class':
       return {
         state_diff: { deployed_contracts: [{ address: '0xdead', class_hash: '0x1' }] },
@@ -216,7 +216,10 @@ function broken(how: Of<'breakState'>['how']): Change {
     case 'twice':
       return { state_diff: { storage_diffs: [right, right] }, outcome: -32602 };
     case 'half':
-      return { state_diff: { storage_diffs: [right, nowhere] }, outcome: 20 };
+      return {
+        state_diff: { storage_diffs: [right, nowhere] },
+        outcome: ERRORS.CONTRACT_NOT_FOUND.code,
+      };
   }
 }
 

@@ -1,5 +1,11 @@
 // Checks of a chain against the model: its head after every command, and all of it at the end.
-import type { BLOCK_ID, EMITTED_EVENT, EVENTS_CHUNK, STATE_DIFF } from '@starkbox/spec';
+import {
+  type BLOCK_ID,
+  type EMITTED_EVENT,
+  ERRORS,
+  type EVENTS_CHUNK,
+  type STATE_DIFF,
+} from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
 import type { NodeAndModel } from './node-and-model.js';
@@ -9,7 +15,6 @@ import {
   className,
   declaredName,
   type Included,
-  named,
   nextTime,
   type Prices,
   readWide,
@@ -17,6 +22,7 @@ import {
   type Values,
   valuesAt,
   type World,
+  withNewestHash,
 } from './world.js';
 
 /** Contracts that are there whatever happens. */
@@ -73,7 +79,7 @@ export async function checkHead(stage: NodeAndModel): Promise<void> {
       false,
       `whether ${hash} was used`,
     );
-  stage.world = named(stage.world, hash);
+  stage.world = withNewestHash(stage.world, hash);
   agree(latest, headerOf(stage.world, blocks.length - 1), 'latest');
   if (isNew && blocks.length > 1) await checkStateUpdate(stage, blocks.length - 1);
 
@@ -167,7 +173,8 @@ export async function checkAll(stage: NodeAndModel): Promise<void> {
   const { result, error } = await door.answer('starknet_getBlockWithTxHashes', {
     block_id: 'l1_accepted',
   });
-  if (world.acceptedOnL1 === undefined) agree(error?.code, 24, 'l1_accepted');
+  if (world.acceptedOnL1 === undefined)
+    agree(error?.code, ERRORS.BLOCK_NOT_FOUND.code, 'l1_accepted');
   else agree(result, headerOf(world, world.acceptedOnL1), 'l1_accepted');
 }
 
@@ -281,13 +288,13 @@ function valueAt(values: Values, name: string): string | number {
   const exists = FIXED.has(address) || values.has(className(address));
   switch (kind) {
     case 'slot':
-      return value ?? (exists ? '0x0' : 20);
+      return value ?? (exists ? '0x0' : ERRORS.CONTRACT_NOT_FOUND.code);
     case 'nonce':
-      return exists ? (value ?? '0x0') : 20;
+      return exists ? (value ?? '0x0') : ERRORS.CONTRACT_NOT_FOUND.code;
     case 'class':
-      return value ?? 20;
+      return value ?? ERRORS.CONTRACT_NOT_FOUND.code;
     default:
-      return value === undefined ? 28 : 'declared';
+      return value === undefined ? ERRORS.CLASS_HASH_NOT_FOUND.code : 'declared';
   }
 }
 
@@ -297,13 +304,13 @@ async function checkGone({ world, door, transactions, blocks }: NodeAndModel): P
   for (const transaction_hash of transactions) {
     if (includedHashes.has(transaction_hash)) continue;
     const { error } = await door.answer('starknet_getTransactionStatus', { transaction_hash });
-    agree(error?.code, 29, 'a transaction that is gone');
+    agree(error?.code, ERRORS.TXN_HASH_NOT_FOUND.code, 'a transaction that is gone');
   }
   const closed = new Set(world.blocks.map(({ hash }) => hash));
   for (const block_hash of blocks) {
     if (closed.has(block_hash)) continue;
     const params = { block_id: { block_hash } };
     const { error } = await door.answer('starknet_getBlockTransactionCount', params);
-    agree(error?.code, 24, 'a block that is gone');
+    agree(error?.code, ERRORS.BLOCK_NOT_FOUND.code, 'a block that is gone');
   }
 }

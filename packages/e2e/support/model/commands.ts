@@ -195,7 +195,7 @@ function shownGenerate(value: Generate): string {
 }
 
 /** One line. */
-export function shown(command: Command): string {
+export function describeCommand(command: Command): string {
   switch (command.does) {
     case 'transfer': {
       const paid = command.tip > 0 ? `, tip ${command.tip}` : '';

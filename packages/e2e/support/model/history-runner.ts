@@ -9,7 +9,7 @@ import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
 import { applyStateDiff, createBlock, restart } from './chain-control.js';
 import { checkAll, checkHead } from './checks.js';
-import { type Command, shown } from './commands.js';
+import { type Command, describeCommand } from './commands.js';
 import { NodeAndModel, type Setup, type Wall } from './node-and-model.js';
 import { perform } from './perform.js';
 import { everything, NodeClient } from './reading.js';
@@ -107,7 +107,7 @@ export class HistoryRunner {
     const stage = new NodeAndModel(door, this.setup, wall, world, this.#lastSnapshot);
     await checkHead(stage);
     for (const [index, command] of commands.entries()) {
-      await at(shown(command), async () => {
+      await at(describeCommand(command), async () => {
         await perform(stage, command);
         await checkHead(stage);
       });

@@ -1,5 +1,6 @@
 // Transactions and messages as they are sent to a node, and their expected results.
 import { messageToL1Hash, Transaction } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
 import type { Command } from './commands.js';
@@ -59,7 +60,11 @@ export async function simulate(stage: NodeAndModel, { from, to }: Of<'simulate'>
   const transactions = Object.values(transaction.params);
   const params = { block_id: 'pre_confirmed', transactions, simulation_flags: [] };
   const { result, error } = await stage.door.answer('starknet_simulateTransactions', params);
-  agree(error?.code, code === undefined ? undefined : 41, `the code of ${error?.message}`);
+  agree(
+    error?.code,
+    code === undefined ? undefined : ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+    `the code of ${error?.message}`,
+  );
   const [simulated] = Array.isArray(result) ? result : [];
   agree(simulated === undefined, code !== undefined);
 }
@@ -127,7 +132,8 @@ export async function mint(stage: NodeAndModel, { to, amount, unit }: Of<'mint'>
     10n ** 9n * price('l2_gas_price_fri');
   const sender = cast.minter.address;
   const params = { address, amount, unit };
-  if (balanceOf(values, sender) < offered) return stage.fails('devnet_mint', params, 54);
+  if (balanceOf(values, sender) < offered)
+    return stage.fails('devnet_mint', params, ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code);
 
   const { result, error } = await stage.door.answer('devnet_mint', params);
   const supply = readWide(values, token, cast.SUPPLY);

@@ -1,5 +1,6 @@
 // Transactions as they are sent, and what they do to the model.
 import { messageToL1Hash, sign, Transaction, type TransactionValues } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import * as cast from './accounts-and-contracts.js';
 import {
   balanceOf,
@@ -282,19 +283,24 @@ export function refusal(
   wantsExactNonce: boolean,
 ): number | undefined {
   const { values, current, impersonated, auto } = world;
-  if (isKnown) return 59;
+  if (isKnown) return ERRORS.DUPLICATE_TX.code;
   const nonce = numberAt(values, nonceName(transaction.sender));
   const strict = wantsExactNonce || transaction.type === 'DECLARE';
-  if (transaction.nonce < nonce || (strict && transaction.nonce > nonce)) return 52;
+  if (transaction.nonce < nonce || (strict && transaction.nonce > nonce))
+    return ERRORS.INVALID_TRANSACTION_NONCE.code;
   const gasPrices = [current.gas_price_fri, current.data_gas_price_fri, current.l2_gas_price_fri];
-  if (gasPrices.some((price) => BigInt(price) > transaction.maxPrice)) return 53;
-  if (balanceOf(values, transaction.sender) < transaction.offered) return 54;
+  if (gasPrices.some((price) => BigInt(price) > transaction.maxPrice))
+    return ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code;
+  if (balanceOf(values, transaction.sender) < transaction.offered)
+    return ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code;
   const isDeployed = values.has(className(transaction.sender));
   if (isDeployed && transaction.type === 'DEPLOY_ACCOUNT') return -1;
   const canValidate = transaction.isSigned && (isDeployed || transaction.type === 'DEPLOY_ACCOUNT');
-  if (!canValidate && !auto && !impersonated.has(transaction.sender)) return 55;
+  if (!canValidate && !auto && !impersonated.has(transaction.sender))
+    return ERRORS.VALIDATION_FAILURE.code;
   const { hash } = cast.spareClass.compiledClass;
-  if (transaction.type === 'DECLARE' && values.has(declaredName(hash))) return 51;
+  if (transaction.type === 'DECLARE' && values.has(declaredName(hash)))
+    return ERRORS.CLASS_ALREADY_DECLARED.code;
   return undefined;
 }
 

@@ -222,7 +222,7 @@ export function closed(world: World, wall: number): World {
 }
 
 /** With what the node said of the newest block. */
-export function named(world: World, hash: string): World {
+export function withNewestHash(world: World, hash: string): World {
   const newest = world.blocks.at(-1);
   if (!newest || newest.hash !== undefined) return world;
   return { ...world, blocks: [...world.blocks.slice(0, -1), { ...newest, hash }] };

@@ -1,5 +1,6 @@
 // Error texts for common mistakes of callers.
 import { connectSocket, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 
@@ -17,7 +18,7 @@ async function errorOf(method: string, params?: unknown): Promise<unknown> {
 }
 
 const notFound = (reason: string): object => ({
-  code: -32601,
+  code: ERRORS.METHOD_NOT_FOUND.code,
   message: 'Method not found',
   data: { reason },
 });
@@ -45,7 +46,10 @@ describe('a method that does not exist', () => {
   test.each(['starknet_getBlockWithTransactions', 'frobnicate'])(
     '%s is like no other',
     async (method) => {
-      expect(await errorOf(method)).toEqual({ code: -32601, message: 'Method not found' });
+      expect(await errorOf(method)).toEqual({
+        code: ERRORS.METHOD_NOT_FOUND.code,
+        message: 'Method not found',
+      });
     },
   );
 });

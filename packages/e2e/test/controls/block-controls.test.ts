@@ -1,5 +1,6 @@
 // Several blocks at once, and settings of blocks that change while the chain runs.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { expect, test, vi } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { Sender, STRK } from '../../support/signing.js';
@@ -94,7 +95,7 @@ test('blocks change from one per transaction to on demand and back', async () =>
   });
   for (const block_generation_on of ['9ms', 'never', '', 10 ** 9]) {
     const error = await client.failure('devnet_setBlockSettings', { block_generation_on });
-    expect(error).toMatchObject({ code: -32602 });
+    expect(error).toMatchObject({ code: ERRORS.INVALID_PARAMS.code });
   }
 });
 

@@ -1,5 +1,6 @@
 // Balances in token contracts, set without a transaction.
 import { storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { ETH, hex, read, STRK, UDC } from '../../support/signing.js';
@@ -80,7 +81,7 @@ test('a contract without balances is refused, with what was tried', async () => 
   const { client } = await startFixture();
   const deal = (params: object) =>
     client.failure('devnet_deal', { token: STRK, address: HOLDER, amount: 1, ...params });
-  expect(await deal({ token: '0x5' })).toMatchObject({ code: 20 });
+  expect(await deal({ token: '0x5' })).toMatchObject({ code: ERRORS.CONTRACT_NOT_FOUND.code });
   const before = await client.call('starknet_blockHashAndNumber');
   expect(await deal({ token: UDC })).toMatchObject({
     code: -1,

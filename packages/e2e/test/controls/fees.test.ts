@@ -1,4 +1,5 @@
 // Transactions without fees, and accounts that are given STRK when they first need it.
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import {
@@ -64,5 +65,5 @@ test('without the option, an account without STRK cannot pay', async () => {
   const failure = await client.failure('starknet_addDeployAccountTransaction', [
     deployAccountRequest(newAccount('0x5')),
   ]);
-  expect(failure.code).toBe(54);
+  expect(failure.code).toBe(ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code);
 });

@@ -1,4 +1,5 @@
 // Reorganisations: blocks that are replaced by others in one change.
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { contract, deployment, read, Sender, STRK, selector } from '../../support/signing.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
@@ -48,7 +49,9 @@ test('subscribers get one notice and then the new heads', async () => {
     block_hash: blocks[1],
     execution_status: 'SUCCEEDED',
   });
-  expect((await client.failure('starknet_getTransactionReceipt', [second])).code).toBe(29);
+  expect((await client.failure('starknet_getTransactionReceipt', [second])).code).toBe(
+    ERRORS.TXN_HASH_NOT_FOUND.code,
+  );
   expect(await sender.nonce()).toBe(1);
 });
 
@@ -106,9 +109,18 @@ test('a transaction that cannot be included changes nothing', async () => {
   const failures = [
     [
       [[hash], [nonce]],
-      { message: expect.stringMatching(/^blocks\[1\]\[0\]: /), data: { code: 52 } },
+      {
+        message: expect.stringMatching(/^blocks\[1\]\[0\]: /),
+        data: { code: ERRORS.INVALID_TRANSACTION_NONCE.code },
+      },
     ],
-    [[[hash, hash]], { message: expect.stringMatching(/^blocks\[0\]\[1\]: /), data: { code: 59 } }],
+    [
+      [[hash, hash]],
+      {
+        message: expect.stringMatching(/^blocks\[0\]\[1\]: /),
+        data: { code: ERRORS.DUPLICATE_TX.code },
+      },
+    ],
     [[['0x5']], { message: expect.stringContaining('0x5') }],
   ] as const;
   for (const [blocks, failure] of failures) {
@@ -116,7 +128,7 @@ test('a transaction that cannot be included changes nothing', async () => {
   }
   expect((await client.failure('devnet_reorg', { depth: 2 })).code).toBe(-1);
   for (const depth of [0, 10_001, 2 ** 40]) {
-    expect((await client.failure('devnet_reorg', { depth })).code).toBe(-32602);
+    expect((await client.failure('devnet_reorg', { depth })).code).toBe(ERRORS.INVALID_PARAMS.code);
   }
   expect(await client.call('starknet_blockHashAndNumber')).toEqual(before);
 });
@@ -143,7 +155,9 @@ test('a data directory keeps the new blocks and not the old ones', async () => {
   expect(await second.client.call('starknet_getTransactionReceipt', [reincluded])).toMatchObject({
     block_number: 2,
   });
-  expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(29);
+  expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(
+    ERRORS.TXN_HASH_NOT_FOUND.code,
+  );
   await second.node.close();
 });
 

@@ -1,6 +1,7 @@
 // Files of a start: calls that are made first, and what scripts need.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ERRORS } from '@starkbox/spec';
 import { createNode } from 'starkbox';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
@@ -27,7 +28,9 @@ test('the calls of a file are made before the node listens, also restricted ones
   expect(await client.call('devnet_getAccountBalance', { address: '0x1' })).toMatchObject({
     amount: '7',
   });
-  expect((await client.failure('devnet_mint', CALLS[0]?.params)).code).toBe(-32604);
+  expect((await client.failure('devnet_mint', CALLS[0]?.params)).code).toBe(
+    ERRORS.METHOD_FORBIDDEN.code,
+  );
 });
 
 test('they are not made again where a chain is continued', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ERRORS } from '@starkbox/spec';
 import { type Config, METHODS, type Starkbox } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
@@ -157,13 +158,13 @@ test('wrong parameters, unknown methods and wrong envelopes are refused before a
   const wrong = call('devnet_mint', { address: '0x1' });
   for (const way of waysOf([mint, mint, wrong])) {
     expect(await failure(node, way)).toMatchObject({
-      code: -32602,
+      code: ERRORS.INVALID_PARAMS.code,
       message: expect.stringMatching(/call 2 of the journal \(devnet_mint\): params.amount/),
     });
   }
   for (const way of waysOf([mint, call('devnet_nothing')])) {
     expect(await failure(node, way)).toMatchObject({
-      code: -32601,
+      code: ERRORS.METHOD_NOT_FOUND.code,
       message: expect.stringContaining('call 1 of the journal (devnet_nothing): '),
     });
   }

@@ -1,6 +1,7 @@
 // Journals: writing, following the chain, and replaying the whole of it or nothing.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERRORS } from '@starkbox/spec';
 import type { Config, Starkbox } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
@@ -68,7 +69,9 @@ test('a load that fails changes nothing', async () => {
   const snapshot_id = await node.request('devnet_snapshot');
   const good = { jsonrpc: '2.0', id: 0, method: 'devnet_createBlock' };
   const events = [good, { ...good, method: 'devnet_mint', params: {} }];
-  await expect(node.call('devnet_load', { events })).rejects.toMatchObject({ code: -32602 });
+  await expect(node.call('devnet_load', { events })).rejects.toMatchObject({
+    code: ERRORS.INVALID_PARAMS.code,
+  });
   expect(await balance(node)).toEqual(friBalance('3'));
   expect(await node.request('devnet_dump', { inline: true })).toHaveLength(1);
   expect(await node.request('devnet_revert', { snapshot_id })).toBe(true);

@@ -1,5 +1,6 @@
 // Explanations in errors, and by hash: what failed, and what to do.
 import { Transaction } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../support/fixture.js';
 import {
@@ -152,6 +153,8 @@ describe('devnet_explainTransaction', () => {
   });
 
   test('does not know what was never sent', async () => {
-    expect((await client.failure('devnet_explainTransaction', ['0x123'])).code).toBe(29);
+    expect((await client.failure('devnet_explainTransaction', ['0x123'])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
   });
 });

@@ -1,5 +1,6 @@
 // Stacks of the calls around a failure, and the lines that a transaction ran.
 import { readFile } from 'node:fs/promises';
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { startFixture } from '../../support/fixture.js';
@@ -57,5 +58,5 @@ test('each call around the failing one has the line of its call, and lines that 
 
 test('a transaction that is not there is an error', async () => {
   const { code } = await client.failure('devnet_executedLines', { transaction_hash: '0x123' });
-  expect(code).toBe(29);
+  expect(code).toBe(ERRORS.TXN_HASH_NOT_FOUND.code);
 });

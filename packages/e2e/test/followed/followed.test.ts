@@ -1,7 +1,7 @@
 // A replica built from the notifications of a node equals its chain, whatever happens to it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Command, shown } from '../../support/model/commands.js';
+import { type Command, describeCommand } from '../../support/model/commands.js';
 import { SETUPS } from '../../support/model/history-runner.js';
 import type { Setup } from '../../support/model/node-and-model.js';
 import { FIXED } from './fixed-histories.js';
@@ -79,7 +79,7 @@ function report({
   errorInstance,
 }: fc.RunDetails<[Setup, readonly Command[], Timing]>): string {
   const [setup, commands = [], timing] = counterexample ?? [];
-  const lines = commands.map((command, index) => `${index + 1}. ${shown(command)}`);
+  const lines = commands.map((command, index) => `${index + 1}. ${describeCommand(command)}`);
   return [
     `seed ${seed}, path ${counterexamplePath}, ${numShrinks} times shrunk`,
     `blocks on ${setup?.name}, notifications read after every ${timing?.batch} changes,`,

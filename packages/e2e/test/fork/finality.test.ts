@@ -2,6 +2,7 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { beforeAll, expect, test } from 'vitest';
 import { mint, startPair } from '../../support/fork/pair.js';
@@ -76,7 +77,7 @@ test.each<readonly [string, () => Partial<Config>]>([
   expect(await finality(fork, started)).toEqual([L2, L2, L2]);
   expect(
     await fork.client.failure('starknet_getBlockWithTxHashes', { block_id: 'l1_accepted' }),
-  ).toMatchObject({ code: 24 });
+  ).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   await accept(1);
   expect(await finality(fork, started)).toEqual([L1, L2, L2]);
   expect(await l1Accepted(fork)).toBe(1);

@@ -1,4 +1,5 @@
 import type { ListeningNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { createNode, silentLog } from 'starkbox';
 import { Account, type Contract } from 'starknet';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -87,7 +88,9 @@ describe('blocks and transactions of the origin', () => {
       expect(await fork.client.call(method, { block_id })).toEqual(expected);
     }
     for (const block_id of [at(999), { block_hash: '0x99' }]) {
-      expect(await fork.client.failure(method, { block_id })).toMatchObject({ code: 24 });
+      expect(await fork.client.failure(method, { block_id })).toMatchObject({
+        code: ERRORS.BLOCK_NOT_FOUND.code,
+      });
     }
   });
 
@@ -103,7 +106,7 @@ describe('blocks and transactions of the origin', () => {
     const expected = await pair.origin.client.call(method, params);
     expect(await fork.client.call(method, params)).toEqual(expected);
     expect(await fork.client.failure(method, { transaction_hash: '0x99' })).toMatchObject({
-      code: 29,
+      code: ERRORS.TXN_HASH_NOT_FOUND.code,
     });
   });
 
@@ -113,7 +116,7 @@ describe('blocks and transactions of the origin', () => {
       transaction_hash: firstMint,
     });
     expect(await fork.client.failure(method, { block_id: at(1), index: 1 })).toMatchObject({
-      code: 27,
+      code: ERRORS.INVALID_TXN_INDEX.code,
     });
   });
 
@@ -134,7 +137,7 @@ describe('blocks and transactions of the origin', () => {
         request: { contract_address: STRK, entry_point_selector: BALANCE_OF, calldata: [] },
         block_id: at(999),
       }),
-    ).toMatchObject({ code: 24 });
+    ).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   });
 });
 
@@ -175,13 +178,15 @@ describe('contracts of the origin', () => {
 
   test('that do not exist are not there', async () => {
     const missing = { contract_address: '0x4711', block_id: 'latest' };
-    expect(await fork.client.failure('starknet_getNonce', missing)).toMatchObject({ code: 20 });
+    expect(await fork.client.failure('starknet_getNonce', missing)).toMatchObject({
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
+    });
     expect(
       await fork.client.failure('starknet_getStorageAt', { ...missing, key: '0x1' }),
-    ).toMatchObject({ code: 20 });
+    ).toMatchObject({ code: ERRORS.CONTRACT_NOT_FOUND.code });
     expect(
       await fork.client.failure('starknet_getClass', { class_hash: '0x4711', block_id: 'latest' }),
-    ).toMatchObject({ code: 28 });
+    ).toMatchObject({ code: ERRORS.CLASS_HASH_NOT_FOUND.code });
   });
 
   test('can be impersonated', async () => {
@@ -249,13 +254,13 @@ test('what happens on the origin later is not seen', async () => {
   expect(await fork.client.call('starknet_blockNumber')).toBe(before);
   expect(
     await fork.client.failure('starknet_getTransactionReceipt', { transaction_hash: late }),
-  ).toMatchObject({ code: 29 });
+  ).toMatchObject({ code: ERRORS.TXN_HASH_NOT_FOUND.code });
   expect(
     await early.client.call('devnet_getAccountBalance', { address: '0x1234', unit: 'FRI' }),
   ).toMatchObject({ amount: '100' });
   expect(await early.client.call('starknet_blockNumber')).toBe(2);
   expect(await early.client.failure('starknet_getBlockWithTxs', { block_id: at(3) })).toMatchObject(
-    { code: 24 },
+    { code: ERRORS.BLOCK_NOT_FOUND.code },
   );
 });
 
@@ -286,7 +291,10 @@ test('storage proofs are those of the origin, and there are none of its own bloc
     pair.proxy.mishap = () => undefined;
   }
   // One that has none says so itself.
-  const refused = { code: 42, message: expect.stringContaining('no storage proofs') };
+  const refused = {
+    code: ERRORS.STORAGE_PROOF_NOT_SUPPORTED.code,
+    message: expect.stringContaining('no storage proofs'),
+  };
   expect(await fork.client.failure(method, { block_id: at(2) })).toMatchObject(refused);
   expect(await fork.client.failure(method, { block_id: 'latest' })).toMatchObject(refused);
 });

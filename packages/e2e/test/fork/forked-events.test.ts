@@ -1,5 +1,6 @@
 // Events on both sides of the fork point as one range, with any bounds and pages.
 import type { ListeningNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
@@ -112,12 +113,22 @@ test('events.4 an origin that is not needed is not asked', async () => {
 test('events.4 what is no block or token is refused', async () => {
   const failure = (filter: object) =>
     fork.client.failure('starknet_getEvents', { filter: { chunk_size: 5, ...filter } });
-  expect(await failure({ from_block: at(99) })).toMatchObject({ code: 24 });
-  expect(await failure({ to_block: at(9) })).toMatchObject({ code: 24 });
-  expect(await failure({ to_block: { block_hash: '0x99' } })).toMatchObject({ code: 24 });
-  expect(await failure({ from_block: 'l1_accepted' })).toMatchObject({ code: 24 });
-  expect(await failure({ continuation_token: 'nonsense' })).toMatchObject({ code: 33 });
-  expect(await failure({ continuation_token: 'origin-nonsense' })).toMatchObject({ code: 33 });
+  expect(await failure({ from_block: at(99) })).toMatchObject({
+    code: ERRORS.BLOCK_NOT_FOUND.code,
+  });
+  expect(await failure({ to_block: at(9) })).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
+  expect(await failure({ to_block: { block_hash: '0x99' } })).toMatchObject({
+    code: ERRORS.BLOCK_NOT_FOUND.code,
+  });
+  expect(await failure({ from_block: 'l1_accepted' })).toMatchObject({
+    code: ERRORS.BLOCK_NOT_FOUND.code,
+  });
+  expect(await failure({ continuation_token: 'nonsense' })).toMatchObject({
+    code: ERRORS.INVALID_CONTINUATION_TOKEN.code,
+  });
+  expect(await failure({ continuation_token: 'origin-nonsense' })).toMatchObject({
+    code: ERRORS.INVALID_CONTINUATION_TOKEN.code,
+  });
 });
 
 test('events.4 filters hold on both sides', async () => {

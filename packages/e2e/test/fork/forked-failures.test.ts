@@ -8,6 +8,7 @@ import {
   RpcFailure,
   startNode,
 } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import type { Mishap } from '../../support/fork/proxy.js';
@@ -64,7 +65,7 @@ test('a failed read gives its reason, and no zero', async () => {
   );
   expect(
     await fork.client.failure('starknet_getBlockWithTxs', { block_id: { block_number: 0 } }),
-  ).toMatchObject({ code: -32603, data: { kind: 'http' } });
+  ).toMatchObject({ code: ERRORS.INTERNAL_ERROR.code, data: { kind: 'http' } });
   pair.proxy.mishap = () => undefined;
   expect(await fork.client.call('starknet_getStorageAt', latest(0x111))).toBe('0x0');
 });

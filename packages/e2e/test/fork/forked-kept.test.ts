@@ -41,7 +41,7 @@ async function balance(
 }
 
 /** Everything that the fork's own blocks say, and some of the origin's. */
-async function told(node: Starkbox): Promise<readonly unknown[]> {
+async function chainAnswers(node: Starkbox): Promise<readonly unknown[]> {
   const latest = Number(await node.request('starknet_blockNumber'));
   const answers: unknown[] = [latest];
   for (let number = 10; number <= latest; number += 1) {
@@ -58,13 +58,13 @@ test('in a directory it goes on above the same block', async () => {
   const first = await start({ forkNetwork, dataDir, seed: 3, recentBlocks: 1 });
   for (let count = 0; count < 15; count += 1) await mint(first, '0x77', 1);
   await mint(first, '0x88', 5);
-  const before = await told(first);
+  const before = await chainAnswers(first);
   await nodes.pop()?.close();
   // The origin goes on; the fork does not see it.
   await mint(origin, '0x77', 100);
   const second = await start({ dataDir });
   expect(second.config).toMatchObject({ forkNetwork: `${forkNetwork}/`, seed: 3 });
-  expect(await told(second)).toEqual(before);
+  expect(await chainAnswers(second)).toEqual(before);
   expect([await balance(second, '0x77'), await balance(second, '0x88')]).toEqual(['1215', '5']);
   expect(await balance(second, '0x77', { block_number: 14 })).toBe('1201');
   await mint(second, '0x77', 1);
@@ -72,11 +72,11 @@ test('in a directory it goes on above the same block', async () => {
 
   const path = join(directory, 'fork.image');
   await second.request('devnet_dump', { path, format: 'image' });
-  const whole = await told(second);
+  const whole = await chainAnswers(second);
   await nodes.pop()?.close();
   const inMemory = await start({ forkNetwork, forkBlock: 12, seed: 3 });
   await inMemory.request('devnet_load', { path });
-  expect(await told(inMemory)).toEqual(whole);
+  expect(await chainAnswers(inMemory)).toEqual(whole);
   await mint(inMemory, '0x77', 1);
   expect(await balance(inMemory, '0x77')).toBe('1217');
 });

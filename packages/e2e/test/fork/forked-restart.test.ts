@@ -1,4 +1,5 @@
 // A fork that is undone, restarted, or put on another block or network.
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
@@ -42,7 +43,7 @@ test('a restart can put it on another block, or another network', async () => {
   expect(await young.client.call('starknet_blockNumber')).toBe(2);
   expect((await young.client.call('devnet_getConfig')).fork_config.block_number).toBe(1);
   expect(await young.client.failure('starknet_getBlockWithTxs', { block_id: at(3) })).toMatchObject(
-    { code: 24 },
+    { code: ERRORS.BLOCK_NOT_FOUND.code },
   );
   await using other = await startPair();
   await restart({ url: other.origin.url, block: -5 });

@@ -1,5 +1,6 @@
 // Subscriptions that begin before the fork point: the origin's blocks, own blocks, new blocks.
 import { connectSocket, type ListeningNode, type Socket } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
@@ -52,9 +53,9 @@ test('subscriptions.1k a block of the origin after the fork point is none', asyn
   const { block_hash } = await pair.origin.client.call('starknet_blockHashAndNumber');
   expect(
     await socket.failure('starknet_subscribeNewHeads', { block_id: { block_hash } }),
-  ).toMatchObject({ code: 24 });
+  ).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   expect(await socket.failure('starknet_subscribeEvents', { block_id: at(99) })).toMatchObject({
-    code: 24,
+    code: ERRORS.BLOCK_NOT_FOUND.code,
   });
 });
 
@@ -84,7 +85,7 @@ test.each(['starknet_subscribeNewHeads', 'starknet_subscribeEvents'] as const)(
       fork: { url: pair.origin.url, block: 1 },
     });
     await restart.finally(open);
-    expect(await wish).toMatchObject({ code: 24 });
+    expect(await wish).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
     pair.proxy.gate = Promise.resolve();
   },
 );

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Contract } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
@@ -93,7 +94,9 @@ test('with another class', async () => {
 test('where it would have been refused', async () => {
   const [owner] = pair.origin.node.accounts;
   const params = replay(STRK, balanceSlot(owner?.address ?? ''), '0x1');
-  expect(await fork.client.failure('devnet_replayTransaction', params)).toMatchObject({ code: 41 });
+  expect(await fork.client.failure('devnet_replayTransaction', params)).toMatchObject({
+    code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+  });
 });
 
 test('every transaction of a longer past comes out as it did', async () => {
@@ -133,7 +136,7 @@ test('nothing is kept, and what is unknown is not found', async () => {
   expect(await fork.client.call('starknet_blockHashAndNumber')).toEqual(before);
   expect(
     await fork.client.failure('devnet_replayTransaction', { transaction_hash: '0x99' }),
-  ).toMatchObject({ code: 29 });
+  ).toMatchObject({ code: ERRORS.TXN_HASH_NOT_FOUND.code });
   expect(
     await pair.origin.client.failure('devnet_replayTransaction', { transaction_hash: increase }),
   ).toMatchObject({ code: -1 });

@@ -1,5 +1,6 @@
 // An L1 whose answers have another shape, or are too long.
 
+import { ERRORS } from '@starkbox/spec';
 import { encodeFunctionData, pad, toHex } from 'viem';
 import { expect, test } from 'vitest';
 import { MESSAGING_ABI } from '../../../starkbox/src/l1/ethereum/messaging-contract.js';
@@ -60,7 +61,7 @@ test('an answer of another shape is shown, and messages wait', { timeout: 120_00
     await send(stage, RECEIVER, [toHex(amount)]);
     proxy.mood = { only, rewrite: result(value) };
     const { code, message } = await client.failure('devnet_postmanFlush');
-    expect(code, only).toBe(-32603);
+    expect(code, only).toBe(ERRORS.INTERNAL_ERROR.code);
     const expectedMessage = `the L1 node at ${proxy.url} answered ${JSON.stringify(value)} to ${only}, expected `;
     expect(message, only).toMatch(/^Error in (fetching messages to L2|sending messages to L1): /);
     expect(message, only).toContain(expectedMessage);
@@ -82,7 +83,7 @@ test.each(['null', '[]', '{}', '5', '{"error":5}', '{"result":', ''])(
     await load(stage, proxy);
     proxy.mood = { rewrite: () => text };
     const { code, message } = await stage.client.failure('devnet_postmanFlush');
-    expect(code).toBe(-32603);
+    expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
     expect(message).toMatch(/^Error in fetching messages to L2: /);
     expect(message).toMatch(/L1 node at \S+ (answered|cannot be reached)|error response/);
     const params = { network_url: proxy.url };

@@ -1,5 +1,6 @@
 // Each message arrives once, whatever happens to the chain, to L1 or in between.
 
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import {
@@ -92,7 +93,9 @@ describe('to L1', () => {
     const scene = await setScene();
     await scene.say('0x1');
     scene.proxy.mood = { only: SEND, status: 503 };
-    expect((await scene.client.failure('devnet_postmanFlush')).code).toBe(-32603);
+    expect((await scene.client.failure('devnet_postmanFlush')).code).toBe(
+      ERRORS.INTERNAL_ERROR.code,
+    );
     await scene.client.call('devnet_abortBlocks', { starting_block_id: 'latest' });
     scene.proxy.mood = {};
     expect(words(await flush(scene))).toEqual([]);
@@ -107,7 +110,7 @@ describe('to L1', () => {
     await scene.say('0x2');
     scene.proxy.mood = { only, isDeaf: true };
     const { code, message } = await scene.client.failure('devnet_postmanFlush');
-    expect(code).toBe(-32603);
+    expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
     expect(message).toContain('Error in sending messages to L1');
     scene.proxy.mood = {};
     expect(words(await flush(scene))).toEqual(['0x1', '0x2']);
@@ -141,7 +144,7 @@ describe('to L1', () => {
     expect(words(await flush(scene))).toEqual(['0x3']);
     // Alone it is an error.
     const { code, message } = await scene.client.failure('devnet_postmanFlush');
-    expect(code).toBe(-32603);
+    expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
     expect(message).toMatch(/^Error in sending messages to L1: .*gas required exceeds allowance/);
     scene.proxy.mood = {};
     expect(words(await flush(scene))).toEqual(['0xdeadbeef']);

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { createNode, type Log, type Starkbox, silentLog } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { FIXTURE } from '../../support/fixture.js';
@@ -37,7 +38,7 @@ test('an Anvil is killed and comes back with its chain', async () => {
   await anvil.kill();
 
   const { code, message } = await stage.client.failure('devnet_postmanFlush');
-  expect(code).toBe(-32603);
+  expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
   expect(message).toMatch(/cannot be reached: [A-Z_]+$/);
   await send(stage, RECEIVER, ['0x2']);
 
@@ -56,7 +57,7 @@ test('an Anvil is replaced by another one', async () => {
   await anvil.kill();
   const other = await startAnvil([], anvil.port);
   const { code, message } = await stage.client.failure('devnet_postmanFlush');
-  expect(code).toBe(-32603);
+  expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
   expect(message).toContain('devnet_postmanLoad');
   const address = await load(stage, other);
   const { messages_to_l1 } = await stage.client.call('devnet_postmanFlush');
@@ -111,7 +112,7 @@ test('an L1 that answers errors is named, and messages wait', async () => {
   ]) {
     proxy.mood = mood;
     const { code, message } = await client.failure('devnet_postmanFlush');
-    expect(code).toBe(-32603);
+    expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
     expect(message).toMatch(/^Error in (fetching messages to L2|sending messages to L1): /);
     if ('error' in mood) expect(message).toContain('out of order');
     const { messages_to_l1 } = await client.call('devnet_postmanFlush', { dry_run: true });

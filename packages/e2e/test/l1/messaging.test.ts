@@ -125,7 +125,7 @@ test('messaging.3 an L1 that is not there, no URL and no key', async () => {
   ]) {
     expect((await client.failure('devnet_postmanLoad', params)).code).toBe(-1);
   }
-  expect((await client.failure('devnet_postmanFlush')).code).toBe(-32603);
+  expect((await client.failure('devnet_postmanFlush')).code).toBe(ERRORS.INTERNAL_ERROR.code);
 });
 
 test('messaging.4 the hash of a consumed message', async () => {
@@ -266,7 +266,7 @@ test('messaging.6 connecting is not part of a journal, and a journal that connec
   }
   // A connection deploys a contract, in a block of its own.
   expect(await anvil.client().getBlockNumber()).toBe(before);
-  expect((await other.client.failure('devnet_postmanFlush')).code).toBe(-32603);
+  expect((await other.client.failure('devnet_postmanFlush')).code).toBe(ERRORS.INTERNAL_ERROR.code);
 });
 
 test('messaging.7 after a restart nothing old is delivered, and new messages are', async () => {
@@ -295,7 +295,7 @@ test('messaging.7 after a restart nothing old is delivered, and new messages are
   expect(await balanceOf(stage, '0x5')).toBe(5);
 
   await client.call('devnet_restart', { restart_l1_to_l2_messaging: true });
-  expect((await client.failure('devnet_postmanFlush')).code).toBe(-32603);
+  expect((await client.failure('devnet_postmanFlush')).code).toBe(ERRORS.INTERNAL_ERROR.code);
 });
 
 test('messaging.8 the status of mock and real messages', async () => {

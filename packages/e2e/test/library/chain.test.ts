@@ -1,5 +1,6 @@
 // The library: typed calls, branches, snapshots, subscriptions and controls in one process.
 
+import { ERRORS } from '@starkbox/spec';
 import { createNode, isRpcError, type Starkbox } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
@@ -121,8 +122,8 @@ describe('subscriptions', () => {
     const heads = chain.subscribe('starknet_subscribeNewHeads', {
       block_id: { block_number: 99 },
     });
-    await expect(heads.next()).rejects.toMatchObject({ code: 24 });
-    await expect(heads.ready).rejects.toMatchObject({ code: 24 });
+    await expect(heads.next()).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
+    await expect(heads.ready).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   });
 
   test('end with an error when their reader is too slow', async () => {
@@ -244,7 +245,10 @@ describe('controls', () => {
       ).toBe(classHash);
     }
     const failed = chain.deploy({ classHash, calldata: [1, 2, 3] });
-    await expect(failed).rejects.toMatchObject({ code: 40, message: /reverted/ });
+    await expect(failed).rejects.toMatchObject({
+      code: ERRORS.CONTRACT_ERROR.code,
+      message: /reverted/,
+    });
   });
 
   test('impersonate an account until it is stopped', async () => {

@@ -1,6 +1,7 @@
 // The mempool of a fork: accounts of the origin, blocks as of a plain fork, and an origin that fails.
 import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Pair, startPair } from '../../support/fork/pair.js';
 import {
@@ -47,7 +48,9 @@ test('nonces continue those of the origin, and blocks are those of a plain fork'
   const fork = await pair.fork({ blockGenerationOn: 'mempool' });
   const plain = await pair.fork({ blockGenerationOn: 'demand' });
   const { client } = fork;
-  expect((await client.failure(ADD, request(SENT - 1))).code).toBe(52);
+  expect((await client.failure(ADD, request(SENT - 1))).code).toBe(
+    ERRORS.INVALID_TRANSACTION_NONCE.code,
+  );
   const ahead = await send(fork, SENT + 2);
   const [first, second] = [await send(fork, SENT), await send(fork, SENT + 1)];
   expect((await client.call('devnet_mempoolList')).upcoming).toEqual([first, second, ahead]);

@@ -1,5 +1,6 @@
 // Plain model of a chain with a mempool: lists and loops, without indexes.
 import { poseidon } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 
 export type Order = 'fifo' | 'tip' | 'random';
 
@@ -71,10 +72,12 @@ export class Model {
     const { sender, nonce, tip, type } = transaction;
     const { arrivals } = this.#content;
     const rival = this.#find(sender, nonce);
-    if (nonce < this.nonceOf(sender) || rival?.position !== undefined) return 52;
+    if (nonce < this.nonceOf(sender) || rival?.position !== undefined)
+      return ERRORS.INVALID_TRANSACTION_NONCE.code;
     const exists = sender !== NEW_ACCOUNT || type === 'DEPLOY_ACCOUNT' || this.nonceOf(sender) > 0;
-    if (!exists && this.#find(sender, 0)?.type !== 'DEPLOY_ACCOUNT') return 55;
-    if (rival && rival.tip >= tip) return 64;
+    if (!exists && this.#find(sender, 0)?.type !== 'DEPLOY_ACCOUNT')
+      return ERRORS.VALIDATION_FAILURE.code;
+    if (rival && rival.tip >= tip) return ERRORS.REPLACEMENT_TRANSACTION_UNDERPRICED.code;
     if (rival) this.remove(rival.hash);
     this.#content.pool.push({ ...transaction, arrival: arrivals[1], position: undefined });
     arrivals[1] += 1;

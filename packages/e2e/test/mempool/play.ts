@@ -1,7 +1,7 @@
 // Histories of a chain with a mempool: random commands, played on a chain and on the model at once.
 import { type Client, checkedClient, RpcFailure } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
-import type { Methods } from '@starkbox/spec';
+import { ERRORS, type Methods } from '@starkbox/spec';
 import fc from 'fast-check';
 import type { Starkbox } from 'starkbox';
 import { expect } from 'vitest';
@@ -221,7 +221,7 @@ export class Play {
     const { pool, blocks, pending } = this.#model.content;
     // A deployment has no number of its own, so that it may be sent twice.
     if ([...pool, ...blocks.flat(), ...pending].some((pooled) => pooled.hash === hash)) {
-      expect(code).toBe(59);
+      expect(code).toBe(ERRORS.DUPLICATE_TX.code);
       return;
     }
     const rival = pool.find((pooled) => pooled.sender === sender && pooled.nonce === nonce);

@@ -1,4 +1,5 @@
 // The mempool after a reorganisation: what waits fits the new blocks, or is dropped with the reason.
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { invokeRequest, STRK } from '../../support/signing.js';
@@ -49,7 +50,9 @@ test('what waits stays, and waits again for nonces that are gone', async () => {
     [other, 'CANDIDATE', false],
   ]);
   for (const hash of [second, preConfirmed]) {
-    expect((await client.failure('starknet_getTransactionStatus', [hash])).code).toBe(29);
+    expect((await client.failure('starknet_getTransactionStatus', [hash])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
   }
   expect(await client.call('devnet_mempoolPreConfirm')).toMatchObject({ pre_confirmed: [other] });
   // Sent again, they fill the gap.
@@ -71,7 +74,9 @@ test('a new block takes nonces of what waits', async () => {
   expect(await nonceOf(0)).toBe('0x2');
   expect(await waiting()).toEqual([[next, 'RECEIVED', false]]);
   expect(await dropped()).toMatchObject([{ transaction_hash: replaced }]);
-  expect((await client.failure('starknet_getTransactionStatus', [replaced])).code).toBe(29);
+  expect((await client.failure('starknet_getTransactionStatus', [replaced])).code).toBe(
+    ERRORS.TXN_HASH_NOT_FOUND.code,
+  );
   // One that waited is in the block itself, and was not dropped.
   expect(await client.call('starknet_getTransactionStatus', [same])).toMatchObject({
     finality_status: 'ACCEPTED_ON_L2',

@@ -1,5 +1,6 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { optionsOf } from '../../support/command-line.js';
 import { type Fixture, startFixture } from '../../support/fixture.js';
@@ -46,7 +47,9 @@ test('a transaction goes from RECEIVED to ACCEPTED_ON_L2 step by step', async ()
     transaction_hash: hash,
     sender_address: account().address,
   });
-  expect(await errorOf('starknet_getTransactionReceipt', [hash])).toMatchObject({ code: 29 });
+  expect(await errorOf('starknet_getTransactionReceipt', [hash])).toMatchObject({
+    code: ERRORS.TXN_HASH_NOT_FOUND.code,
+  });
   expect(await errorOf('starknet_traceTransaction', [hash])).toMatchObject({
     code: 10,
     data: { status: 'RECEIVED' },
@@ -78,18 +81,26 @@ describe('admission', () => {
     const waiting = invokeRequest(sender, [CALL], 1, { changes: { tip: '0x5' } });
     const add = 'starknet_addInvokeTransaction';
     const { transaction_hash } = await call(add, [waiting]);
-    expect(await errorOf(add, [waiting])).toMatchObject({ code: 59 });
+    expect(await errorOf(add, [waiting])).toMatchObject({ code: ERRORS.DUPLICATE_TX.code });
     const old = invokeRequest(account(), [CALL], 0, { changes: { tip: '0x1' } });
-    expect(await errorOf(add, [old])).toMatchObject({ code: 52 });
+    expect(await errorOf(add, [old])).toMatchObject({
+      code: ERRORS.INVALID_TRANSACTION_NONCE.code,
+    });
     const unknownAccount = invokeRequest(newAccount('0x9'), [CALL], 0);
-    expect(await errorOf(add, [unknownAccount])).toMatchObject({ code: 55 });
+    expect(await errorOf(add, [unknownAccount])).toMatchObject({
+      code: ERRORS.VALIDATION_FAILURE.code,
+    });
     const equal = invokeRequest(sender, [CALL, CALL], 1, { changes: { tip: '0x5' } });
-    expect(await errorOf(add, [equal])).toMatchObject({ code: 64 });
+    expect(await errorOf(add, [equal])).toMatchObject({
+      code: ERRORS.REPLACEMENT_TRANSACTION_UNDERPRICED.code,
+    });
     await call('devnet_mempoolRemove', [transaction_hash]);
     expect(await errorOf('starknet_getTransactionStatus', [transaction_hash])).toMatchObject({
-      code: 29,
+      code: ERRORS.TXN_HASH_NOT_FOUND.code,
     });
-    expect(await errorOf('devnet_mempoolRemove', [transaction_hash])).toMatchObject({ code: 29 });
+    expect(await errorOf('devnet_mempoolRemove', [transaction_hash])).toMatchObject({
+      code: ERRORS.TXN_HASH_NOT_FOUND.code,
+    });
   });
 
   test('a higher tip replaces, and a candidate is not replaced', async () => {
@@ -104,7 +115,9 @@ describe('admission', () => {
     });
     await call('devnet_mempoolSelect');
     const third = invokeRequest(sender, [CALL], 0, { changes: { tip: '0x3' } });
-    expect(await errorOf('starknet_addInvokeTransaction', [third])).toMatchObject({ code: 52 });
+    expect(await errorOf('starknet_addInvokeTransaction', [third])).toMatchObject({
+      code: ERRORS.INVALID_TRANSACTION_NONCE.code,
+    });
     expect(await call('devnet_mempoolClear')).toEqual({ removed: 1 });
   });
 
@@ -152,7 +165,9 @@ test('a transaction that turns out to be invalid is dropped, and the reason is k
       reason: expect.stringMatching(/signature/i),
     },
   ]);
-  expect(await errorOf('starknet_getTransactionStatus', [bad])).toMatchObject({ code: 29 });
+  expect(await errorOf('starknet_getTransactionStatus', [bad])).toMatchObject({
+    code: ERRORS.TXN_HASH_NOT_FOUND.code,
+  });
   const listed = await call('devnet_mempoolList');
   expect(listed.dropped.at(-1)).toEqual(dropped[0]);
   expect(listed).toMatchObject({
@@ -175,7 +190,7 @@ test('a declaration that was aborted returns and is executed again', async () =>
   expect(aborted).toEqual([sealed.block_hash]);
   expect(await statusOf(transaction_hash)).toEqual({ finality_status: 'RECEIVED' });
   expect(await errorOf('starknet_getClass', ['pre_confirmed', class_hash])).toMatchObject({
-    code: 28,
+    code: ERRORS.CLASS_HASH_NOT_FOUND.code,
   });
   expect(await call('devnet_mempoolSeal')).toMatchObject({ pre_confirmed: [transaction_hash] });
   expect(await call('starknet_getClass', ['latest', class_hash])).toBeTruthy();
@@ -203,7 +218,9 @@ test('restricted mode forbids what changes the mempool, and not its list', async
   });
   for (const name of ['Select', 'PreConfirm', 'Seal', 'Remove', 'Clear']) {
     const params = name === 'Remove' ? ['0x1'] : [];
-    expect((await client.failure(`devnet_mempool${name}`, params)).code, name).toBe(-32604);
+    expect((await client.failure(`devnet_mempool${name}`, params)).code, name).toBe(
+      ERRORS.METHOD_FORBIDDEN.code,
+    );
   }
   expect(await client.call('devnet_mempoolList')).toMatchObject({ size: 0 });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Starkbox } from 'starkbox';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { agreeExactly } from '../../support/model/agreement.js';
-import { type Command, sequences, shown } from '../../support/model/commands.js';
+import { type Command, describeCommand, sequences } from '../../support/model/commands.js';
 import { HistoryRunner, SETUPS } from '../../support/model/history-runner.js';
 import type { Setup } from '../../support/model/node-and-model.js';
 import { differences, everything, NodeClient } from '../../support/model/reading.js';
@@ -136,7 +136,7 @@ function report({
   errorInstance,
 }: fc.RunDetails<[Setup, Command[]]>): string {
   const [setup, commands = []] = counterexample ?? [];
-  const lines = commands.map((command, index) => `${index + 1}. ${shown(command)}`);
+  const lines = commands.map((command, index) => `${index + 1}. ${describeCommand(command)}`);
   return [
     `seed ${seed}, path ${counterexamplePath}, ${numShrinks} times shrunk`,
     `blocks on ${setup?.name}:`,

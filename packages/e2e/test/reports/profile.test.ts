@@ -265,17 +265,17 @@ test('what cannot be run again is refused with what to do', async () => {
   await expect(profile('0x1')).rejects.toThrow('Transaction hash not found');
   await expect(profile('1234')).rejects.toThrow("invalid transaction hash '1234'");
   expect(existsSync(join(folder, '0x1.json'))).toBe(false);
-  const forgetful = await startNode({
+  const withoutArchive = await startNode({
     listen: true,
     seed: 42,
     accounts: 1,
     blockGenerationOn: 'transaction',
     stateArchive: 'none',
   });
-  closeAfterFile(() => forgetful.close());
+  closeAfterFile(() => withoutArchive.close());
   const mint = { address: '0x1', amount: 1 };
-  const { tx_hash } = await forgetful.client.call('devnet_mint', mint);
-  await forgetful.client.call('devnet_mint', mint);
-  const refused = commandOutput('profile', tx_hash, '--url', forgetful.url);
+  const { tx_hash } = await withoutArchive.client.call('devnet_mint', mint);
+  await withoutArchive.client.call('devnet_mint', mint);
+  const refused = commandOutput('profile', tx_hash, '--url', withoutArchive.url);
   await expect(refused).rejects.toThrow('--state-archive-capacity none');
 });

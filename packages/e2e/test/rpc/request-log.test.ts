@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -57,7 +58,11 @@ test('a call is kept with its answer, its client and its times', async () => {
     params_preview: '{"address":"0x0001","amount":1}',
     result_preview: expect.stringMatching(/^\{"new_balance":"1"/),
   });
-  expect(second).toMatchObject({ outcome: 'error', code: 20, message: 'Contract not found' });
+  expect(second).toMatchObject({
+    outcome: 'error',
+    code: ERRORS.CONTRACT_NOT_FOUND.code,
+    message: 'Contract not found',
+  });
   expect(third).toMatchObject({ transport: 'in-process', client: 1, method: 'starknet_chainId' });
   expect(second?.client).toBe(first?.client);
   expect(first?.agent).toBe('node');
@@ -98,7 +103,11 @@ test('calls have the ids of their batch and of their client', async () => {
   await socket.close();
   const [overSocket, alone, failed, good] = await list();
   expect(good?.batch).toEqual(expect.any(Number));
-  expect(failed).toMatchObject({ batch: good?.batch, method: 'unknown', code: -32601 });
+  expect(failed).toMatchObject({
+    batch: good?.batch,
+    method: 'unknown',
+    code: ERRORS.METHOD_NOT_FOUND.code,
+  });
   expect(alone?.batch).toBeUndefined();
   expect(alone?.client).not.toBe(good?.client);
   expect(failed?.client).toBe(good?.client);
@@ -113,11 +122,21 @@ test('refused calls are recorded with their reason', async () => {
   const origin = 'https://elsewhere.example';
   await post('{"jsonrpc":"2.0","id":1,"method":"devnet_getStatus"}', { origin });
   const [foreign, plain, envelope, text, schema] = await list();
-  expect(schema).toMatchObject({ code: -32602, message: expect.stringContaining('amount') });
-  expect(text).toMatchObject({ method: 'unknown', code: -32700 });
+  expect(schema).toMatchObject({
+    code: ERRORS.INVALID_PARAMS.code,
+    message: expect.stringContaining('amount'),
+  });
+  expect(text).toMatchObject({ method: 'unknown', code: ERRORS.PARSE_ERROR.code });
   expect(envelope?.message).toContain('method must be a string');
-  expect(plain).toMatchObject({ code: -32600, message: expect.stringContaining('Content-Type') });
-  expect(foreign).toMatchObject({ code: -32604, origin, method: 'devnet_getStatus' });
+  expect(plain).toMatchObject({
+    code: ERRORS.INVALID_REQUEST.code,
+    message: expect.stringContaining('Content-Type'),
+  });
+  expect(foreign).toMatchObject({
+    code: ERRORS.METHOD_FORBIDDEN.code,
+    origin,
+    method: 'devnet_getStatus',
+  });
   expect(foreign?.message).toContain('--allowed-origins');
 });
 

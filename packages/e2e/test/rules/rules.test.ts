@@ -1,5 +1,6 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
 import { Class, type TransactionValues } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
 import { runCommandLine } from '../../support/command-line.js';
@@ -87,7 +88,7 @@ describe.each([
     // A deployment has no such field.
     if (what === 'a deployment' && field === 'account_deployment_data') return;
     expect(await ruled.client.failure(method, [request(changes)])).toMatchObject({
-      code: 55,
+      code: ERRORS.VALIDATION_FAILURE.code,
       data: expect.stringMatching(new RegExp(`^${field}: .*; mainnet `)),
     });
   });
@@ -111,7 +112,7 @@ describe('an invocation', () => {
     await ruled.client.call(INVOKE, [within]);
     const refused = invokeRequest(account(), [CALL], 1, { changes: changing(beyond) });
     expect(await ruled.client.failure(INVOKE, [refused])).toMatchObject({
-      code: 55,
+      code: ERRORS.VALIDATION_FAILURE.code,
       data: naming(rule, limit, beyond),
     });
     await free.client.call(INVOKE, [refused]);
@@ -122,14 +123,17 @@ describe('an invocation', () => {
     const at = (nonce: number) => invokeRequest(account(1), [CALL], nonce);
     await ruled.client.call(INVOKE, [at(200)]);
     expect(await ruled.client.failure(INVOKE, [at(201)])).toMatchObject({
-      code: 52,
+      code: ERRORS.INVALID_TRANSACTION_NONCE.code,
       data: naming('max_allowed_nonce_gap', 200, 201),
     });
     await free.client.call(INVOKE, [at(201)]);
 
     expect(
       await ruled.client.failure(DECLARE, [declareRequest(account(2), counter, 1)]),
-    ).toMatchObject({ code: 52, data: naming('reject_future_declare_txs', 0, 1) });
+    ).toMatchObject({
+      code: ERRORS.INVALID_TRANSACTION_NONCE.code,
+      data: naming('reject_future_declare_txs', 0, 1),
+    });
     await free.client.call(DECLARE, [declareRequest(account(2), counter, 1)]);
   });
 
@@ -143,7 +147,7 @@ describe('an invocation', () => {
       invokeRequest(account(), [CALL], nonce, { changes: priced(price) });
     await client.call(INVOKE, [at(20_000_000_000n, 0)]);
     expect(await client.failure(INVOKE, [at(19_999_999_999n, 1)])).toMatchObject({
-      code: 55,
+      code: ERRORS.VALIDATION_FAILURE.code,
       data: naming('min_gas_price_percentage', 20_000_000_000n, 19_999_999_999n),
     });
   });
@@ -156,7 +160,7 @@ test('the deployment of an account is held to the length of its calldata', async
     });
   await ruled.client.call(DEPLOY, [of(5000)]);
   expect(await ruled.client.failure(DEPLOY, [of(5001)])).toMatchObject({
-    code: 55,
+    code: ERRORS.VALIDATION_FAILURE.code,
     data: naming('max_calldata_length', 5000, 5001),
   });
 });
@@ -173,11 +177,11 @@ test('proof facts count as calldata, and the proof has a limit of its own', asyn
     return [{ ...invokeRequest(account(), [CALL], 0, { changes }), proof }];
   };
   expect(await client.failure(INVOKE, of(4999, 1))).toMatchObject({
-    code: 55,
+    code: ERRORS.VALIDATION_FAILURE.code,
     data: naming('max_calldata_length', 5000, 5001),
   });
   expect(await client.failure(INVOKE, of(4998, 480_001))).toMatchObject({
-    code: 55,
+    code: ERRORS.VALIDATION_FAILURE.code,
     data: naming('max_proof_size', 480_000, 480_001),
   });
   await client.call(INVOKE, of(4998, 480_000));
@@ -195,7 +199,7 @@ test('without fees the bounds are free, and the other rules hold', async () => {
   }
   const long = invokeRequest(account(), [CALL], 2, { changes: { calldata: zeros(5001) } });
   expect(await client.failure(INVOKE, [long])).toMatchObject({
-    code: 55,
+    code: ERRORS.VALIDATION_FAILURE.code,
     data: naming('max_calldata_length', 5000, 5001),
   });
 });
@@ -223,7 +227,7 @@ describe('a declaration', () => {
       return declaration(counter, { contract_class: { ...body, sierra_program } });
     };
     expect(await ruled.client.failure(DECLARE, await of(beyond))).toMatchObject({
-      code: 62,
+      code: ERRORS.UNSUPPORTED_CONTRACT_CLASS_VERSION.code,
       data: naming(rule, '1\\.1\\.0 to 1\\.9', beyond.join('\\.')),
     });
     // It is another class than the one that was signed, but its version is within.
@@ -245,7 +249,7 @@ describe('a declaration', () => {
       [first, first, second],
     ]) {
       expect(await ruled.client.failure(DECLARE, await of(...external))).toMatchObject({
-        code: 55,
+        code: ERRORS.VALIDATION_FAILURE.code,
         data: expect.stringMatching(/^entry_points_by_type: .*EXTERNAL.*; mainnet /),
       });
     }
@@ -262,7 +266,7 @@ describe('a declaration', () => {
         contract_class: { ...body, sierra_program: [...version, ...zeros(length - 3)] },
       });
     expect(await ruled.client.failure(DECLARE, await of(81_921))).toMatchObject({
-      code: 57,
+      code: ERRORS.CONTRACT_CLASS_SIZE_IS_TOO_LARGE.code,
       data: naming('max_contract_bytecode_size', 81_920, 81_921),
     });
     // Zeros do not compile, but their number is within.
@@ -277,7 +281,7 @@ describe('a declaration', () => {
     const of = (size: number) => contractOf({ ...body, abi: ' '.repeat(size - bare) });
     const beyond = await declaration(await of(LIMIT + 1));
     expect(await ruled.client.failure(DECLARE, beyond)).toMatchObject({
-      code: 57,
+      code: ERRORS.CONTRACT_CLASS_SIZE_IS_TOO_LARGE.code,
       data: naming('max_contract_class_object_size', LIMIT, LIMIT + 1),
     });
     await ruled.client.call('devnet_mempoolClear');
@@ -293,7 +297,7 @@ describe('a declaration', () => {
     await ruled.client.call(DECLARE, await declaration(most));
     const value = more.class.figures.bytecodeFelts;
     expect(await ruled.client.failure(DECLARE, await declaration(more))).toMatchObject({
-      code: 57,
+      code: ERRORS.CONTRACT_CLASS_SIZE_IS_TOO_LARGE.code,
       data: naming('max_bytecode_size', 81_920, value),
     });
   });
@@ -302,7 +306,7 @@ describe('a declaration', () => {
     const unauditedContract = await sierraContract(unaudited);
     expect(await ruled.client.failure(DECLARE, await declaration(unauditedContract))).toMatchObject(
       {
-        code: 56,
+        code: ERRORS.COMPILATION_FAILED.code,
         data: expect.stringMatching(/^audited_libfuncs_only: .*\bunsafe_panic\b.* mainnet /),
       },
     );

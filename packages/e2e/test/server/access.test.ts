@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { type Config, createNode } from 'starkbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openNode } from '../../support/fixture.js';
 
-const FORBIDDEN = -32_604;
+const FORBIDDEN = ERRORS.METHOD_FORBIDDEN.code;
 const UNAUTHORIZED = -32_001;
 const TOKEN = 'correct-horse-battery-staple';
 const ACCOUNTS = 'devnet_getPredeployedAccounts';
@@ -106,7 +107,9 @@ describe('over HTTP and WebSocket', async () => {
   test('nor by a simple request, which browsers send without asking', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       const headers = { ...EVIL, 'content-type': type };
-      expect((await send(url, { headers, call: 'devnet_createBlock' })).error?.code).toBe(-32_600);
+      expect((await send(url, { headers, call: 'devnet_createBlock' })).error?.code).toBe(
+        ERRORS.INVALID_REQUEST.code,
+      );
     }
     expect((await send(url)).result).toBe(0);
   });
@@ -250,10 +253,12 @@ describe('what costs too much', () => {
     });
     const handle = async (text: string) => JSON.parse((await node.handle(text)) ?? '{}');
     const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
-    expect(await handle(`[${call},${call},${call}]`)).toMatchObject({ error: { code: -32_600 } });
+    expect(await handle(`[${call},${call},${call}]`)).toMatchObject({
+      error: { code: ERRORS.INVALID_REQUEST.code },
+    });
     expect(await handle(`[${call},${call}]`)).toHaveLength(2);
     const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(8)}${']'.repeat(8)}}`;
-    expect(await handle(deep)).toMatchObject({ error: { code: -32_700 } });
+    expect(await handle(deep)).toMatchObject({ error: { code: ERRORS.PARSE_ERROR.code } });
     const transaction = {
       type: 'INVOKE',
       version: '0x3',
@@ -278,7 +283,9 @@ describe('what costs too much', () => {
       ['starknet_estimateFee', { request: two, ...rest }],
       ['starknet_simulateTransactions', { transactions: two, ...rest }],
     ] as const) {
-      await expect(node.call(method, params)).rejects.toMatchObject({ code: -32_602 });
+      await expect(node.call(method, params)).rejects.toMatchObject({
+        code: ERRORS.INVALID_PARAMS.code,
+      });
     }
     const first = await node.request('devnet_snapshot');
     await node.request('devnet_snapshot');

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -11,7 +12,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
   existsSync,
 );
 const TOKEN = 'a-token-for-browsers';
-const FORBIDDEN = -32_604;
+const FORBIDDEN = ERRORS.METHOD_FORBIDDEN.code;
 /** Names of the internet, all of which lead to this machine here. */
 const NAMES = ['dapp.example', 'rebound.example'];
 

@@ -1,5 +1,6 @@
 // A dapp uses a contract through its ABI: calls, transactions, events.
 
+import { ERRORS } from '@starkbox/spec';
 import { hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
@@ -56,12 +57,16 @@ test('a call that fails says why, and one to nowhere says so', async () => {
     provider.callContract({ contractAddress: counter.address, entrypoint, calldata });
   const panic = JSON.stringify([shortString.encodeShortString('counter: amount is 0')]);
   expect(await read('increase', [0]).catch(refusal)).toMatchObject({
-    code: 40,
+    code: ERRORS.CONTRACT_ERROR.code,
     data: { revert_error: { contract_address: counter.address, error: panic } },
   });
-  expect(await read('decrease').catch(refusal)).toMatchObject({ code: 21 });
+  expect(await read('decrease').catch(refusal)).toMatchObject({
+    code: ERRORS.ENTRYPOINT_NOT_FOUND.code,
+  });
   const nowhere = { contractAddress: '0x5', entrypoint: 'get' };
-  expect(await provider.callContract(nowhere).catch(refusal)).toMatchObject({ code: 20 });
+  expect(await provider.callContract(nowhere).catch(refusal)).toMatchObject({
+    code: ERRORS.CONTRACT_NOT_FOUND.code,
+  });
 });
 
 test('storage can be read directly', async () => {

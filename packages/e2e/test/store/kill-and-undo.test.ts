@@ -90,7 +90,10 @@ class Chain {
     const allowed = [before, ...(this.#underWay?.outcomes ?? [])];
     const { method = 'nothing' } = this.#underWay ?? {};
     const isAllowed = allowed.some((view) => fits(chainView, view));
-    expect.assert(isAllowed, `after ${method}: ${shown(chainView)}, not ${allowed.map(shown)}`);
+    expect.assert(
+      isAllowed,
+      `after ${method}: ${viewText(chainView)}, not ${allowed.map(viewText)}`,
+    );
     for (const id of chainView.snapshots ?? []) {
       if (!this.#snapshots.has(id)) this.#snapshots.set(id, before);
     }
@@ -161,7 +164,7 @@ class Chain {
     }
     const chainView = await this.#read(node);
     const isRight = outcomes.some((view) => fits(chainView, view));
-    expect.assert(isRight, `${method} made ${shown(chainView)}, not ${outcomes.map(shown)}`);
+    expect.assert(isRight, `${method} made ${viewText(chainView)}, not ${outcomes.map(viewText)}`);
     this.#view = chainView;
     this.#underWay = undefined;
   }
@@ -259,7 +262,7 @@ const restart = (): Command => ({
   outcomes: [{ blocks: [{ hash: ANY, transactions: [] }], pending: [], snapshots: [] }],
 });
 
-function shown({ blocks, pending, snapshots }: View): string {
+function viewText({ blocks, pending, snapshots }: View): string {
   const closed = blocks.map(
     ({ hash, transactions }) => `${hash.slice(0, 6)}:${transactions.length}`,
   );

@@ -1,5 +1,6 @@
 // Subscriptions to events: live, and from a given block.
 import type { Notification, Socket } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, contract, ETH, hex, STRK, selector } from '../../support/signing.js';
 import { digest } from '../../support/subscriptions/digest.js';
@@ -21,7 +22,10 @@ const emitting = (to: string, keys: readonly string[], data: readonly string[] =
 });
 
 /** The events that reads find, in the form of notifications. */
-async function found({ client }: Audience, block_number: number): Promise<readonly object[]> {
+async function eventsOfBlock(
+  { client }: Audience,
+  block_number: number,
+): Promise<readonly object[]> {
   const [from_block, to_block] = [{ block_number }, { block_number }];
   const filter = { from_block, to_block, chunk_size: 100 };
   const { events } = await client.call('starknet_getEvents', [filter]);
@@ -43,7 +47,7 @@ describe('live', () => {
     const transaction_hash = await audience.transfer();
     const { block_hash, block_number } = await audience.client.call('starknet_blockHashAndNumber');
     const heard = await socket.heard();
-    expect(results(heard)).toEqual(await found(audience, 1));
+    expect(results(heard)).toEqual(await eventsOfBlock(audience, 1));
     // The transfer, and the payment of the fee.
     expect(heard).toHaveLength(2);
     const [account] = audience.node.accounts;
@@ -189,7 +193,7 @@ describe('live', () => {
     await audience.mint();
     await socket.quiet();
     await audience.block();
-    expect(results(await socket.heard())).toEqual(await found(audience, 1));
+    expect(results(await socket.heard())).toEqual(await eventsOfBlock(audience, 1));
     await audience.block();
     await socket.quiet();
   });
@@ -215,9 +219,9 @@ describe('from a block on', () => {
     await audience.transfer();
     const socket = await audience.connect();
     await events(socket, params);
-    expect(results(await socket.heard())).toEqual(await found(audience, 2));
+    expect(results(await socket.heard())).toEqual(await eventsOfBlock(audience, 2));
     await audience.mint();
-    expect(results(await socket.heard())).toEqual(await found(audience, 3));
+    expect(results(await socket.heard())).toEqual(await eventsOfBlock(audience, 3));
   });
 
   test('subscriptions.3d on demand, pending ones are not among them', async () => {
@@ -227,9 +231,9 @@ describe('from a block on', () => {
     await audience.transfer();
     const socket = await audience.connect();
     await events(socket);
-    expect(results(await socket.heard())).toEqual(await found(audience, 1));
+    expect(results(await socket.heard())).toEqual(await eventsOfBlock(audience, 1));
     await audience.block();
-    expect(results(await socket.heard())).toEqual(await found(audience, 2));
+    expect(results(await socket.heard())).toEqual(await eventsOfBlock(audience, 2));
   });
 
   test('subscriptions.3g old ones come in their order, then the new', async () => {
@@ -239,9 +243,9 @@ describe('from a block on', () => {
     const block_hash = await audience.block();
     await audience.mint();
     const [first, second, fourth] = [
-      await found(audience, 1),
-      await found(audience, 2),
-      await found(audience, 4),
+      await eventsOfBlock(audience, 1),
+      await eventsOfBlock(audience, 2),
+      await eventsOfBlock(audience, 4),
     ];
     const socket = await audience.connect();
     await events(socket, { block_id: { block_number: 0 } });
@@ -341,7 +345,7 @@ test('notifications.12 invalid parameters are refused', async () => {
     { unknown: 1 },
   ]) {
     const { code } = await socket.failure('starknet_subscribeEvents', params);
-    expect(code, JSON.stringify(params)).toBe(-32602);
+    expect(code, JSON.stringify(params)).toBe(ERRORS.INVALID_PARAMS.code);
   }
   await transfer();
   await socket.quiet();

@@ -1,5 +1,6 @@
 // The whole API over a WebSocket: calls, batches, both kinds of frames, and what is refused.
 import { readFile } from 'node:fs/promises';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { contract, declareRequest } from '../../support/signing.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
@@ -11,7 +12,7 @@ const { client, connect, node } = audience;
 const call = (id: number | string, method: string, params?: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
-const notFound = { code: -32601, message: 'Method not found' };
+const notFound = { code: ERRORS.METHOD_NOT_FOUND.code, message: 'Method not found' };
 
 describe('calls', () => {
   test('websocket.1a a transaction is sent and found', async () => {
@@ -179,12 +180,18 @@ describe('batches', () => {
 describe('refusals', () => {
   test('websocket.1e missing parameters', async () => {
     const socket = await connect();
-    expect((await socket.failure('devnet_mint', { amount: 1 })).code).toBe(-32602);
-    expect((await socket.failure('starknet_unsubscribe', {})).code).toBe(-32602);
+    expect((await socket.failure('devnet_mint', { amount: 1 })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
+    expect((await socket.failure('starknet_unsubscribe', {})).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
     expect((await socket.failure('starknet_unsubscribe', { subscription_id: 123 })).code).toBe(
       -32602,
     );
-    expect((await socket.failure('starknet_subscribeTransactionStatus')).code).toBe(-32602);
+    expect((await socket.failure('starknet_subscribeTransactionStatus')).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 
   test.each([
@@ -226,7 +233,7 @@ describe('refusals', () => {
     'starknet_subscribePendingTransactions',
   ])('websocket.1i there is no %s', async (method) => {
     const socket = await connect();
-    expect((await socket.failure(method)).code).toBe(-32601);
+    expect((await socket.failure(method)).code).toBe(ERRORS.METHOD_NOT_FOUND.code);
   });
 
   test('websocket.1j restricted methods, also under their other names', async () => {
@@ -234,7 +241,7 @@ describe('refusals', () => {
     const socket = await restricted.connect();
     for (const method of ['devnet_mint', 'sandbox_mint']) {
       const refused = await socket.failure(method, { address: '0x1', amount: 1 });
-      expect(refused.code, method).toBe(-32604);
+      expect(refused.code, method).toBe(ERRORS.METHOD_FORBIDDEN.code);
     }
     await socket.subscribe('starknet_subscribeNewHeads');
     await restricted.block();
@@ -260,7 +267,9 @@ describe('refusals', () => {
       for (const prefix of ['starknet', 'chain']) {
         const answer = { jsonrpc: '2.0', id: 1, error: notFound };
         expect(await post(`${prefix}_${method}`, []), method).toMatchObject(answer);
-        expect((await client.failure(`${prefix}_${method}`, [])).code, method).toBe(-32601);
+        expect((await client.failure(`${prefix}_${method}`, [])).code, method).toBe(
+          ERRORS.METHOD_NOT_FOUND.code,
+        );
       }
     }
   });

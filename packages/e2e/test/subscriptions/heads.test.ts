@@ -1,4 +1,5 @@
 // Subscriptions to new heads.
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test, vi } from 'vitest';
 import { digest } from '../../support/subscriptions/digest.js';
 import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
@@ -97,17 +98,21 @@ describe('live', () => {
 
   test('subscriptions.1g an id is valid once, and on its own socket only', async () => {
     const { connect, block } = await gather();
-    const [socket, stranger] = [await connect(), await connect()];
+    const [socket, otherSocket] = [await connect(), await connect()];
     const id = await socket.subscribe('starknet_subscribeNewHeads');
     for (const wrong of ['0', '123', '', 'abc', `${id}0`]) {
       const refused = await socket.failure('starknet_unsubscribe', { subscription_id: wrong });
-      expect(refused.code, wrong).toBe(66);
+      expect(refused.code, wrong).toBe(ERRORS.INVALID_SUBSCRIPTION_ID.code);
     }
-    expect((await stranger.failure('starknet_unsubscribe', [id])).code).toBe(66);
+    expect((await otherSocket.failure('starknet_unsubscribe', [id])).code).toBe(
+      ERRORS.INVALID_SUBSCRIPTION_ID.code,
+    );
     await block();
     expect(await socket.heard()).toHaveLength(1);
     await socket.unsubscribe(id);
-    expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
+    expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(
+      ERRORS.INVALID_SUBSCRIPTION_ID.code,
+    );
   });
 
   test('subscriptions.1h reads cause no notification', async () => {
@@ -234,7 +239,7 @@ describe('from a block on', () => {
     const socket = await connect();
     for (const method of ['starknet_subscribeNewHeads', 'starknet_subscribeEvents'] as const) {
       const refused = await socket.failure(method, { block_id: { block_number: 0 } });
-      expect(refused.code, method).toBe(68);
+      expect(refused.code, method).toBe(ERRORS.TOO_MANY_BLOCKS_BACK.code);
     }
     await socket.subscribe('starknet_subscribeEvents', { block_id: { block_number: 1 } });
     await socket.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 1 } });
@@ -275,7 +280,7 @@ describe('invalid first blocks', () => {
         { block_hash: aborted },
       ]) {
         const { code } = await socket.failure(method, { block_id });
-        expect(code, JSON.stringify(block_id)).toBe(24);
+        expect(code, JSON.stringify(block_id)).toBe(ERRORS.BLOCK_NOT_FOUND.code);
       }
     }
     // No subscription was made.
@@ -291,7 +296,7 @@ describe('invalid first blocks', () => {
       for (const block_id of ['pre_confirmed', 'l1_accepted']) {
         const { code, message } = await socket.failure(method, { block_id });
         expect({ code, message }).toEqual({
-          code: -32602,
+          code: ERRORS.INVALID_PARAMS.code,
           message: `Subscription block cannot be '${block_id}'`,
         });
       }
@@ -306,7 +311,7 @@ describe('invalid first blocks', () => {
     for (const method of METHODS) {
       for (const block_id of ['0x1', 1, 'pending', {}, { block_number: -1 }, { block_hash: 'x' }]) {
         const { code } = await socket.failure(method, { block_id });
-        expect(code, JSON.stringify(block_id)).toBe(-32602);
+        expect(code, JSON.stringify(block_id)).toBe(ERRORS.INVALID_PARAMS.code);
       }
     }
     await block();

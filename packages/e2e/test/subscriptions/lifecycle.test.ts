@@ -1,5 +1,6 @@
 // Connections and subscriptions when the node restarts or stops, or a client disconnects.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { createNode } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../../support/subscriptions/digest.js';
@@ -33,7 +34,9 @@ describe('a restart', () => {
     for (const [index, socket] of [first, second].entries()) {
       await socket.quiet();
       for (const id of ids[index] ?? []) {
-        expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
+        expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(
+          ERRORS.INVALID_SUBSCRIPTION_ID.code,
+        );
       }
     }
     await first.subscribe('starknet_subscribeNewHeads');
@@ -68,7 +71,9 @@ describe('loading', () => {
     await block();
     await socket.quiet();
     for (const id of ids) {
-      expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
+      expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(
+        ERRORS.INVALID_SUBSCRIPTION_ID.code,
+      );
     }
     await socket.subscribe('starknet_subscribeNewHeads');
     await block();
@@ -120,7 +125,7 @@ describe('a change that makes no block', () => {
     const { code } = await client.failure('starknet_addInvokeTransaction', [
       await sender.invokeRequest([], { nonce: '0x7' }),
     ]);
-    expect(code).toBe(52);
+    expect(code).toBe(ERRORS.INVALID_TRANSACTION_NONCE.code);
     await block();
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });

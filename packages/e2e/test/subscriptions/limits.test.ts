@@ -1,5 +1,6 @@
 // Limits of one client, and clients that do not read.
 
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../../support/subscriptions/digest.js';
@@ -17,7 +18,7 @@ describe('filters', () => {
       'starknet_subscribeNewTransactionReceipts',
     ] as const) {
       const refused = await socket.failure(method, { sender_address: addresses(4) });
-      expect(refused.code, method).toBe(67);
+      expect(refused.code, method).toBe(ERRORS.TOO_MANY_ADDRESSES_IN_FILTER.code);
       await socket.subscribe(method, { sender_address: addresses(3) });
     }
     await transfer();
@@ -31,7 +32,7 @@ describe('filters', () => {
       from_address: addresses(4),
     });
     // The specification has a code for senders alone.
-    expect(refused.code).toBe(-32602);
+    expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
     await socket.subscribe('starknet_subscribeEvents', { from_address: addresses(3) });
   });
 
@@ -39,7 +40,9 @@ describe('filters', () => {
     const { connect } = await gather({ maximumFilterKeys: 3 });
     const socket = await connect();
     for (const keys of [[addresses(4)], [addresses(2), [], addresses(2)]]) {
-      expect((await socket.failure('starknet_subscribeEvents', { keys })).code).toBe(34);
+      expect((await socket.failure('starknet_subscribeEvents', { keys })).code).toBe(
+        ERRORS.TOO_MANY_KEYS_IN_FILTER.code,
+      );
     }
     await socket.subscribe('starknet_subscribeEvents', { keys: [addresses(2), [], addresses(1)] });
   });

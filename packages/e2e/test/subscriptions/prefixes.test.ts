@@ -1,5 +1,6 @@
 // Every method has two names; notifications use the prefix that their subscription was made with.
 import type { SubscribeMethod } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../support/subscriptions/subscribers.js';
 
@@ -89,7 +90,9 @@ describe('calls', () => {
     expect(await ask('sandbox_createBlock')).toMatchObject({
       result: { block_hash: expect.stringMatching(/^0x/) },
     });
-    expect(await ask('chain_createBlock')).toMatchObject({ error: { code: -32601 } });
+    expect(await ask('chain_createBlock')).toMatchObject({
+      error: { code: ERRORS.METHOD_NOT_FOUND.code },
+    });
     expect(await ask('sandbox_getStatus')).toMatchObject({
       result: { sandbox_version: expect.any(String) },
     });
@@ -101,7 +104,9 @@ describe('calls', () => {
       const socket = await connect();
       for (const method of ['devnet_mint', 'sandbox_mint']) {
         const refused = await socket.failure(method, { address: '0x1', amount: 1 });
-        expect(refused.code, `${method} where ${name} is restricted`).toBe(-32604);
+        expect(refused.code, `${method} where ${name} is restricted`).toBe(
+          ERRORS.METHOD_FORBIDDEN.code,
+        );
       }
     }
   });

@@ -1,5 +1,6 @@
 // Reorg notifications to every kind of subscription.
 import type { Socket, SubscribeMethod } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { digest, type Names } from '../../support/subscriptions/digest.js';
 import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
@@ -167,7 +168,9 @@ describe('after an abort', () => {
     await socket.subscribe('starknet_subscribeNewHeads');
     await socket.heard();
     await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
-    expect((await client.failure('starknet_getTransactionStatus', [gone])).code).toBe(29);
+    expect((await client.failure('starknet_getTransactionStatus', [gone])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
     const heard = await socket.heard();
     expect(new Set(heard.map(({ method }) => method))).toEqual(
       new Set(['starknet_subscriptionReorg']),

@@ -1,5 +1,6 @@
 // Subscriptions across the restore of a snapshot.
 import type { Socket } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../../support/subscriptions/digest.js';
 import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
@@ -283,7 +284,9 @@ describe('a pending transaction', () => {
     const socket = await audience.connect();
     await everything(socket, [a, b]);
     await revert(audience, id);
-    expect((await audience.client.failure('starknet_getTransactionStatus', [b])).code).toBe(29);
+    expect((await audience.client.failure('starknet_getTransactionStatus', [b])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
     // The transactions, the receipts, and the status of the one that is gone.
     expect(digest(await socket.heard(), { a, b })).toEqual(reorgs(3, '1-1'));
     await audience.block();

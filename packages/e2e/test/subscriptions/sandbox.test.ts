@@ -1,5 +1,6 @@
 // Subscriptions to the sandbox, and the record of calls to it.
 import { connectSocket, type Socket, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 const { client, url, node, close } = await startNode({ listen: true, ui: true });
@@ -135,7 +136,7 @@ describe('a subscriber to the sandbox', () => {
     expect(other).toBe(minted);
     expect(await notificationsOf(socket)).toEqual([['load', removed()]]);
     const gone = await socket.failure('starknet_unsubscribe', { subscription_id: heads });
-    expect(gone.code).toBe(66);
+    expect(gone.code).toBe(ERRORS.INVALID_SUBSCRIPTION_ID.code);
   });
 
   test('stays subscribed to calls, and receives the call that restarted the chain', async () => {
@@ -185,6 +186,8 @@ describe('a subscriber to the sandbox', () => {
     const socket = await connect();
     await socket.exchange('{"jsonrpc":"2.0","id":1,"method":"sandbox_subscribeSandbox"}');
     expect((await socket.next()).method).toBe('sandbox_subscriptionSandbox');
-    expect((await client.failure('devnet_subscribeSandbox')).code).toBe(-32601);
+    expect((await client.failure('devnet_subscribeSandbox')).code).toBe(
+      ERRORS.METHOD_NOT_FOUND.code,
+    );
   });
 });

@@ -1,5 +1,6 @@
 // Subscriptions to new transactions and receipts.
 import type { Socket, SubscribeMethod } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import {
   contract,
@@ -22,7 +23,7 @@ const KINDS: readonly (readonly [string, SubscribeMethod])[] = [
 ];
 
 /** The transaction as a read gives it, with its finality. */
-async function asked({ client }: Audience, hash: string, finality_status: string) {
+async function expectedTransaction({ client }: Audience, hash: string, finality_status: string) {
   return { ...(await client.call('starknet_getTransactionByHash', [hash])), finality_status };
 }
 
@@ -223,7 +224,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
       { unknown: 1 },
     ]) {
       const { code } = await socket.failure(method, params);
-      expect(code, JSON.stringify(params)).toBe(-32602);
+      expect(code, JSON.stringify(params)).toBe(ERRORS.INVALID_PARAMS.code);
     }
     await transfer();
     await socket.quiet();
@@ -268,7 +269,7 @@ describe('the contents of notifications', () => {
     for (const { subscription, result } of heard) {
       const hash = String(Reflect.get(Object(result), 'transaction_hash'));
       if (subscription === receipts) expect(result).toEqual(await receipt(audience, hash));
-      else expect(result).toEqual(await asked(audience, hash, 'ACCEPTED_ON_L2'));
+      else expect(result).toEqual(await expectedTransaction(audience, hash, 'ACCEPTED_ON_L2'));
     }
     // On one socket they take turns.
     expect(heard.map(({ subscription }) => subscription)).toEqual(
@@ -305,12 +306,12 @@ describe('the contents of notifications', () => {
     await socket.subscribe('starknet_subscribeNewTransactions', both);
     const hash = await audience.transfer();
     expect(results(await socket.heard())).toEqual([
-      await asked(audience, hash, 'PRE_CONFIRMED'),
+      await expectedTransaction(audience, hash, 'PRE_CONFIRMED'),
       await receipt(audience, hash),
     ]);
     await audience.block();
     expect(results(await socket.heard())).toEqual([
-      await asked(audience, hash, 'ACCEPTED_ON_L2'),
+      await expectedTransaction(audience, hash, 'ACCEPTED_ON_L2'),
       await receipt(audience, hash),
     ]);
   });
@@ -335,7 +336,7 @@ describe('the contents of notifications', () => {
     const refused = await socket.failure('starknet_subscribeNewTransactionReceipts', {
       finality_status: ['RECEIVED'],
     });
-    expect(refused.code).toBe(-32602);
+    expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
     await transfer();
     await block();
     await socket.quiet();
@@ -371,6 +372,6 @@ describe('the contents of notifications', () => {
     }
     const nonsense = { tags: ['NONSENSE'] };
     const refused = await socket.failure('starknet_subscribeNewTransactions', nonsense);
-    expect(refused.code).toBe(-32602);
+    expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 });

@@ -6,6 +6,7 @@ import {
   overHttp,
   startNode,
 } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   AMPLE,
@@ -122,14 +123,18 @@ describe.each(OLDER_VERSIONS)('%s', (version) => {
   test('a missing account is an error that the version has', async () => {
     const unknown = { ...account, address: '0x1234' };
     const request = invokeRequest(unknown, [transfer], 0, { changes: { resource_bounds: AMPLE } });
-    expect((await failure('starknet_estimateFee', [[request], [], tag])).code).toBe(41);
+    expect((await failure('starknet_estimateFee', [[request], [], tag])).code).toBe(
+      ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+    );
     const message = {
       from_address: `0x${'1'.repeat(40)}`,
       to_address: '0x1234',
       entry_point_selector: selector('deposit'),
       payload: [],
     };
-    expect((await failure('starknet_estimateMessageFee', [message, tag])).code).toBe(40);
+    expect((await failure('starknet_estimateMessageFee', [message, tag])).code).toBe(
+      ERRORS.CONTRACT_ERROR.code,
+    );
     expect(
       (await failure('starknet_addInvokeTransaction', [invokeRequest(account, [], 0)])).code,
     ).toBe(52);
@@ -149,23 +154,35 @@ describe.each(OLDER_VERSIONS)('%s', (version) => {
       ...(version === 'v0_8' ? [['starknet_getNonce', ['l1_accepted', account.address]]] : []),
     ] as const;
     for (const [method, params] of refused) {
-      expect((await failure(String(method), params)).code, String(method)).toBe(-32602);
+      expect((await failure(String(method), params)).code, String(method)).toBe(
+        ERRORS.INVALID_PARAMS.code,
+      );
     }
-    expect((await failure('starknet_proveTransaction', [])).code).toBe(-32601);
+    expect((await failure('starknet_proveTransaction', [])).code).toBe(
+      ERRORS.METHOD_NOT_FOUND.code,
+    );
   });
 
   test('reads of what does not exist fail as ever', async () => {
     const hash = { transaction_hash: '0x5' };
-    expect((await failure('starknet_getTransactionReceipt', hash)).code).toBe(29);
-    expect((await failure('starknet_getBlockWithTxs', [{ block_number: 9999 }])).code).toBe(24);
-    expect((await failure('starknet_getNonce', ['latest', '0x5'])).code).toBe(20);
+    expect((await failure('starknet_getTransactionReceipt', hash)).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
+    expect((await failure('starknet_getBlockWithTxs', [{ block_number: 9999 }])).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await failure('starknet_getNonce', ['latest', '0x5'])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
     const request = { contract_address: STRK, entry_point_selector: '0x5', calldata: [] };
     const missing = await failure('starknet_call', [request, 'latest']);
     expect([missing.code, missing.message]).toEqual([
       21,
       'Requested entrypoint does not exist in the contract',
     ]);
-    expect((await failure('starknet_getStorageProof', [{ block_number: 0 }])).code).toBe(42);
+    expect((await failure('starknet_getStorageProof', [{ block_number: 0 }])).code).toBe(
+      ERRORS.STORAGE_PROOF_NOT_SUPPORTED.code,
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 // Forks of an origin that serves an older version of the specification.
 import { checkedClient, type ListeningNode, overHttp } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { Sender, STRK, selector } from '../../support/signing.js';
@@ -71,7 +72,7 @@ describe.each(['v0_8', 'v0_9'] as const)('%s', (version) => {
     expect(events.length).toBeGreaterThan(0);
     if (version === 'v0_9') {
       const { code } = await older.failure('starknet_getNonce', ['l1_accepted', STRK]);
-      expect(code).toBe(24);
+      expect(code).toBe(ERRORS.BLOCK_NOT_FOUND.code);
     }
   });
 

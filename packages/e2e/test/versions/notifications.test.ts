@@ -1,5 +1,6 @@
 // Notifications of older versions, each checked against the documents of its version.
 import { connectSocket, type Socket, type SpecVersion } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { STRK } from '../../support/signing.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
@@ -47,7 +48,7 @@ describe.each(['v0_8', 'v0_9'] as const)('%s', (version) => {
     const socket = await connected(url, version);
     for (const tag of ['pending', 'pre_confirmed', 'l1_accepted']) {
       const refused = await socket.failure('starknet_subscribeNewHeads', [tag]);
-      expect(refused.code).toBe(-32602);
+      expect(refused.code).toBe(ERRORS.INVALID_PARAMS.code);
     }
   });
 });

@@ -1,5 +1,6 @@
 // Recordings with calls of older versions, which are replayed on the paths that they came from.
 import { checkedClient, connectSocket, hasPublishedSpec, overHttp } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { startRecordedNode } from '../../support/recorded-node.js';
 import { STRK } from '../../support/signing.js';
@@ -37,7 +38,9 @@ test.skipIf(!hasPublishedSpec('v0_8'))(
       call('starknet_getNonce', ['pre_confirmed', STRK], nonce),
       call('starknet_getNonce', ['l1_accepted', STRK], nonce),
       call('starknet_getNonce', ['latest', '0x5'], nonce),
-      call('starknet_getNonce', ['latest', '0x5'], { error: { code: 24 } }),
+      call('starknet_getNonce', ['latest', '0x5'], {
+        error: { code: ERRORS.BLOCK_NOT_FOUND.code },
+      }),
       { missing: 1 },
     ];
     const { requests, refused, violations } = await replayIn('v0_8', calls, {});

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashed } from '../../support/contracts.js';
 import { newAccount, selector } from '../../support/signing.js';
@@ -51,7 +52,7 @@ test.skipIf(python === undefined)(
       arePagesEqual: true,
       isTraced: true,
       storage: 7,
-      refusal: { code: 40, isExplained: true },
+      refusal: { code: ERRORS.CONTRACT_ERROR.code, isExplained: true },
       unknown: 24,
       heads: [5, 6],
     });

@@ -16,7 +16,7 @@ export interface ShellCommand {
 }
 
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
-/** Commands that ask a node, and take the one at port 5050 unless told otherwise. */
+/** Commands that ask a node, and use the node at port 5050 by default. */
 const ASKS: ReadonlySet<string> = new Set(['report', 'coverage', 'profile', 'explain']);
 const LISTENS = /listening on (http:\/\/)?\S+:\d+/;
 

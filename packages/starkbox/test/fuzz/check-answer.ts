@@ -1,4 +1,5 @@
 // Check that an answer is valid JSON-RPC for its request, independent of the node's own code.
+import { ERRORS } from '@starkbox/spec';
 import { parse, stringify } from '../../src/json/json.js';
 import { spec } from './calls.js';
 import { BODY_LIMIT } from './child-node.js';
@@ -11,7 +12,7 @@ export interface Answer {
 }
 
 const MAX_BATCH = 1000;
-const INTERNAL = -32603;
+const INTERNAL = ERRORS.INTERNAL_ERROR.code;
 const ANSWER_MEMBERS = new Set(['jsonrpc', 'id', 'result', 'error']);
 const ERROR_MEMBERS = new Set(['code', 'message', 'data']);
 
@@ -60,34 +61,36 @@ export function checkAnswer(request: Request, { status, body }: Answer): string 
 
 function expectation({ headers, body }: Request): Expectation {
   const type = headers['content-type'] ?? '';
-  if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(type)) return { id: null, code: -32600 };
-  if (Buffer.byteLength(body) > BODY_LIMIT) return { id: null, code: -32600 };
+  if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(type))
+    return { id: null, code: ERRORS.INVALID_REQUEST.code };
+  if (Buffer.byteLength(body) > BODY_LIMIT) return { id: null, code: ERRORS.INVALID_REQUEST.code };
   let parsed: unknown;
   try {
     parsed = parse(typeof body === 'string' ? Buffer.from(body).toString() : body.toString());
   } catch {
-    return { id: null, code: -32700 };
+    return { id: null, code: ERRORS.PARSE_ERROR.code };
   }
   if (!isList(parsed)) return expectedOf(parsed);
-  if (parsed.length > MAX_BATCH || !parsed.some(isRecord)) return { id: null, code: -32600 };
+  if (parsed.length > MAX_BATCH || !parsed.some(isRecord))
+    return { id: null, code: ERRORS.INVALID_REQUEST.code };
   const each = parsed.map(expectedOf).filter((answer) => answer !== undefined);
   return each.length === 0 ? undefined : each;
 }
 
 /** Undefined for a notification. */
 function expectedOf(call: unknown): Expected | undefined {
-  if (!isRecord(call)) return { id: null, code: -32600 };
+  if (!isRecord(call)) return { id: null, code: ERRORS.INVALID_REQUEST.code };
   const { id, jsonrpc, method, params, ...more } = call;
   const hasId = Object.hasOwn(call, 'id');
   const isId =
     typeof id === 'string' || typeof id === 'bigint' || id === null || Number.isInteger(id);
-  if (hasId && !isId) return { id: null, code: -32600 };
+  if (hasId && !isId) return { id: null, code: ERRORS.INVALID_REQUEST.code };
   const isCall =
     (jsonrpc === '2.0' || jsonrpc === '1.0') &&
     typeof method === 'string' &&
     (params === undefined || typeof params === 'object') &&
     Object.keys(more).length === 0;
-  if (!isCall) return { id: hasId ? id : null, code: -32600 };
+  if (!isCall) return { id: hasId ? id : null, code: ERRORS.INVALID_REQUEST.code };
   return hasId ? { id, method: canonical(method) } : undefined;
 }
 

@@ -41,7 +41,7 @@ describe(`${REQUESTS} requests of seed ${SEED}`, () => {
           another: () => startChild(args, 1),
           report: (text) => console.log(`${task.name}\n${text}`),
         });
-        expect(findings.map(shown)).toEqual([]);
+        expect(findings.map(findingText)).toEqual([]);
         await expectOrderlyEnd(node);
       } finally {
         await node.stop('SIGKILL');
@@ -50,7 +50,7 @@ describe(`${REQUESTS} requests of seed ${SEED}`, () => {
   );
 });
 
-function shown({ problem, request, log }: Finding): string {
+function findingText({ problem, request, log }: Finding): string {
   const { verb, path, headers, body } = request;
   return [problem, `${verb} ${path} ${JSON.stringify(headers)}`, String(body), log].join('\n');
 }

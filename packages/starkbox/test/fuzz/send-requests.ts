@@ -73,7 +73,7 @@ export async function sendRequests(options: SendOptions): Promise<readonly Findi
       while (next < end && !isLost && findings.size < MOST_FINDINGS) {
         const index = next;
         next += 1;
-        const { finding, isSpent } = await one(options, contents, index, statistics);
+        const { finding, isSpent } = await sendRequest(options, contents, index, statistics);
         if (finding) add(findings, finding, options);
         if (finding?.problem.startsWith(LOST)) isLost = true;
         if (isSpent) end = next;
@@ -117,7 +117,7 @@ interface RequestOutcome {
   readonly isSpent?: boolean;
 }
 
-async function one(
+async function sendRequest(
   { seed, count, node }: SendOptions,
   contents: ChainContents,
   index: number,

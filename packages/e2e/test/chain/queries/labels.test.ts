@@ -1,6 +1,7 @@
 // Labels and snapshot names as part of the chain: reverted, written and loaded with it.
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Config, Starkbox } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
@@ -44,7 +45,7 @@ describe('labels', () => {
     expect(await labels(client)).toHaveLength(1);
     for (const bad of ['', 'x'.repeat(101), 'two\nlines', 5]) {
       const error = await client.failure('devnet_setLabel', { value: '0x1', label: bad });
-      expect(error.code).toBe(-32602);
+      expect(error.code).toBe(ERRORS.INVALID_PARAMS.code);
     }
   });
 
@@ -101,7 +102,9 @@ describe('snapshots', () => {
     expect((await snapshots(client)).map((row) => row.snapshot_id)).toEqual([first]);
     await client.call('devnet_restart');
     expect(await snapshots(client)).toEqual([]);
-    expect((await client.failure('devnet_snapshot', { name: '' })).code).toBe(-32602);
+    expect((await client.failure('devnet_snapshot', { name: '' })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 // Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
-import type { Methods } from '@starkbox/spec';
+import { ERRORS, type Methods } from '@starkbox/spec';
 import type { Config, Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
@@ -121,7 +121,9 @@ describe.each([
     expect(await client.call('devnet_listBlocks', { before: page.next })).toEqual({
       blocks: blocks.slice(-2),
     });
-    expect((await client.failure('devnet_listBlocks', { limit: 201 })).code).toBe(-32602);
+    expect((await client.failure('devnet_listBlocks', { limit: 201 })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 
   test('lists its transactions', async () => {
@@ -187,7 +189,9 @@ describe.each([
     expect(await find({ revert_reason: 'oops', status: 'SUCCEEDED' })).toEqual([]);
     expect(await find({ revert_reason: 'no such text' })).toEqual([]);
     const empty = { filter: { revert_reason: '' } };
-    expect((await client.failure('devnet_listTransactions', empty)).code).toBe(-32602);
+    expect((await client.failure('devnet_listTransactions', empty)).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 
   test('lists contracts and classes', async () => {
@@ -231,10 +235,12 @@ describe.each([
         last_update_block,
       });
     }
-    expect((await client.failure('devnet_getStorage', { contract_address: '0x77' })).code).toBe(20);
+    expect((await client.failure('devnet_getStorage', { contract_address: '0x77' })).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
     const cursor = 'nonsense';
     const bad = { contract_address: slotsAt, cursor };
-    expect((await client.failure('devnet_getStorage', bad)).code).toBe(-32602);
+    expect((await client.failure('devnet_getStorage', bad)).code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 
   test('finds what a few characters mean', async () => {

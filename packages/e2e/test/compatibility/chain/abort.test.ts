@@ -1,5 +1,6 @@
 // Aborted blocks: what an abort removes, and what it leaves.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
 import { contract, ETH } from '../../../support/signing.js';
@@ -32,7 +33,9 @@ async function expectGone(client: Client, block_id: unknown): Promise<void> {
     'starknet_getBlockTransactionCount',
     'starknet_traceBlockTransactions',
   ]) {
-    expect((await client.failure(method, [block_id])).code, method).toBe(24);
+    expect((await client.failure(method, [block_id])).code, method).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
   }
 }
 
@@ -82,7 +85,9 @@ describe('aborting', () => {
       'starknet_getTransactionStatus',
       'starknet_traceTransaction',
     ]) {
-      expect((await client.failure(method, [transaction])).code, method).toBe(29);
+      expect((await client.failure(method, [transaction])).code, method).toBe(
+        ERRORS.TXN_HASH_NOT_FOUND.code,
+      );
     }
     expect(await client.call('starknet_getTransactionStatus', [earlierTransaction])).toMatchObject({
       finality_status: 'ACCEPTED_ON_L2',
@@ -228,7 +233,9 @@ describe('aborting', () => {
     expect(aborted).toHaveLength(1);
     expect(aborted).not.toContain(closedHash);
     expect(await balances(client)).toEqual(['10', '10']);
-    expect((await client.failure('starknet_getTransactionStatus', [waiting])).code).toBe(29);
+    expect((await client.failure('starknet_getTransactionStatus', [waiting])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
     const latest = await client.call('starknet_blockHashAndNumber');
     expect(latest).toEqual({ block_hash: closedHash, block_number: 1 });
     const pending = await client.call('starknet_getBlockWithTxHashes', ['pre_confirmed']);
@@ -247,7 +254,9 @@ describe('aborting', () => {
     const waiting = await mint(client, 20);
     expect(await abort(client, 'latest')).toEqual([hash]);
     expect(await balances(client)).toEqual(['0', '0']);
-    expect((await client.failure('starknet_getTransactionStatus', [waiting])).code).toBe(29);
+    expect((await client.failure('starknet_getTransactionStatus', [waiting])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
     await create(client);
     expect(await client.call('starknet_getBlockTransactionCount', ['latest'])).toBe(0);
   });
@@ -272,7 +281,9 @@ describe('aborting', () => {
     for (const id of ['latest', 'pre_confirmed', { block_number }]) {
       expect(await code(id)).toBe(28);
     }
-    expect((await client.failure('starknet_getCompiledCasm', [counter.hash])).code).toBe(28);
+    expect((await client.failure('starknet_getCompiledCasm', [counter.hash])).code).toBe(
+      ERRORS.CLASS_HASH_NOT_FOUND.code,
+    );
 
     await sender.declare(counter);
     expect(await client.call('starknet_getClass', ['latest', counter.hash])).toEqual(counter.body);

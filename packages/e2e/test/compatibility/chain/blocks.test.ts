@@ -1,4 +1,5 @@
 // When blocks are made, and what is in them and visible before.
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
 import {
@@ -288,7 +289,9 @@ describe('several kinds of transaction in one block', () => {
       entry_point_selector: selector('get'),
       calldata: [],
     };
-    expect(await client.failure('starknet_call', [request, 'latest'])).toMatchObject({ code: 20 });
+    expect(await client.failure('starknet_call', [request, 'latest'])).toMatchObject({
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
+    });
     expect(await read(client, address, 'get', [], 'pre_confirmed')).toEqual(['0x1e']);
 
     await client.call('devnet_createBlock');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
-import type { RPC_CALL } from '@starkbox/spec';
+import { ERRORS, type RPC_CALL } from '@starkbox/spec';
 import type { Config, Starkbox } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
@@ -151,7 +151,9 @@ describe('refused are', () => {
         'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
     });
     const { client } = await start({ dumpOn: 'request' });
-    expect((await client.failure('devnet_dump', { test: '' })).code).toBe(-32602);
+    expect((await client.failure('devnet_dump', { test: '' })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
     await mint(client);
     expect(await client.failure('devnet_dump', { path: '///' })).toMatchObject({
       code: -5,
@@ -161,7 +163,9 @@ describe('refused are', () => {
 
   test('dump.6 loads with a wrong field or of no file', async () => {
     const { client } = await start();
-    expect((await client.failure('devnet_load', { test: '' })).code).toBe(-32602);
+    expect((await client.failure('devnet_load', { test: '' })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
     expect(await client.failure('devnet_load', { path })).toMatchObject({
       code: -5,
       message: expect.stringContaining('file does not exist'),

@@ -1,5 +1,6 @@
 // Gas prices: how they are set, when they are in force, and what they do to transactions.
 import { type Client, checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bounds, type Contract, contract, GWEI, hex, Sender } from '../../../support/signing.js';
@@ -38,7 +39,7 @@ const CHANGED = {
 };
 
 /** As headers carry them. */
-function shown(prices: typeof START) {
+function reportedPrices(prices: typeof START) {
   return {
     l1_gas_price: {
       price_in_fri: hex(prices.gas_price_fri),
@@ -60,7 +61,9 @@ async function expectPrices(latest: typeof START, preConfirmed: typeof START): P
     ['latest', latest],
     ['pre_confirmed', preConfirmed],
   ] as const) {
-    expect(await client.call('starknet_getBlockWithTxHashes', [tag])).toMatchObject(shown(prices));
+    expect(await client.call('starknet_getBlockWithTxHashes', [tag])).toMatchObject(
+      reportedPrices(prices),
+    );
   }
 }
 
@@ -135,7 +138,7 @@ describe('prices in force', () => {
     expect(await client.call('starknet_blockNumber')).toBe(1);
     await expectPrices(CHANGED, CHANGED);
     expect(await client.call('starknet_getBlockWithTxHashes', [{ block_number: 0 }])).toMatchObject(
-      shown(START),
+      reportedPrices(START),
     );
   });
 
@@ -162,7 +165,9 @@ describe('prices and what they allow', () => {
     });
     const gas = { l1_data_gas: 1000n, l2_gas: 3n * 10n ** 8n };
     const dear = await sender.declareRequest(counter, { resource_bounds: bounds(gas, price) });
-    expect((await client.failure('starknet_addDeclareTransaction', [dear])).code).toBe(54);
+    expect((await client.failure('starknet_addDeclareTransaction', [dear])).code).toBe(
+      ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code,
+    );
 
     await client.call('devnet_setGasPrice', { l2_gas_price_fri: 1000, generate_block: true });
     const hash = await sender.declare(counter, { resource_bounds: bounds(gas, GWEI) });
@@ -190,7 +195,9 @@ describe('prices and what they allow', () => {
 
   test('gas.3 a price of zero, a text and an unknown name are refused', async () => {
     for (const params of [{ gas_price_wei: 0 }, { gas_price_fri: '0x1' }, { gas_price: 1 }]) {
-      expect((await client.failure('devnet_setGasPrice', params)).code).toBe(-32602);
+      expect((await client.failure('devnet_setGasPrice', params)).code).toBe(
+        ERRORS.INVALID_PARAMS.code,
+      );
     }
     expect(await client.call('devnet_setGasPrice', {})).toEqual(START);
   });

@@ -1,5 +1,6 @@
 // Blocks that L1 has accepted.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 
@@ -136,7 +137,9 @@ describe('accepting', () => {
     });
     expect(await statuses(client)).toEqual([L2]);
     expect(await finality(client, waiting)).toBe('PRE_CONFIRMED');
-    expect((await client.failure('starknet_getBlockWithTxs', ['l1_accepted'])).code).toBe(24);
+    expect((await client.failure('starknet_getBlockWithTxs', ['l1_accepted'])).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
   });
 
   test('l1-acceptance.3d aborted and unknown blocks', async () => {
@@ -190,9 +193,13 @@ describe('the tag of the last accepted block', () => {
     const { client } = await startFixture();
     await mint(client);
     for (const [method, more] of READS) {
-      expect(await client.failure(method, ['l1_accepted', ...more])).toMatchObject({ code: 24 });
+      expect(await client.failure(method, ['l1_accepted', ...more])).toMatchObject({
+        code: ERRORS.BLOCK_NOT_FOUND.code,
+      });
     }
     const range = { from_block: 'l1_accepted', chunk_size: 10 };
-    expect(await client.failure('starknet_getEvents', [range])).toMatchObject({ code: 24 });
+    expect(await client.failure('starknet_getEvents', [range])).toMatchObject({
+      code: ERRORS.BLOCK_NOT_FOUND.code,
+    });
   });
 });

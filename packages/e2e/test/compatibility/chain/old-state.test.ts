@@ -2,6 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
@@ -84,20 +85,24 @@ describe('values of the past', () => {
       for (const id of await ids(number)) {
         if (number < 5) {
           const { code } = await client.failure('starknet_getClass', [id, counter.hash]);
-          expect(code).toBe(28);
+          expect(code).toBe(ERRORS.CLASS_HASH_NOT_FOUND.code);
         } else {
           const classBody = await client.call('starknet_getClass', [id, counter.hash]);
           expect(classBody).toEqual(counter.body);
         }
         if (number < 6) {
-          expect((await client.failure('starknet_getClassAt', [id, address])).code).toBe(20);
+          expect((await client.failure('starknet_getClassAt', [id, address])).code).toBe(
+            ERRORS.CONTRACT_NOT_FOUND.code,
+          );
         } else {
           expect(await client.call('starknet_getClassAt', [id, address])).toEqual(counter.body);
         }
       }
     }
     for (const id of [{ block_number: 7 }, { block_hash: '0x1234' }]) {
-      expect((await client.failure('starknet_getClass', [id, counter.hash])).code).toBe(24);
+      expect((await client.failure('starknet_getClass', [id, counter.hash])).code).toBe(
+        ERRORS.BLOCK_NOT_FOUND.code,
+      );
     }
   });
 });
@@ -113,7 +118,7 @@ describe('executions in the past', () => {
   test('reads.8 deploying a class before it was declared fails in an estimate', async () => {
     const params = [[request()], [], { block_number: 4 }];
     const { code, data } = await client.failure('starknet_estimateFee', params);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 0,
       execution_error: {

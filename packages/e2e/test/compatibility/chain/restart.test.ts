@@ -2,6 +2,7 @@
 
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { publicKey, storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -47,7 +48,7 @@ describe('a restart', () => {
       'starknet_getTransactionStatus',
       'starknet_traceTransaction',
     ]) {
-      expect((await client.failure(method, [tx_hash])).code).toBe(29);
+      expect((await client.failure(method, [tx_hash])).code).toBe(ERRORS.TXN_HASH_NOT_FOUND.code);
     }
     expect(await client.call('devnet_getStatus')).toMatchObject({
       block_count: 1,
@@ -70,11 +71,13 @@ describe('a restart', () => {
     await client.call('devnet_restart');
     expect(await client.call('starknet_blockNumber')).toBe(0);
     for (const id of [{ block_number: 1 }, { block_number: 3 }]) {
-      expect((await client.failure('starknet_getBlockWithTxs', [id])).code).toBe(24);
+      expect((await client.failure('starknet_getBlockWithTxs', [id])).code).toBe(
+        ERRORS.BLOCK_NOT_FOUND.code,
+      );
     }
     for (const block_hash of hashes) {
       const { code } = await client.failure('starknet_getBlockWithTxs', [{ block_hash }]);
-      expect(code).toBe(24);
+      expect(code).toBe(ERRORS.BLOCK_NOT_FOUND.code);
     }
   });
 
@@ -102,10 +105,16 @@ describe('a restart', () => {
     expect(await client.call('starknet_getClassHashAt', ['latest', address])).toBe(counter.hash);
     await client.call('devnet_restart');
     for (const gone of [account.address, address]) {
-      expect((await client.failure('starknet_getClassHashAt', ['latest', gone])).code).toBe(20);
-      expect((await client.failure('starknet_getNonce', ['latest', gone])).code).toBe(20);
+      expect((await client.failure('starknet_getClassHashAt', ['latest', gone])).code).toBe(
+        ERRORS.CONTRACT_NOT_FOUND.code,
+      );
+      expect((await client.failure('starknet_getNonce', ['latest', gone])).code).toBe(
+        ERRORS.CONTRACT_NOT_FOUND.code,
+      );
     }
-    expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
+    expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(
+      ERRORS.CLASS_HASH_NOT_FOUND.code,
+    );
   });
 
   test('dump.11a keeps the gas prices of the command line', async () => {
@@ -152,6 +161,8 @@ describe('a restart', () => {
       expect(await client.call('devnet_restart', params)).toEqual({});
       expect(await client.call('starknet_blockNumber')).toBe(0);
     }
-    expect((await client.failure('devnet_restart', { restart: true })).code).toBe(-32602);
+    expect((await client.failure('devnet_restart', { restart: true })).code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 });

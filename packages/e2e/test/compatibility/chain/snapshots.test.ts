@@ -1,4 +1,5 @@
 // Snapshots: their names, what comes back with them, and what happens at the same time.
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
 import { contract, Sender, selector } from '../../../support/signing.js';
@@ -78,16 +79,16 @@ describe('names', () => {
       ...['0x10000000000000000', 1, null, ['0x1']],
     ]) {
       const { code } = await client.failure('devnet_revert', { snapshot_id });
-      expect(code, JSON.stringify(snapshot_id)).toBe(-32602);
+      expect(code, JSON.stringify(snapshot_id)).toBe(ERRORS.INVALID_PARAMS.code);
     }
-    expect((await client.failure('devnet_revert', {})).code).toBe(-32602);
-    expect((await client.failure('devnet_revert')).code).toBe(-32602);
+    expect((await client.failure('devnet_revert', {})).code).toBe(ERRORS.INVALID_PARAMS.code);
+    expect((await client.failure('devnet_revert')).code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 });
 
 describe('what comes back', () => {
   /** All that a node shows of itself. */
-  async function shown({ client, node }: Fixture, classHash: string): Promise<unknown> {
+  async function chainContents({ client, node }: Fixture, classHash: string): Promise<unknown> {
     const address = node.accounts[0]?.address;
     const { timestamp: _, ...pending } = await client.call('starknet_getBlockWithTxs', [
       'pre_confirmed',
@@ -127,7 +128,7 @@ describe('what comes back', () => {
       await client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 1 } });
       await sender.invoke([send]);
 
-      const before = await shown(fixture, counter.hash);
+      const before = await chainContents(fixture, counter.hash);
       const id = await snapshot(fixture);
       await sender.declare(counter);
       await sender.invoke([send]);
@@ -147,10 +148,10 @@ describe('what comes back', () => {
         paid_fee_on_l1: '0x1',
         nonce: '0x1',
       });
-      expect(await shown(fixture, counter.hash)).not.toEqual(before);
+      expect(await chainContents(fixture, counter.hash)).not.toEqual(before);
 
       expect(await revert(fixture, id)).toBe(true);
-      expect(await shown(fixture, counter.hash)).toEqual(before);
+      expect(await chainContents(fixture, counter.hash)).toEqual(before);
       // And the chain goes on from there.
       await sender.declare(counter);
       await client.call('devnet_createBlock');

@@ -1,4 +1,5 @@
 // Writing into the state without a transaction.
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
 import { ACCOUNT_CLASS, type Contract, contract, read, Sender } from '../../../support/signing.js';
@@ -103,7 +104,7 @@ describe('what is written', () => {
     // No constructor ran.
     expect(await read(client, '0xca11', 'get', [], 'pre_confirmed')).toEqual(['0x0']);
     const early = await client.failure('starknet_getClassHashAt', ['latest', '0xca11']);
-    expect(early.code).toBe(20);
+    expect(early.code).toBe(ERRORS.CONTRACT_NOT_FOUND.code);
     await client.call('devnet_createBlock');
     expect(await read(client, '0xca11', 'get')).toEqual(['0x0']);
     const { state_diff } = await update('latest');
@@ -213,7 +214,7 @@ describe('what is refused', () => {
       { state_diff: { nonces: {} } },
     ]) {
       const refused = await client.failure('devnet_applyStateDiff', params);
-      expect(refused.code, JSON.stringify(params)).toBe(-32602);
+      expect(refused.code, JSON.stringify(params)).toBe(ERRORS.INVALID_PARAMS.code);
     }
   });
 
@@ -229,7 +230,7 @@ describe('what is refused', () => {
     expect(await client.call('starknet_getNonce', ['pre_confirmed', address])).toBe('0x0');
     expect(await storageAt('0x1', 'pre_confirmed')).toBe('0x0');
     const unknown = await client.failure('starknet_getClass', ['pre_confirmed', counter.hash]);
-    expect(unknown.code).toBe(28);
+    expect(unknown.code).toBe(ERRORS.CLASS_HASH_NOT_FOUND.code);
     await client.call('devnet_createBlock');
     expect(await update('latest')).toMatchObject({ state_diff: EMPTY });
   });

@@ -2,6 +2,7 @@
 
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { sign } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { constants, outsideExecution, typedData } from 'starknet';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -169,7 +170,7 @@ describe('setting and increasing', () => {
   test.each(malformed)('time.4 %j is no time', async (params) => {
     const { client } = await start();
     for (const method of ['devnet_setTime', 'devnet_increaseTime']) {
-      expect((await client.failure(method, params)).code).toBe(-32602);
+      expect((await client.failure(method, params)).code).toBe(ERRORS.INVALID_PARAMS.code);
     }
     expect(await client.call('starknet_blockNumber')).toBe(0);
   });
@@ -236,7 +237,7 @@ describe('setting and increasing', () => {
     const most = Number.MAX_SAFE_INTEGER - NOW;
     for (const time of [most + 1, Number.MAX_SAFE_INTEGER]) {
       const { code, message } = await client.failure('devnet_increaseTime', { time });
-      expect(code).toBe(-32602);
+      expect(code).toBe(ERRORS.INVALID_PARAMS.code);
       expect(message).toContain(`at most ${most} seconds`);
     }
     expect(await client.call('starknet_blockNumber')).toBe(0);
@@ -334,7 +335,7 @@ describe('a contract that waits for its time', () => {
     const panic = short('SRC9: now <= execute_after');
     for (const id of ['latest', 'pre_confirmed']) {
       const { code, data } = await client.failure('starknet_estimateFee', [[early], [], id]);
-      expect(code).toBe(41);
+      expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
       expect(data).toMatchObject({
         transaction_index: 0,
         execution_error: {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtinClass, Class, publicKey, type TransactionValues } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { classFile } from '../../../../../contracts/classes.js';
@@ -206,27 +207,36 @@ describe('Argent accounts', () => {
     const { address, classHash } = account;
     const request = deployAccountRequest(account);
     expect(await client.failure('starknet_getClass', ['latest', classHash])).toMatchObject({
-      code: 28,
+      code: ERRORS.CLASS_HASH_NOT_FOUND.code,
     });
     // Without a balance as well: more tokens would not help.
-    const refusal = { code: 28, data: { explained: { status: 'REFUSED' } } };
+    const refusal = {
+      code: ERRORS.CLASS_HASH_NOT_FOUND.code,
+      data: { explained: { status: 'REFUSED' } },
+    };
     const deploy = () => client.failure('starknet_addDeployAccountTransaction', [request]);
     expect(await deploy()).toMatchObject(refusal);
     await node.request('devnet_mint', { address, amount: 10n ** 20n });
     expect(await deploy()).toMatchObject(refusal);
 
     const estimate = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
-    expect(estimate).toMatchObject({ code: 41, data: { transaction_index: 0 } });
+    expect(estimate).toMatchObject({
+      code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+      data: { transaction_index: 0 },
+    });
     const simulation = await client.failure('starknet_simulateTransactions', [
       'latest',
       [request],
       [],
     ]);
-    expect(simulation).toMatchObject({ code: 41, data: { transaction_index: 0 } });
+    expect(simulation).toMatchObject({
+      code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+      data: { transaction_index: 0 },
+    });
     const text = `Class with hash ${padded(classHash)} is not declared.`;
     expect(JSON.stringify(simulation.data)).toContain(text);
     expect(await client.failure('starknet_getNonce', ['latest', address])).toMatchObject({
-      code: 20,
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
     });
   });
 

@@ -1,5 +1,6 @@
 // Queries for events: all at once, in chunks, by address and key, and what is refused.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
@@ -108,11 +109,19 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
   test('events.2 a block that does not exist and a token that is none are refused', async () => {
     const failure = (filter: object) =>
       client.failure('starknet_getEvents', { filter: { chunk_size: 3, ...filter } });
-    expect((await failure({ from_block: { block_number: 90_000_000 } })).code).toBe(24);
-    expect((await failure({ to_block: { block_number: 90_000_000 } })).code).toBe(24);
-    expect((await failure({ from_block: { block_hash: '0x1234' } })).code).toBe(24);
-    expect((await failure({ from_block: 'l1_accepted' })).code).toBe(24);
-    expect((await failure({ continuation_token: 'invalid token' })).code).toBe(33);
+    expect((await failure({ from_block: { block_number: 90_000_000 } })).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await failure({ to_block: { block_number: 90_000_000 } })).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await failure({ from_block: { block_hash: '0x1234' } })).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await failure({ from_block: 'l1_accepted' })).code).toBe(ERRORS.BLOCK_NOT_FOUND.code);
+    expect((await failure({ continuation_token: 'invalid token' })).code).toBe(
+      ERRORS.INVALID_CONTINUATION_TOKEN.code,
+    );
   });
 });
 

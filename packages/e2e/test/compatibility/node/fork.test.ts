@@ -1,5 +1,6 @@
 // A fork: what it takes from its origin, and what is its own.
 import type { ListeningNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { mint, type Pair, startPair } from '../../../support/fork/pair.js';
 import {
@@ -82,7 +83,7 @@ describe('where it begins', () => {
     for (const block_id of [at(999), { block_hash: '0x99' }]) {
       expect(
         await fork.client.failure('starknet_getBlockWithTxHashes', { block_id }),
-      ).toMatchObject({ code: 24 });
+      ).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
     }
   });
 
@@ -158,7 +159,7 @@ describe('what it takes over', () => {
     await fund(fork, account.address);
     const request = deployAccountRequest(account);
     expect(await fork.client.failure('starknet_addDeployAccountTransaction', [request])).toEqual(
-      expect.objectContaining({ code: 28 }),
+      expect.objectContaining({ code: ERRORS.CLASS_HASH_NOT_FOUND.code }),
     );
   });
 
@@ -188,7 +189,7 @@ describe('what it takes over', () => {
       );
       expect(
         await fork.client.failure(method, { ...params, contract_address: '0x4711' }),
-      ).toMatchObject({ code: 20 });
+      ).toMatchObject({ code: ERRORS.CONTRACT_NOT_FOUND.code });
     }
   });
 
@@ -236,7 +237,7 @@ describe('what it takes over', () => {
     const request = { contract_address: STRK, entry_point_selector: '0x1', calldata: [] };
     for (const block_id of [at(999), { block_hash: '0x99' }]) {
       expect(await fork.client.failure('starknet_call', { request, block_id })).toMatchObject({
-        code: 24,
+        code: ERRORS.BLOCK_NOT_FOUND.code,
       });
     }
   });
@@ -256,11 +257,11 @@ describe('what it does not see', () => {
     expect(await balance(early)).toBe(0);
     expect(await early.client.call('starknet_blockNumber')).toBe(1);
     expect(await early.client.failure('starknet_getTransactionByHash', [firstMint])).toMatchObject({
-      code: 29,
+      code: ERRORS.TXN_HASH_NOT_FOUND.code,
     });
     expect(
       await early.client.failure('starknet_getClassHashAt', ['latest', counterAddress]),
-    ).toMatchObject({ code: 20 });
+    ).toMatchObject({ code: ERRORS.CONTRACT_NOT_FOUND.code });
   });
 
   test('fork.5b balances are read at once, and later changes of the origin are not', async () => {
@@ -340,7 +341,9 @@ describe('impersonation of accounts of the origin', () => {
     });
     for (const method of ['devnet_impersonateAccount', 'devnet_autoImpersonate']) {
       const params = method.endsWith('Account') ? { account_address: owner } : {};
-      expect(await strict.client.failure(method, params)).toMatchObject({ code: -32604 });
+      expect(await strict.client.failure(method, params)).toMatchObject({
+        code: ERRORS.METHOD_FORBIDDEN.code,
+      });
     }
   });
 
@@ -364,7 +367,7 @@ describe('impersonation of accounts of the origin', () => {
   test('impersonation.2b declarations', async () => {
     const request = await impostor().declareRequest(slots);
     expect(await young.client.failure('starknet_addDeclareTransaction', [request])).toMatchObject({
-      code: 55,
+      code: ERRORS.VALIDATION_FAILURE.code,
     });
     await tell('impersonateAccount');
     await young.client.call('starknet_addDeclareTransaction', [request]);
@@ -374,7 +377,9 @@ describe('impersonation of accounts of the origin', () => {
     const request = await impostor().invokeRequest([call]);
     const params = { block_id: 'latest', transactions: [request], simulation_flags: [] };
     const method = 'starknet_simulateTransactions';
-    expect(await young.client.failure(method, params)).toMatchObject({ code: 41 });
+    expect(await young.client.failure(method, params)).toMatchObject({
+      code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+    });
     await tell('impersonateAccount');
     expect(await young.client.call(method, params)).toHaveLength(1);
   });

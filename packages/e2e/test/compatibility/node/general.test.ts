@@ -1,5 +1,6 @@
 // Basics for clients: envelope, version, errors, configuration, tokens.
 import { storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { optionsOf } from '../../../support/command-line.js';
 import { FIXTURE, type Fixture, startFixture } from '../../../support/fixture.js';
@@ -42,7 +43,7 @@ describe('requests', () => {
     expect((await post('/rpc', 'null')).body).toMatchObject({
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32600, message: 'Invalid request' },
+      error: { code: ERRORS.INVALID_REQUEST.code, message: 'Invalid request' },
     });
   });
 
@@ -50,7 +51,7 @@ describe('requests', () => {
     'general.3 there is no method %s',
     async (method) => {
       const { body } = await post('/', JSON.stringify({ jsonrpc: '2.0', id: 1, method }));
-      const error = { code: -32601, message: 'Method not found' };
+      const error = { code: ERRORS.METHOD_NOT_FOUND.code, message: 'Method not found' };
       expect(body).toEqual({ jsonrpc: '2.0', id: 1, error });
     },
   );
@@ -59,7 +60,7 @@ describe('requests', () => {
     'general.4 a method without parameters refuses %j',
     async (params) => {
       const error = await fixture.client.failure('starknet_specVersion', params);
-      expect(error).toMatchObject({ code: -32602, data: undefined });
+      expect(error).toMatchObject({ code: ERRORS.INVALID_PARAMS.code, data: undefined });
     },
   );
 
@@ -69,14 +70,18 @@ describe('requests', () => {
       body: {
         jsonrpc: '2.0',
         id: null,
-        error: { code: -32700, message: 'Parse error', data: { reason: expect.any(String) } },
+        error: {
+          code: ERRORS.PARSE_ERROR.code,
+          message: 'Parse error',
+          data: { reason: expect.any(String) },
+        },
       },
     });
   });
 
   test('general.8 a call without a method is refused under its id', async () => {
     const data = { reason: expect.stringContaining('method') };
-    const error = { code: -32600, message: 'Invalid request', data };
+    const error = { code: ERRORS.INVALID_REQUEST.code, message: 'Invalid request', data };
     expect(await post('/rpc', '{"jsonrpc":"2.0","id":"the one","params":{}}')).toEqual({
       status: 200,
       body: { jsonrpc: '2.0', id: 'the one', error },
@@ -86,7 +91,11 @@ describe('requests', () => {
   test('general.9 a request must say that it is JSON', async () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
     const refusal = (reason: string): object => {
-      const error = { code: -32600, message: 'Invalid request', data: { reason } };
+      const error = {
+        code: ERRORS.INVALID_REQUEST.code,
+        message: 'Invalid request',
+        data: { reason },
+      };
       return { status: 200, body: { jsonrpc: '2.0', id: null, error } };
     };
     expect(await post('/rpc', call, {})).toEqual(refusal('Missing content type'));
@@ -111,7 +120,7 @@ describe('the service', () => {
 
   test('general.6a storage proofs need a block', async () => {
     const error = await fixture.client.failure('starknet_getStorageProof', {});
-    expect(error).toMatchObject({ code: -32602, data: undefined });
+    expect(error).toMatchObject({ code: ERRORS.INVALID_PARAMS.code, data: undefined });
     expect(error.message).toContain('block_id');
   });
 
@@ -119,7 +128,10 @@ describe('the service', () => {
     'general.6b there are no storage proofs at %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
-      expect(error).toMatchObject({ code: 42, data: undefined });
+      expect(error).toMatchObject({
+        code: ERRORS.STORAGE_PROOF_NOT_SUPPORTED.code,
+        data: undefined,
+      });
       expect(error.message).toMatch(/^This node makes no storage proofs/);
     },
   );
@@ -128,7 +140,7 @@ describe('the service', () => {
     'general.6c storage proofs of an unknown block: %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
-      expect(error).toMatchObject({ code: 24, data: undefined });
+      expect(error).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code, data: undefined });
     },
   );
 

@@ -1,6 +1,7 @@
 // Balances and minted tokens.
 
 import { PRIME } from '@starkbox/abi';
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { type Fixture, INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
 import { contract, Sender } from '../../../support/signing.js';
@@ -54,7 +55,7 @@ describe('balances', () => {
     ['an unknown parameter', { address: '0x1', currency: 'FRI' }],
   ])('minting.4b a query with %s is refused', async (_, params) => {
     const error = await client.failure('devnet_getAccountBalance', params);
-    expect(error).toMatchObject({ code: -32602, data: undefined });
+    expect(error).toMatchObject({ code: ERRORS.INVALID_PARAMS.code, data: undefined });
   });
 });
 
@@ -126,7 +127,7 @@ describe('minting', () => {
     const refused = await poor.client.failure('starknet_addDeclareTransaction', [
       await sender.declareRequest(declared),
     ]);
-    expect(refused.code).toBe(54);
+    expect(refused.code).toBe(ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code);
     const address = sender.account.address;
     await raw(poor, 'devnet_mint', `{"address":"${address}","amount":${10n ** 20n}}`);
     const hash = await sender.declare(declared);
@@ -148,7 +149,7 @@ describe('minting', () => {
     expect(answer).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32602, message: expect.any(String) },
+      error: { code: ERRORS.INVALID_PARAMS.code, message: expect.any(String) },
     });
   });
 

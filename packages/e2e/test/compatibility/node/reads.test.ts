@@ -2,6 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { builtinClass, Class } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Starkbox } from 'starkbox';
 import { hash as hashes } from 'starknet';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -61,8 +62,12 @@ describe('classes of contracts', () => {
   });
 
   test('reads.1 where there is no contract there is no class', async () => {
-    expect((await client.failure('starknet_getClassAt', ['latest', '0x1234'])).code).toBe(20);
-    expect((await client.failure('starknet_getClass', ['latest', '0x1234'])).code).toBe(28);
+    expect((await client.failure('starknet_getClassAt', ['latest', '0x1234'])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
+    expect((await client.failure('starknet_getClass', ['latest', '0x1234'])).code).toBe(
+      ERRORS.CLASS_HASH_NOT_FOUND.code,
+    );
   });
 });
 
@@ -162,7 +167,7 @@ describe('class hashes and counts', () => {
     expect(await count({ block_hash })).toBe(1);
     for (const id of [{ block_number: 9_000_000_000 }, { block_hash: '0x1234' }]) {
       const { code } = await client.failure('starknet_getBlockTransactionCount', [id]);
-      expect(code).toBe(24);
+      expect(code).toBe(ERRORS.BLOCK_NOT_FOUND.code);
     }
   });
 });
@@ -178,10 +183,14 @@ describe('transactions', () => {
     for (const id of ['latest', { block_number }, { block_hash }]) {
       expect(await client.call(...at(id, 0))).toEqual(expected);
     }
-    expect((await client.failure(...at('latest', 1))).code).toBe(27);
-    expect((await client.failure(...at('pre_confirmed', 0))).code).toBe(27);
-    expect((await client.failure(...at({ block_number: 9000 }, 0))).code).toBe(24);
-    expect((await client.failure(...at('latest', -1))).code).toBe(-32602);
+    expect((await client.failure(...at('latest', 1))).code).toBe(ERRORS.INVALID_TXN_INDEX.code);
+    expect((await client.failure(...at('pre_confirmed', 0))).code).toBe(
+      ERRORS.INVALID_TXN_INDEX.code,
+    );
+    expect((await client.failure(...at({ block_number: 9000 }, 0))).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await client.failure(...at('latest', -1))).code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 
   const COMMON = {
@@ -254,7 +263,7 @@ describe('transactions', () => {
 
 describe('proof facts', () => {
   /** The transaction as four methods show it. */
-  async function shown(hash: string, flags?: readonly string[]) {
+  async function transactionForms(hash: string, flags?: readonly string[]) {
     const { block_number, index } = await placeOf(hash);
     const block_id = { block_number };
     const response_flags = flags ?? [];
@@ -284,20 +293,20 @@ describe('proof facts', () => {
     for (let i = 0; i < 10; i += 1) await client.call('devnet_createBlock');
     const hash = await sender.invoke([transfer], { proof, proof_facts });
     expect(proof_facts).toHaveLength(9);
-    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+    for (const transaction of await transactionForms(hash, ['INCLUDE_PROOF_FACTS'])) {
       expect(transaction).toHaveProperty('proof_facts', proof_facts);
       expect(transaction).not.toHaveProperty('proof');
     }
-    for (const transaction of await shown(hash))
+    for (const transaction of await transactionForms(hash))
       expect(transaction).not.toHaveProperty('proof_facts');
   });
 
   test('reads.6 a plain transaction shows an empty list when asked to', async () => {
     const hash = await sender.invoke([transfer]);
-    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+    for (const transaction of await transactionForms(hash, ['INCLUDE_PROOF_FACTS'])) {
       expect(transaction).toHaveProperty('proof_facts', []);
     }
-    for (const transaction of await shown(hash))
+    for (const transaction of await transactionForms(hash))
       expect(transaction).not.toHaveProperty('proof_facts');
   });
 });

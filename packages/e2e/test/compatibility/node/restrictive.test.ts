@@ -1,6 +1,7 @@
 // Methods that a restricted node refuses.
 import { once } from 'node:events';
 import { checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { optionsOf, runCommandLine } from '../../../support/command-line.js';
@@ -67,7 +68,7 @@ async function overSocket(url: string, call: object): Promise<unknown> {
 const refusal = {
   jsonrpc: '2.0',
   id: 1,
-  error: { code: -32604, message: 'Method forbidden' },
+  error: { code: ERRORS.METHOD_FORBIDDEN.code, message: 'Method forbidden' },
 };
 
 describe('without names', () => {
@@ -136,7 +137,7 @@ describe('with names', () => {
         expect(response.status, `${method} ${baseUrl}`).toBe(403);
         const text = await response.text();
         if (method === 'HEAD') continue;
-        expect(JSON.parse(text)).toMatchObject({ error: { code: -32604 } });
+        expect(JSON.parse(text)).toMatchObject({ error: { code: ERRORS.METHOD_FORBIDDEN.code } });
         expect(text).not.toContain('seed');
       }
       for (const [name, door] of [

@@ -1,5 +1,6 @@
 // Calls: through universal deployers, into other contracts, and ones that fail.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -45,7 +46,7 @@ describe('universal deployers', () => {
     expect(address).toBe(reverterAddress);
     const request = await sender.invokeRequest([call]);
     const { code, data } = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 0,
       execution_error: {
@@ -67,7 +68,7 @@ describe('universal deployers', () => {
     const { call, address } = deployment('0x1234');
     const request = await sender.invokeRequest([call]);
     const { code, data } = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       execution_error: {
         ...account(),
@@ -123,7 +124,7 @@ describe('calls that fail', () => {
 
   test('transactions.7 there is no contract', async () => {
     expect(await failure('0x1234', 'get')).toMatchObject({
-      code: 20,
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
       data: {
         explained: { status: 'REFUSED', summary: 'Refused: there is no contract at 0x1234' },
       },
@@ -134,7 +135,9 @@ describe('calls that fail', () => {
     ['Cairo 1', UDC],
     ['Cairo 0', LEGACY_UDC],
   ])('transactions.7 a contract of %s has no such function', async (_kind, address) => {
-    expect(await failure(address, 'no_such_function')).toMatchObject({ code: 21 });
+    expect(await failure(address, 'no_such_function')).toMatchObject({
+      code: ERRORS.ENTRYPOINT_NOT_FOUND.code,
+    });
   });
 
   test('transactions.7 a panic in one contract called by another', async () => {
@@ -142,13 +145,13 @@ describe('calls that fail', () => {
     const inner = await failure(reverterAddress, 'fail', ['0x1', boom]);
     const frame = { contract_address: reverterAddress, class_hash: reverter.hash };
     expect(inner).toMatchObject({
-      code: 40,
+      code: ERRORS.CONTRACT_ERROR.code,
       data: {
         revert_error: { ...frame, selector: selector('fail'), error: JSON.stringify([boom]) },
       },
     });
     const outer = await failure(reverterAddress, 'fail_via', [reverterAddress, '0x1', boom]);
-    expect(outer.code).toBe(40);
+    expect(outer.code).toBe(ERRORS.CONTRACT_ERROR.code);
     expect(outer.data).toMatchObject({
       revert_error: {
         ...frame,

@@ -1,5 +1,6 @@
 // A transaction that is sent twice counts once.
 import type { TransactionValues } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
@@ -72,14 +73,14 @@ describe.each(MODES)('%s', (_, mode) => {
     const [method, request] = sending(fixture);
     await node.call(method, [request]);
     const before = await traces(fixture);
-    expect((await client.failure(method, [request])).code).toBe(59);
+    expect((await client.failure(method, [request])).code).toBe(ERRORS.DUPLICATE_TX.code);
     expect(await traces(fixture)).toEqual(before);
 
     // It stays known, however old its block.
     await client.call('devnet_createBlock');
     await client.call('devnet_createBlock');
     const later = await traces(fixture);
-    expect((await client.failure(method, [request])).code).toBe(59);
+    expect((await client.failure(method, [request])).code).toBe(ERRORS.DUPLICATE_TX.code);
     expect(await traces(fixture)).toEqual(later);
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { publicKey } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
@@ -73,8 +74,12 @@ describe('deploying an account', () => {
       deployAccountRequest(account, { changes: { resource_bounds } }),
     ];
     const scant = submit(boundsOf(fee, (gas) => gas - 1n));
-    expect((await client.failure('starknet_addDeployAccountTransaction', scant)).code).toBe(53);
-    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(20);
+    expect((await client.failure('starknet_addDeployAccountTransaction', scant)).code).toBe(
+      ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+    );
+    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
 
     const fitting = submit(boundsOf(fee, (gas) => (gas * 11n) / 10n));
     const deployed = await client.call('starknet_addDeployAccountTransaction', fitting);
@@ -102,13 +107,19 @@ describe('deploying an account', () => {
       },
     };
     const estimated = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
-    expect(estimated).toMatchObject({ code: 41, data: expected });
+    expect(estimated).toMatchObject({
+      code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+      data: expected,
+    });
     const simulated = await client.failure('starknet_simulateTransactions', [
       'latest',
       [request],
       ['SKIP_FEE_CHARGE'],
     ]);
-    expect(simulated).toMatchObject({ code: 41, data: expected });
+    expect(simulated).toMatchObject({
+      code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+      data: expected,
+    });
   });
 });
 
@@ -121,7 +132,9 @@ describe('declaring and invoking', () => {
 
     const scant = boundsOf(first, (gas) => gas - 1n);
     const refused = await sender.declareRequest(counter, { resource_bounds: scant });
-    expect((await client.failure('starknet_addDeclareTransaction', [refused])).code).toBe(53);
+    expect((await client.failure('starknet_addDeclareTransaction', [refused])).code).toBe(
+      ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+    );
 
     const hash = await sender.declare(counter, { resource_bounds: boundsOf(first) });
     expect(await client.call('starknet_getTransactionStatus', [hash])).toMatchObject({
@@ -153,7 +166,7 @@ describe('estimates that fail, and what contracts see', () => {
     const calls = [{ to: reverterAddress, name: 'fail', calldata: ['0x1', boom] }];
     const request = await sender.invokeRequest(calls);
     const { code, data } = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     const inner = {
       contract_address: reverterAddress,
       class_hash: reverter.hash,
@@ -241,8 +254,12 @@ describe('several transactions in one estimate', () => {
       expect(BigInt(overall_fee)).toBeGreaterThan(0n);
       expect(unit).toBe('FRI');
     }
-    expect((await client.failure('starknet_getClassHashAt', ['latest', address])).code).toBe(20);
-    expect((await client.failure('starknet_getClass', ['latest', slots.hash])).code).toBe(28);
+    expect((await client.failure('starknet_getClassHashAt', ['latest', address])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
+    expect((await client.failure('starknet_getClass', ['latest', slots.hash])).code).toBe(
+      ERRORS.CLASS_HASH_NOT_FOUND.code,
+    );
     expect(await sender.nonce()).toBe(nonce);
   });
 
@@ -257,7 +274,7 @@ describe('several transactions in one estimate', () => {
       [],
       'latest',
     ]);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 1,
       execution_error: {
@@ -286,7 +303,7 @@ describe('several transactions in one estimate', () => {
       [],
       'latest',
     ]);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 0,
       execution_error: expect.stringMatching(
@@ -324,15 +341,19 @@ describe('messages from L1', () => {
   test('estimation.5 neither the contract nor the block may be missing', async () => {
     const nowhere = message({ to_address: '0x5' });
     const failure = (...params: unknown[]) => client.failure('starknet_estimateMessageFee', params);
-    expect((await failure(nowhere, 'latest')).code).toBe(20);
-    expect((await failure(message(), { block_number: 101 })).code).toBe(24);
-    expect((await failure(message(), { block_hash: '0x123' })).code).toBe(24);
+    expect((await failure(nowhere, 'latest')).code).toBe(ERRORS.CONTRACT_NOT_FOUND.code);
+    expect((await failure(message(), { block_number: 101 })).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
+    expect((await failure(message(), { block_hash: '0x123' })).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
   });
 
   test('estimation.5 a handler that panics is a contract error', async () => {
     const empty = message({ payload: [publicKey('0x5'), '0x0'] });
     const { code, data } = await client.failure('starknet_estimateMessageFee', [empty, 'latest']);
-    expect(code).toBe(40);
+    expect(code).toBe(ERRORS.CONTRACT_ERROR.code);
     const frame = { contract_address: messenger, selector: selector('deposit') };
     const panic = short('messenger: empty deposit');
     expect(data).toMatchObject({

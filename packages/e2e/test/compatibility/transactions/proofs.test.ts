@@ -2,6 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { pedersen } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
@@ -137,7 +138,7 @@ describe('carrying a proof', () => {
 
   test('proofs.1b a valid one is too recent at first, and accepted ten blocks later', async () => {
     const early = await refused({ proof, proof_facts });
-    expect(early.code).toBe(55);
+    expect(early.code).toBe(ERRORS.VALIDATION_FAILURE.code);
     expect(early.data).toMatch(/too recent|retention buffer/);
     await createBlocks(client);
     const hash = await sender.invoke([transfer], { proof, proof_facts });
@@ -173,7 +174,7 @@ describe('carrying a proof', () => {
       expect([code, data]).toEqual([69, undefined]);
     }
     const garbled = { proof: '!!', proof_facts, signature: ['0x1', '0x2'] };
-    expect((await refused(garbled)).code).toBe(-32602);
+    expect((await refused(garbled)).code).toBe(ERRORS.INVALID_PARAMS.code);
     expect(await sender.nonce()).toBe(nonce);
   });
 });
@@ -226,7 +227,7 @@ describe('modes', () => {
         proof_facts: ['0x1', '0x2', '0x3'],
       });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
-      expect(failure.code).toBe(55);
+      expect(failure.code).toBe(ERRORS.VALIDATION_FAILURE.code);
       expect(failure.data).toMatch(/^ProofFacts parse error: /);
       expect(await prooflessSender.nonce()).toBe(nonce);
     });
@@ -235,7 +236,7 @@ describe('modes', () => {
       const proof_facts = await foreignFacts(START + 1);
       const request = await prooflessSender.invokeRequest([transfer], { proof_facts });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
-      expect(failure.code).toBe(55);
+      expect(failure.code).toBe(ERRORS.VALIDATION_FAILURE.code);
       expect(failure.data).toMatch(/^Block hash mismatch for block 0\. /);
     });
   });

@@ -1,5 +1,6 @@
 // Receipts: what they say of deployments, of reverts and of gas.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS, GENERATION } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -95,7 +96,9 @@ describe('receipts', () => {
       events: [{ from_address: STRK, data: [receipt.actual_fee.amount, '0x0'] }],
     });
     expect(within(receipt.execution_resources, AMPLE)).toBe(true);
-    expect((await client.failure('starknet_getClassHashAt', ['latest', address])).code).toBe(20);
+    expect((await client.failure('starknet_getClassHashAt', ['latest', address])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
   });
 
   test('reads.7 what runs out of gas is charged less than was estimated', async () => {

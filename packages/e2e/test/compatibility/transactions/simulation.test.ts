@@ -2,6 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
@@ -130,15 +131,19 @@ describe('the parts of a trace', () => {
     expect(fees[2]).toBe(fees[1]);
 
     expect(await client.call('starknet_blockHashAndNumber')).toEqual(block);
-    expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
-    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(20);
+    expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(
+      ERRORS.CLASS_HASH_NOT_FOUND.code,
+    );
+    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
     expect(await read(client, STRK, 'balance_of', ['0x99'])).toEqual(['0x0', '0x0']);
   });
 
   test('simulation.1 without validation the signature does not matter, with it a wrong one is refused', async () => {
     const forged = await sender.invokeRequest([transfer], { signature: ['0x1', '0x2'] });
     const { code, data } = await refused([forged]);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 0,
       execution_error: {
@@ -256,7 +261,7 @@ describe('what is refused', () => {
         changes,
       }),
     ]);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     expect(data).toMatchObject({
       transaction_index: 0,
       execution_error: { selector: selector('__validate_declare__') },
@@ -270,7 +275,7 @@ describe('what is refused', () => {
     };
     const transaction = await sender.invokeRequest([transfer], { resource_bounds: dear });
     const { code, data } = await refused([transaction]);
-    expect(code).toBe(41);
+    expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
     const { amount } = await client.call('devnet_getAccountBalance', {
       address: sender.account.address,
     });
@@ -326,7 +331,7 @@ describe('what is refused', () => {
       const bounds = { ...AMPLE, l2_gas: { ...AMPLE.l2_gas, [part]: '0x0' } };
       const transaction = await request(kind, bounds);
       expect(await refused([transaction])).toMatchObject({
-        code: 41,
+        code: ERRORS.TRANSACTION_EXECUTION_ERROR.code,
         data: {
           transaction_index: 0,
           execution_error:

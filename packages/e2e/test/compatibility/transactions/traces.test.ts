@@ -1,5 +1,6 @@
 // Traces of single transactions and of whole blocks.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -27,7 +28,9 @@ const traceOf = (hash: string) => client.call('starknet_traceTransaction', [hash
 
 describe('traces', () => {
   test('reads.9 an unknown transaction has none', async () => {
-    expect((await client.failure('starknet_traceTransaction', ['0x1234'])).code).toBe(29);
+    expect((await client.failure('starknet_traceTransaction', ['0x1234'])).code).toBe(
+      ERRORS.TXN_HASH_NOT_FOUND.code,
+    );
   });
 
   test.each(['transaction', 'demand'] as const)('reads.9 minting, blocks on %s', async (mode) => {
@@ -161,7 +164,9 @@ describe('traces', () => {
     const traces = [{ transaction_hash, trace_root }];
     expect(await client.call('starknet_traceBlockTransactions', ['latest'])).toEqual(traces);
     const number = { block_number: 9000 };
-    expect((await client.failure('starknet_traceBlockTransactions', [number])).code).toBe(24);
+    expect((await client.failure('starknet_traceBlockTransactions', [number])).code).toBe(
+      ERRORS.BLOCK_NOT_FOUND.code,
+    );
     const flagged = await client.call('starknet_traceBlockTransactions', {
       block_id: 'latest',
       trace_flags: ['RETURN_INITIAL_READS'],

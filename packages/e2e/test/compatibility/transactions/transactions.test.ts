@@ -1,5 +1,6 @@
 // Accepted, refused and reverted transactions, and the errors of refusals.
 import type { Client } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
@@ -57,8 +58,10 @@ describe('funds', () => {
     const account = newAccount('0x111');
     const params = [deployAccountRequest(account)];
     const { code } = await client.failure('starknet_addDeployAccountTransaction', params);
-    expect(code).toBe(54);
-    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(20);
+    expect(code).toBe(ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code);
+    expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(
+      ERRORS.CONTRACT_NOT_FOUND.code,
+    );
   });
 
   test('transactions.1 an account with funds declares, deploys and invokes', async () => {
@@ -90,7 +93,9 @@ describe('funds', () => {
     });
     expect(await status(hash)).toEqual(SUCCEEDED);
     const params = [await accountSender.declareRequest(counter)];
-    expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(54);
+    expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(
+      ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code,
+    );
     expect(await accountSender.nonce()).toBe(2);
   });
 });
@@ -129,7 +134,9 @@ describe('bounds that are too low', () => {
     const all = await enough(await sender.declareRequest(counter, { resource_bounds: ZERO }));
     const resource_bounds = withLess(lack, all);
     const params = [await sender.declareRequest(counter, { resource_bounds })];
-    expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(53);
+    expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(
+      ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+    );
   });
 
   test.each(LACKS)(
@@ -140,7 +147,9 @@ describe('bounds that are too low', () => {
       const request = (resource_bounds: Bounds) =>
         deployAccountRequest(account, { changes: { resource_bounds } });
       const params = [request(withLess(lack, await enough(request(ZERO))))];
-      expect((await client.failure('starknet_addDeployAccountTransaction', params)).code).toBe(53);
+      expect((await client.failure('starknet_addDeployAccountTransaction', params)).code).toBe(
+        ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+      );
     },
   );
 
@@ -153,7 +162,9 @@ describe('bounds that are too low', () => {
       const all = await enough(await sender.invokeRequest(burn(), { resource_bounds: ZERO }));
       const resource_bounds = withLess(lack, all);
       const params = [await sender.invokeRequest(burn(), { resource_bounds })];
-      expect((await client.failure('starknet_addInvokeTransaction', params)).code).toBe(53);
+      expect((await client.failure('starknet_addInvokeTransaction', params)).code).toBe(
+        ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+      );
     },
   );
 
@@ -170,7 +181,9 @@ describe('bounds that are too low', () => {
   test('transactions.2 gas that is far too little does not even pay for looking at an invocation', async () => {
     const resource_bounds = bounds({ l1_data_gas: 1000n, l2_gas: 10n }, GWEI);
     const params = [await sender.invokeRequest(burn(), { resource_bounds })];
-    expect((await client.failure('starknet_addInvokeTransaction', params)).code).toBe(53);
+    expect((await client.failure('starknet_addInvokeTransaction', params)).code).toBe(
+      ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+    );
   });
 });
 
@@ -181,7 +194,9 @@ describe('classes', () => {
     expect([code, data]).toMatchObject([51, { explained: { status: 'REFUSED' } }]);
     const other = new Sender(client, node.accounts[1]);
     const again = [await other.declareRequest(reverter)];
-    expect((await client.failure('starknet_addDeclareTransaction', again)).code).toBe(51);
+    expect((await client.failure('starknet_addDeclareTransaction', again)).code).toBe(
+      ERRORS.CLASS_ALREADY_DECLARED.code,
+    );
   });
 
   test.each([
@@ -210,7 +225,7 @@ describe('classes', () => {
       const smallSender = small.sender;
       const params = [await smallSender.declareRequest(counter)];
       const { code, data } = await small.client.failure('starknet_addDeclareTransaction', params);
-      expect(code).toBe(57);
+      expect(code).toBe(ERRORS.CONTRACT_CLASS_SIZE_IS_TOO_LARGE.code);
       expect(data).toMatch(reason);
       expect(await smallSender.nonce()).toBe(0);
     },
@@ -223,7 +238,7 @@ describe('classes', () => {
     const contract_class = { ...rest, sierra_program: [...sierra_program, ...padding] };
     const request = { ...(await sender.declareRequest(counter)), contract_class };
     const { code, data } = await client.failure('starknet_addDeclareTransaction', [request]);
-    expect(code).toBe(57);
+    expect(code).toBe(ERRORS.CONTRACT_CLASS_SIZE_IS_TOO_LARGE.code);
     expect(data).toMatch(/has 81921 felts, 1 more than the limit of 81920/);
   });
 
@@ -239,7 +254,7 @@ describe('classes', () => {
     test('transactions.4 it can refuse to validate a declaration', async () => {
       const panics = [await fickleSender.declareRequest(counter, { signature: ['0x3'] })];
       const failure = await client.failure('starknet_addDeclareTransaction', panics);
-      expect(failure.code).toBe(55);
+      expect(failure.code).toBe(ERRORS.VALIDATION_FAILURE.code);
       expect(failure.data).toEqual(
         expect.stringMatching(
           /^The `validate` entry point panicked with:\n[\s\S]*\('account: rejected'\)\.\n$/,
@@ -247,10 +262,12 @@ describe('classes', () => {
       );
       const denies = [await fickleSender.declareRequest(counter, { signature: ['0x2'] })];
       const denied = await client.failure('starknet_addDeclareTransaction', denies);
-      expect(denied.code).toBe(55);
+      expect(denied.code).toBe(ERRORS.VALIDATION_FAILURE.code);
       expect(denied.data).toEqual(expect.stringContaining(short('NOT VALID').slice(2)));
       expect(await fickleSender.nonce()).toBe(0);
-      expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
+      expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(
+        ERRORS.CLASS_HASH_NOT_FOUND.code,
+      );
     });
 
     test('transactions.4 a wrong compiled class hash: reported by estimates, and refused', async () => {
@@ -261,13 +278,13 @@ describe('classes', () => {
         [],
         'latest',
       ]);
-      expect(code).toBe(41);
+      expect(code).toBe(ERRORS.TRANSACTION_EXECUTION_ERROR.code);
       expect(data).toMatchObject({
         transaction_index: 0,
         execution_error: expect.stringContaining('Mismatch compiled class hash'),
       });
       const refused = await client.failure('starknet_addDeclareTransaction', [request]);
-      expect(refused.code).toBe(60);
+      expect(refused.code).toBe(ERRORS.COMPILED_CLASS_HASH_MISMATCH.code);
     });
   });
 });

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Config, Starkbox } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
@@ -185,7 +186,9 @@ describe('a load', () => {
       { events: [], image: '' },
       { path, events: [] },
     ]) {
-      await expect(node.request('devnet_load', params)).rejects.toMatchObject({ code: -32602 });
+      await expect(node.request('devnet_load', params)).rejects.toMatchObject({
+        code: ERRORS.INVALID_PARAMS.code,
+      });
     }
     await expect(node.request('devnet_load', { path: folder })).rejects.toMatchObject({ code: -5 });
     await expect(node.request('devnet_load', { path })).rejects.toMatchObject(

@@ -4,7 +4,7 @@ import type { MethodName } from '@starkbox/spec';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { agreeExactly } from '../../../support/model/agreement.js';
-import { sequences, shown } from '../../../support/model/commands.js';
+import { describeCommand, sequences } from '../../../support/model/commands.js';
 import { HistoryRunner, SETUPS } from '../../../support/model/history-runner.js';
 import { differences, NodeClient } from '../../../support/model/reading.js';
 import { everyQuestion, transferPages } from './questions.js';
@@ -83,7 +83,9 @@ test(`${HISTORIES} histories are the same in a node that loaded their image`, {
   );
   const details = await fc.check(property, { seed: SEED, numRuns: HISTORIES });
   const [setup, commands = []] = details.counterexample ?? [];
-  const story = commands.map((command, index) => `${index + 1}. ${shown(command)}`).join('\n');
+  const story = commands
+    .map((command, index) => `${index + 1}. ${describeCommand(command)}`)
+    .join('\n');
   expect.assert(
     !details.failed,
     `path ${details.counterexamplePath}, blocks on ${setup?.name}:\n${story}\n${details.errorInstance}`,

@@ -1,10 +1,11 @@
 // Every read of a chain; none may be answered with an internal error.
+import { ERRORS } from '@starkbox/spec';
 import { expect } from 'vitest';
 import { STRK } from '../../../../e2e/support/signing.js';
 import type { Starkbox } from '../../../src/index.js';
 import type { Json } from './sections.js';
 
-const INTERNAL = -32603;
+const INTERNAL = ERRORS.INTERNAL_ERROR.code;
 /** How many calls of a method were answered with a result. */
 export const answeredCalls = new Map<string, number>();
 
