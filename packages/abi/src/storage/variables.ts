@@ -1,6 +1,6 @@
 // Storage variables of a class: declared in its sources, or names that its Sierra program confirms.
 import type { Abi, AbiFunction } from '../abi.js';
-import { classNameOf } from '../naming/class-name.js';
+import { classNameOf } from '../names.js';
 import { shortType } from '../type-name.js';
 import {
   type Declarations,
