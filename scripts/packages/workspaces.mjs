@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 
 /**
- * @typedef {Record<string, unknown> & { name: string, version: string, license?: string | undefined, dependencies?: Record<string, string> }} Manifest
+ * @typedef {Record<string, unknown> & { name: string, version: string, license: string, dependencies?: Record<string, string> }} Manifest
  * @typedef {{ folder: string, manifest: Manifest }} Workspace
  */
 

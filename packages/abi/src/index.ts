@@ -118,17 +118,17 @@ export {
   wayTo,
 } from './gas/tree.js';
 // Names of contracts, classes and functions.
-export { classNameOf } from './naming/class-name.js';
 export {
   type ContractName,
+  classNameOf,
+  commonFunctions,
   contractName,
   ETH_ADDRESS,
   FIXTURE_NAMES,
   type Names,
   namesOf,
   STRK_ADDRESS,
-} from './naming/contract-names.js';
-export { commonFunctions } from './naming/function-names.js';
+} from './names.js';
 export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
 export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.

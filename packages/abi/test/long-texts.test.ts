@@ -4,7 +4,7 @@ import { readAbi } from '../src/abi.js';
 import { mistyped } from '../src/explain/nearest-function.js';
 import { panicIn } from '../src/failure/panic.js';
 import { readFailure } from '../src/failure/reason.js';
-import { classNameOf } from '../src/naming/class-name.js';
+import { classNameOf } from '../src/names.js';
 import { selectorOf } from '../src/selector.js';
 import { readDeclarations } from '../src/storage/cairo-source.js';
 import { shortType } from '../src/type-name.js';

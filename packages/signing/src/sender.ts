@@ -13,6 +13,7 @@ import {
   toFelt,
   type UserCall,
 } from '@starkbox/abi';
+import { type Fields, isFields } from './json.js';
 import { type Declare, signed, signedDeclare } from './transaction-hash.js';
 
 /** What a sender needs of a node. */
@@ -41,11 +42,6 @@ const BLOCK = 'pre_confirmed';
 /** Statuses of a transaction that is in the mempool. */
 const WAITING = ['RECEIVED', 'CANDIDATE'];
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'];
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fieldsOf(value: unknown, name: string): Fields {
   if (isFields(value)) return value;

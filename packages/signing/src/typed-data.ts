@@ -2,6 +2,7 @@
 import { computeHashOnElements, pedersen, poseidonHash } from '@scure/starknet';
 import { PRIME, starknetKeccak, toFelt } from '@starkbox/abi';
 import { many, shortString } from './felts.js';
+import { type Fields, isFields } from './json.js';
 import { signature } from './signature.js';
 
 /** A member of a struct, or a variant of an enum. */
@@ -12,7 +13,6 @@ export interface TypedMember {
   readonly contains?: string | undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Types = Readonly<Record<string, readonly TypedMember[]>>;
 
 export interface TypedData {
@@ -64,9 +64,6 @@ const ACTIVE: Revision = {
     ],
   },
 };
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws an `InvalidTypedData` if the value is none. */
 export function readTypedData(value: unknown): TypedData {

@@ -187,10 +187,10 @@ function versionOf(answer: unknown): SpecVersion {
   throw new WalletError('UNKNOWN_ERROR', `The node answered ${text} as its version.`);
 }
 
-function checkVersion(version: unknown): void {
-  if (version === undefined) return;
+function checkVersion(requested: unknown): void {
+  if (requested === undefined) return;
   const isKnown = API_VERSIONS.some(
-    (version) => typeof version === 'string' && `${version}.`.startsWith(`${version}.`),
+    (version) => typeof requested === 'string' && `${requested}.`.startsWith(`${version}.`),
   );
   if (isKnown) return;
   const reason = `This wallet has the versions ${API_VERSIONS.join(', ')} of the wallet API.`;

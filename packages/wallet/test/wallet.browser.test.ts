@@ -110,11 +110,11 @@ describe('discovery', () => {
 
 test('a dapp installs it, again and again, and removes it', async () => {
   const { page } = await stage.open('/bare');
-  const notifications = await page.evaluate(async (url) => {
+  const installed = await page.evaluate(async (url) => {
     const { installWallet, store, getStarknet } = window.dapp;
-    const chainIds: number[] = [];
+    const counts: number[] = [];
     const count = async () => {
-      chainIds.push((await getStarknet.getAvailableWallets()).length, store.getWallets().length);
+      counts.push((await getStarknet.getAvailableWallets()).length, store.getWallets().length);
     };
     await count();
     installWallet({ url });
@@ -123,10 +123,10 @@ test('a dapp installs it, again and again, and removes it', async () => {
     const [address] = await wallet.accounts();
     wallet.uninstall();
     await count();
-    return { seen: chainIds, address, left: window.starkboxWallet === undefined };
+    return { counts, address, left: window.starkboxWallet === undefined };
   }, stage.node.url);
-  expect(notifications).toEqual({
-    seen: [0, 0, 1, 1, 0, 0],
+  expect(installed).toEqual({
+    counts: [0, 0, 1, 1, 0, 0],
     address: stage.address(0),
     left: true,
   });

@@ -31,7 +31,7 @@ export function excerptRows({ line, column = 1, excerpt }: SourceLine): readonly
       characters.slice(0, before).join(''),
       characters.slice(before).join(''),
     ] as const;
-    return { number, text, named: parts };
+    return { number, text, parts };
   });
 }
 

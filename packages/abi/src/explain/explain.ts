@@ -59,18 +59,13 @@ export async function explain(
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
     ? 'REFUSED'
     : subject.status;
-  const visibleRoots = tree.roots.filter(
+  const roots = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
   );
-  const view = await View.of(visibleRoots, sources);
+  const view = await View.of(roots, sources);
   if (status === 'SUCCEEDED') {
     const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
-    const lines = [
-      summary,
-      '',
-      ...treeLines(visibleRoots, view, { paint }),
-      ...printedLines(subject),
-    ];
+    const lines = [summary, '', ...treeLines(roots, view, { paint }), ...printedLines(subject)];
     return {
       status,
       summary,
@@ -108,9 +103,7 @@ export async function explain(
   const hint = finding?.hint;
   const lines = [
     paint('failed', summary),
-    ...(visibleRoots.length > 0
-      ? ['', ...treeLines(visibleRoots, view, { paint, stack, cause })]
-      : []),
+    ...(roots.length > 0 ? ['', ...treeLines(roots, view, { paint, stack, cause })] : []),
     ...(tree.isUncertain
       ? ['', 'Several equal calls could have failed; the last one is shown.']
       : []),

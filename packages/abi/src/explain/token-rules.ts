@@ -1,7 +1,7 @@
 // Causes of failures in tokens: balances and allowances.
 import type { Frame } from '../call-tree.js';
 import type { NamedValue } from '../decode.js';
-import { ETH_ADDRESS, STRK_ADDRESS } from '../naming/contract-names.js';
+import { ETH_ADDRESS, STRK_ADDRESS } from '../names.js';
 import { amountText, type Facts, mintText, type PossibleFinding, type Rule } from './finding.js';
 import { numberText } from './view.js';
 

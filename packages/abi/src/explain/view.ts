@@ -10,8 +10,7 @@ import {
   valueText,
 } from '../decode.js';
 import { canonicalFelt, decodeShortString, shortAddress } from '../felt.js';
-import { type ContractName, contractName, type Names } from '../naming/contract-names.js';
-import { commonFunctions } from '../naming/function-names.js';
+import { type ContractName, commonFunctions, contractName, type Names } from '../names.js';
 import { shortType } from '../type-name.js';
 import type { ExplainedArgument } from './explained.js';
 

@@ -1,7 +1,7 @@
 // Storage variables of a class: declared in its sources, or names that its Sierra program confirms.
 import type { NAMED_SLOT } from '@starkbox/spec';
 import type { Abi, AbiFunction } from '../abi.js';
-import { classNameOf } from '../naming/class-name.js';
+import { classNameOf } from '../names.js';
 import { shortType } from '../type-name.js';
 import {
   type Declarations,

@@ -3,8 +3,7 @@
 import { to } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
-import { BOTTOM, ENTRIES } from './pages.js';
-import { useUseful } from './useful-pages.js';
+import { BOTTOM, ENTRIES, useUseful } from './pages.js';
 
 const AT_THE_FOOT = new Set(BOTTOM.map(([, page]) => page));
 

@@ -1,6 +1,12 @@
-// Table of pages: name, address, shortcut and lazily loaded component.
+// Table of pages: name, address, shortcut and lazily loaded component; and which of them the node's mode has use for.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type LazyPage, lazyPage } from '../navigation/lazy-page.js';
 import type { IconName } from '../parts/icons.js';
+import { call } from '../rpc/client.js';
+import { useLive } from '../rpc/live-state.js';
+import { queries } from '../rpc/queries.js';
+import { runTask } from '../state/tasks.js';
 
 interface NoProps {
   readonly [prop: string]: never;
@@ -226,4 +232,19 @@ export async function loadPage(page: string, key: string | undefined): Promise<v
 /** Loads the code of all pages in the background; opening a page reports the same error. */
 export function loadAll(): void {
   for (const { load } of [...ENTRIES, ...DETAIL_PAGES.values()]) load().catch(() => {});
+}
+
+const MEMPOOL_KEY = ['has-mempool'];
+
+/** Only operations of a user change the mode, so it is not read again for new blocks. */
+export function useUseful(): (entry: NavigationEntry) => boolean {
+  const operation = useLive((live) => live.operations[0]?.id ?? 0);
+  const { data: hasMempool = false } = useQuery({
+    queryKey: MEMPOOL_KEY,
+    queryFn: async () => (await call('devnet_getStatus')).mempool_tx_count !== undefined,
+  });
+  useEffect(() => {
+    if (operation > 0) runTask(queries.invalidateQueries({ queryKey: MEMPOOL_KEY }));
+  }, [operation]);
+  return ({ mode }) => mode === undefined || hasMempool;
 }

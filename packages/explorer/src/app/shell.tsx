@@ -17,11 +17,10 @@ import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
-import { BOTTOM, type NavigationEntry, RAIL } from './pages.js';
+import { BOTTOM, type NavigationEntry, RAIL, useUseful } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
-import { useUseful } from './useful-pages.js';
 
 /** Few visits open it. */
 const InstanceList = lazyPage(async () => (await import('./instance-list.js')).InstanceList);

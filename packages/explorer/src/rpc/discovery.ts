@@ -1,9 +1,8 @@
 // Methods of the node, from `rpc.discover`.
 import { useQuery } from '@tanstack/react-query';
+import { type Fields, fieldsOf, listOf, textOf } from '../format/json.js';
 import { call } from './client.js';
 import { queries } from './queries.js';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface RpcParam {
   readonly name: string;
@@ -98,18 +97,6 @@ function placeOf(name: string): string {
 /** The last part of `#/components/schemas/FELT`. */
 export function nameIn(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
-}
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** A method by either of its names. */

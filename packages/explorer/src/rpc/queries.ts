@@ -9,7 +9,7 @@ import type {
   TRANSACTION_FILTER,
   TRANSACTION_ROW,
 } from '@starkbox/spec';
-import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
+import { QueryClient, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
 import { call, isMissing, Unreachable } from './client.js';
@@ -356,5 +356,21 @@ export function useLabels() {
         throw error;
       }
     },
+  });
+}
+
+export type Header = Result<'starknet_getBlockWithTxHashes'>;
+
+export function useHeader(
+  of: { readonly block_number: number; readonly finality_status: string } | undefined,
+): UseQueryResult<Header> {
+  const isOpen = of?.finality_status === 'PRE_CONFIRMED';
+  return useQuery({
+    queryKey: ['header', of?.block_number, isOpen],
+    enabled: of !== undefined,
+    queryFn: () =>
+      call('starknet_getBlockWithTxHashes', {
+        block_id: isOpen ? 'pre_confirmed' : { block_number: of?.block_number ?? 0 },
+      }),
   });
 }

@@ -1,5 +1,6 @@
 // Subscriptions of the main socket, and their effect on the live state.
 
+import { fieldsOf } from '../format/json.js';
 import { runTask } from '../state/tasks.js';
 import { tokenRejected } from './auth-token.js';
 import { call } from './client.js';
@@ -32,16 +33,12 @@ let hasBeat = false;
 let nextOperation = 1;
 let headBeforeGap: string | undefined;
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-const field = (value: unknown, name: string): unknown =>
-  isFields(value) ? value[name] : undefined;
 const numberIn = (value: unknown, name: string): number | undefined => {
-  const member = field(value, name);
+  const member = fieldsOf(value)[name];
   return typeof member === 'number' ? member : undefined;
 };
 const textIn = (value: unknown, name: string): string | undefined => {
-  const member = field(value, name);
+  const member = fieldsOf(value)[name];
   return typeof member === 'string' ? member : undefined;
 };
 
@@ -49,7 +46,7 @@ function takeHead(header: unknown): void {
   const number = numberIn(header, 'block_number');
   const hash = textIn(header, 'block_hash');
   if (number === undefined || hash === undefined) return;
-  const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
+  const price = textIn(fieldsOf(header)['l2_gas_price'], 'price_in_fri');
   const changes: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
   if (price !== undefined) changes.price = BigInt(price);
   // The first one is awaited.
@@ -66,7 +63,7 @@ function takeSandbox(notification: unknown): void {
   const event = textIn(notification, 'event') ?? 'beat';
   const chainTime = numberIn(notification, 'chain_time');
   const pending = numberIn(notification, 'pending');
-  const head = field(notification, 'head');
+  const head = fieldsOf(notification)['head'];
   const before = liveNow().pending;
   const update: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
@@ -84,13 +81,12 @@ function takeSandbox(notification: unknown): void {
   if (moved) update.head = { number, hash };
   // A mempool changes as often as transactions come, so it is no operation.
   if (event !== 'beat' && event !== 'mempool') {
-    const detail = field(notification, 'detail');
     const operation: Operation = {
       id: nextOperation++,
       event,
       chainTime: chainTime ?? 0,
       block: number ?? liveNow().head?.number ?? 0,
-      detail: isFields(detail) ? detail : {},
+      detail: fieldsOf(fieldsOf(notification)['detail']),
     };
     update.operations = [operation, ...liveNow().operations].slice(0, OPERATIONS_KEPT);
   }
@@ -206,7 +202,7 @@ const forkKnown = new Promise<void>((resolve) => {
 });
 
 function takeFork(status: unknown): void {
-  const block = numberIn(field(status, 'fork_config'), 'block');
+  const block = numberIn(fieldsOf(status)['fork_config'], 'block');
   const chain = textIn(status, 'chain_id');
   const fork = block === undefined || chain === undefined ? undefined : { chain, block };
   if (fork?.block !== liveNow().fork?.block || fork?.chain !== liveNow().fork?.chain)

@@ -41,6 +41,19 @@ describe('accounts', () => {
     await expect.poll(() => cell.innerText()).toBe('1,001.000000');
   });
 
+  test('a key that cannot be read is reported above the page, until dismissed', async () => {
+    const { page } = await stage.open('accounts');
+    const button = page.getByRole('button', { name: 'Show private key of account 0' });
+    await button.waitFor();
+    await page.context().setOffline(true);
+    await button.click();
+    const notice = page.getByRole('alert').filter({ hasText: 'An operation failed.' });
+    await notice.getByText('The node did not answer devnet_getPredeployedAccounts.').waitFor();
+    await page.context().setOffline(false);
+    await notice.getByRole('button', { name: 'Dismiss' }).click();
+    await expect.poll(() => notice.count()).toBe(0);
+  });
+
   test('a private key is fetched on request, and hidden again', async () => {
     const { page } = await stage.open('accounts');
     const key = stage.node.node.accounts[0]?.privateKey ?? '';

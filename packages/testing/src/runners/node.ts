@@ -1,6 +1,7 @@
 // Chains for tests of node:test, Jest and other runners.
-import { EMPTY } from '../fixtures/empty.js';
+
 import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import { EMPTY } from '../fixtures/fixture.js';
 import type { TestChain } from '../test-chain.js';
 
 /** The body of a test with a chain of its own, closed after it. */

@@ -1,6 +1,7 @@
 // Fixtures of Playwright: each test has a chain of its own that listens on a free port.
-import { EMPTY } from '../fixtures/empty.js';
+
 import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import { EMPTY } from '../fixtures/fixture.js';
 import type { TestChain } from '../test-chain.js';
 
 /** What a test of a page gets. */

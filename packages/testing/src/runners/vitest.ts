@@ -1,7 +1,7 @@
 // Tests of vitest with a chain of their own, and matchers of transactions.
 import { test as base, expect, type TestAPI } from 'vitest';
-import { EMPTY } from '../fixtures/empty.js';
 import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import { EMPTY } from '../fixtures/fixture.js';
 import { type ChainMatchers, matchers } from '../matchers/matchers.js';
 
 declare module 'vitest' {

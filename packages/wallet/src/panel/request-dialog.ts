@@ -5,7 +5,6 @@ import { type Details, detailsOf, questionOf, type Section } from '../details.js
 import { NAME } from '../discovery/identity.js';
 import { WalletError } from '../errors.js';
 import type { Wallet } from '../wallet.js';
-import { element } from './element.js';
 import { STYLE } from './style.js';
 
 export class RequestDialog {
@@ -145,4 +144,16 @@ function sectionOf({ heading, rows }: Section): HTMLElement {
       ...rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
     ),
   );
+}
+
+/** Made by code: no HTML text is parsed, so that values of a page stay text. */
+function element<T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  members: Partial<HTMLElementTagNameMap[T]> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[T] {
+  const created = document.createElement(tag);
+  Object.assign(created, members);
+  created.append(...children);
+  return created;
 }

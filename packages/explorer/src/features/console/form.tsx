@@ -1,7 +1,8 @@
 // Form for the parameters of a method, made from their JSON schemas.
 import { useState } from 'react';
+import { fieldsOf } from '../../format/json.js';
 import { Checkbox } from '../../parts/inputs.js';
-import { fieldsOf } from '../../rpc/discovery.js';
+
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
 import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './single-fields.js';
 

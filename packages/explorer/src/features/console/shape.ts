@@ -1,5 +1,6 @@
 // Structure of a JSON schema, as far as the console's form can edit it.
-import { fieldsOf, listOf, nameIn, textOf } from '../../rpc/discovery.js';
+import { fieldsOf, listOf, textOf } from '../../format/json.js';
+import { nameIn } from '../../rpc/discovery.js';
 
 export type Schemas = ReadonlyMap<string, unknown>;
 

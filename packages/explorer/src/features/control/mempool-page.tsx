@@ -8,7 +8,7 @@ import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
+import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
 import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useStatus } from '../../rpc/queries.js';
@@ -48,7 +48,9 @@ export function MempoolPage() {
           ) : (
             <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />
           )}
-          <Pages of={data} cursors={cursors} set={setCursors} />
+          <PageButtons cursors={cursors} next={data.next} change={setCursors}>
+            {PAGE_ROWS} of {grouped(data.size)} at a time, as they came
+          </PageButtons>
           <Dropped of={data} />
         </div>
       )}
@@ -288,39 +290,6 @@ function Gaps({ rows, missing, isWhole }: GapsProps) {
         );
       })}
     </ul>
-  );
-}
-
-interface PagesProps {
-  readonly of: Listed;
-  readonly cursors: readonly string[];
-  readonly set: (cursors: readonly string[]) => void;
-}
-
-function Pages({ of: { next, size }, cursors, set }: PagesProps) {
-  if (next === undefined && cursors.length === 0) return null;
-  return (
-    <div className="line-of">
-      <button
-        type="button"
-        className="button"
-        aria-disabled={cursors.length === 0}
-        onClick={() => set(cursors.slice(0, -1))}
-      >
-        Previous
-      </button>
-      <button
-        type="button"
-        className="button"
-        aria-disabled={next === undefined}
-        onClick={() => next !== undefined && set([...cursors, next])}
-      >
-        Next
-      </button>
-      <span className="quiet">
-        {PAGE_ROWS} of {grouped(size)} at a time, as they came
-      </span>
-    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import type { Question } from '../../parts/confirm.js';
 import { Loading, Problem } from '../../parts/page-states.js';
+import { PageButtons } from '../../parts/table/table.js';
 import { UntrustedText } from '../../parts/values.js';
 import { call, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -46,7 +47,6 @@ export function useInstances(isPolled: boolean) {
     refetchInterval: isPolled && REFRESH_MILLISECONDS,
     refetchOnWindowFocus: true,
   });
-  const next = list.data?.next;
   return {
     error: list.error,
     isPending: list.isPending,
@@ -54,8 +54,9 @@ export function useInstances(isPolled: boolean) {
     total: list.data?.total ?? 0,
     isPolled,
     isFirst: cursor === undefined,
-    older: cursor === undefined ? undefined : () => setCursors(cursors.slice(0, -1)),
-    newer: next === undefined ? undefined : () => setCursors([...cursors, next]),
+    cursors,
+    setCursors,
+    next: list.data?.next,
   };
 }
 
@@ -120,29 +121,9 @@ export function ChainTable(props: ChainTableProps) {
           </tbody>
         </table>
       </div>
-      {(list.older ?? list.newer) && (
-        <div className="line-of">
-          <button
-            type="button"
-            className="button"
-            aria-disabled={!list.older}
-            onClick={() => list.older?.()}
-          >
-            Previous
-          </button>
-          <button
-            type="button"
-            className="button"
-            aria-disabled={!list.newer}
-            onClick={() => list.newer?.()}
-          >
-            Next
-          </button>
-          <span className="quiet">
-            {ROWS} of {grouped(list.total)} instances at a time, oldest first
-          </span>
-        </div>
-      )}
+      <PageButtons cursors={list.cursors} next={list.next} change={list.setCursors}>
+        {ROWS} of {grouped(list.total)} instances at a time, oldest first
+      </PageButtons>
     </>
   );
 }

@@ -16,8 +16,8 @@ import { percent } from '../../parts/gas/graph.js';
 import { calledName } from '../../parts/gas/names.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
-import { type Header, useHeader } from '../../rpc/block-header.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { type Header, useHeader } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
 import { largeTraceOf } from '../../traces/large-traces.js';
 

@@ -306,6 +306,41 @@ export function ShortTable<Row>(props: ShortTableProps<Row>) {
   );
 }
 
+interface PageButtonsProps {
+  /** Cursors of the pages up to the shown one; empty for the first page. */
+  readonly cursors: readonly string[];
+  readonly next: string | undefined;
+  readonly change: (cursors: readonly string[]) => void;
+  /** What a page holds. */
+  readonly children: ReactNode;
+}
+
+/** Buttons of a list in pages; absent where all is on one. */
+export function PageButtons({ cursors, next, change, children }: PageButtonsProps) {
+  if (next === undefined && cursors.length === 0) return null;
+  return (
+    <div className="line-of">
+      <button
+        type="button"
+        className="button"
+        aria-disabled={cursors.length === 0}
+        onClick={() => change(cursors.slice(0, -1))}
+      >
+        Previous
+      </button>
+      <button
+        type="button"
+        className="button"
+        aria-disabled={next === undefined}
+        onClick={() => next !== undefined && change([...cursors, next])}
+      >
+        Next
+      </button>
+      <span className="quiet">{children}</span>
+    </div>
+  );
+}
+
 function SortButton(props: { name: string; sorted: string | undefined; sort: () => void }) {
   return (
     <button type="button" className="plain" onClick={props.sort}>

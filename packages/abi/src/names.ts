@@ -1,7 +1,7 @@
-// Names of contracts and accounts of a sandbox.
-import type { Abi } from '../abi.js';
-import { shortAddress } from '../felt.js';
-import { classNameOf } from './class-name.js';
+// Names of contracts, accounts and classes, and of functions whose ABI is not at hand.
+import type { Abi } from './abi.js';
+import { shortAddress } from './felt.js';
+import { selectorOf } from './selector.js';
 
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH_ADDRESS = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -72,4 +72,31 @@ export function contractName(
 function nameInAbi(abi: Abi): string | undefined {
   const [group] = [...abi.functions.values()].flatMap((entry) => entry.group ?? []);
   return classNameOf(abi) ?? group?.split('::').at(-1);
+}
+
+const EVENT = '::Event';
+
+/** Sierra has no name of the contract, but the compiler names its enum of events after the contract's module. */
+export function classNameOf({ events, roots }: Abi): string | undefined {
+  const eventEnum = roots.filter((name) => events.get(name)?.kind === 'enum').at(-1);
+  if (!eventEnum?.endsWith(EVENT)) return undefined;
+  const path = eventEnum.slice(0, -EVENT.length);
+  return path.slice(path.lastIndexOf(':') + 1) || undefined;
+}
+
+const COMMON = [
+  '__execute__ __validate__ __validate_declare__ __validate_deploy__ constructor',
+  'transfer transferFrom transfer_from approve balanceOf balance_of allowance mint burn permissioned_mint',
+  'permissionedMint increase_allowance decrease_allowance increaseAllowance decreaseAllowance totalSupply',
+  'deployContract deploy_contract upgrade set_public_key setPublicKey initialize swap deposit withdraw',
+];
+
+let bySelector: Map<string, string> | undefined;
+
+/** Names of common functions, by selector. */
+export function commonFunctions(): ReadonlyMap<string, string> {
+  bySelector ??= new Map(
+    COMMON.flatMap((line) => line.split(' ')).map((name) => [selectorOf(name), name]),
+  );
+  return bySelector;
 }
