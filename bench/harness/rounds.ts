@@ -103,6 +103,10 @@ export class Random {
     return Math.floor(this.next() * bound);
   }
 
+  between(low: number, high: number): number {
+    return low + this.next() * (high - low);
+  }
+
   pick<T>(choices: readonly T[]): T {
     const choice = choices[this.below(choices.length)];
     if (choice === undefined) throw new RangeError('there is nothing to pick from');

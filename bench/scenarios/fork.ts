@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Class, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
+import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
 import { hex, multicall, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { FaultyProxy } from '../../packages/starkbox/test/support/fork/proxy.js';
 import { median, percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
 import { NodeProcess } from '../harness/node-process.js';

@@ -25,14 +25,14 @@ export function cratesOf(target) {
     execFileSync('cargo', args, { cwd: ENGINE, encoding: 'utf8', maxBuffer: 2 ** 28 }),
   );
   const dependencies = new Map(resolve.nodes.map(({ id, deps }) => [id, deps]));
-  const found = new Set([resolve.root]);
+  const ids = new Set([resolve.root]);
   // A set goes on to what is added while it is read. Crates of builds and tests are not part of the result.
-  for (const id of found) {
+  for (const id of ids) {
     for (const { pkg, dep_kinds } of dependencies.get(id) ?? []) {
-      if (dep_kinds.some(({ kind }) => kind === null)) found.add(pkg);
+      if (dep_kinds.some(({ kind }) => kind === null)) ids.add(pkg);
     }
   }
-  const crates = packages.filter(({ id, source }) => found.has(id) && source !== null);
+  const crates = packages.filter(({ id, source }) => ids.has(id) && source !== null);
   return crates.map(({ name, version, license, manifest_path }) => {
     const folder = dirname(manifest_path);
     return { name, version, licence: license?.split(OR).join(' OR ') ?? namedBy(folder), folder };

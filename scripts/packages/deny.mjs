@@ -24,8 +24,8 @@ function install() {
 }
 
 if (!existsSync(COMMAND)) install();
-const [given] = process.argv.slice(2);
-const checks = given === undefined ? ['licenses', 'bans', 'sources'] : [given];
+const [check] = process.argv.slice(2);
+const checks = check === undefined ? ['licenses', 'bans', 'sources'] : [check];
 // Crates that name a file in place of a licence are warned of, and read from that file.
 const quiet = ['--allow', 'no-license-field', '--hide-inclusion-graph'];
 const args = ['--locked', 'check', ...quiet, ...checks];

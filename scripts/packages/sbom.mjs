@@ -32,8 +32,11 @@ export function billOf(manifest, { packages, crates, classes }) {
   const { name, version, license: licence = 'MIT' } = manifest;
   const sums = lockSums();
   const declared = [
-    ...Object.entries(manifest.dependencies ?? {}).map((one) => [...one, 'required']),
-    ...Object.entries(manifest.optionalDependencies ?? {}).map((one) => [...one, 'optional']),
+    ...Object.entries(manifest.dependencies ?? {}).map((dependency) => [...dependency, 'required']),
+    ...Object.entries(manifest.optionalDependencies ?? {}).map((dependency) => [
+      ...dependency,
+      'optional',
+    ]),
   ];
   const components = [
     ...packages.map((part) => component(npmUrl(part.name, part.version), part, sums)),
@@ -64,7 +67,7 @@ export function billOf(manifest, { packages, crates, classes }) {
     metadata: {
       component: { type: 'library', 'bom-ref': self, name, version, purl: self, licenses },
     },
-    components: [...new Map(components.map((one) => [one['bom-ref'], one])).values()],
+    components: [...new Map(components.map((part) => [part['bom-ref'], part])).values()],
   };
 }
 

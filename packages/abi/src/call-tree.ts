@@ -1,11 +1,12 @@
 // Call tree of a transaction, from its trace or, where a revert left no frames, from the revert reason.
+import type { EXPLAINED_FRAME } from '@starkbox/spec';
 import { panicText } from './failure/panic.js';
 import { type FailedFrame, readFailure } from './failure/reason.js';
 import { selectorOf } from './selector.js';
 import type { ExecutionResult, Invocation, TracedTransaction, TransactionTrace } from './trace.js';
 import { readMulticall, type UserCall } from './transactions/multicall.js';
 
-export type Phase = 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
+export type Phase = EXPLAINED_FRAME['phase'];
 
 export interface FrameEvent {
   readonly keys: readonly string[];
@@ -267,11 +268,11 @@ export function senderOf(transaction: TracedTransaction): string | undefined {
 
 /** The classes of all frames, each once. */
 export function classesIn(roots: readonly Frame[]): readonly string[] {
-  const found = new Set<string>();
+  const classHashes = new Set<string>();
   const visit = (frame: Frame): void => {
-    if (frame.classHash !== undefined) found.add(frame.classHash);
+    if (frame.classHash !== undefined) classHashes.add(frame.classHash);
     frame.children.forEach(visit);
   };
   roots.forEach(visit);
-  return [...found];
+  return [...classHashes];
 }

@@ -1,14 +1,12 @@
 // Panic data: felts as text, and the felts in the text of an engine.
+import type { EXPLAINED } from '@starkbox/spec';
 import type { Abi } from '../abi.js';
 import { decodeAs } from '../decode.js';
 import { decodeShortString } from '../felt.js';
 import { byteArrayOf } from '../scalar.js';
 
 /** What a contract panicked with. */
-export interface Panic {
-  readonly felts: readonly string[];
-  readonly text: string;
-}
+export type Panic = NonNullable<EXPLAINED['panic']>;
 
 /** The felt before a ByteArray in panic data. */
 const BYTE_ARRAY = '0x46a6158a16a947e5916b2a2ca68501a45e93d7110e81aa2d6438b1c57c879a3';
@@ -93,8 +91,8 @@ function byteArrayAt(
   const words = Number(felts[start] ?? 'NaN');
   const length = words + 3;
   if (!Number.isSafeInteger(words) || start + length > felts.length) return undefined;
-  const own = felts.slice(start, start + length);
-  const value = decodeAs('core::byte_array::ByteArray', own, EMPTY_ABI);
+  const panicFelts = felts.slice(start, start + length);
+  const value = decodeAs('core::byte_array::ByteArray', panicFelts, EMPTY_ABI);
   return value?.kind === 'text' ? { text: value.text, length } : undefined;
 }
 

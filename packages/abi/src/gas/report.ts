@@ -1,64 +1,17 @@
 // Report of what each function cost in a run, in parts that can be added and that add up to the receipts.
-import type { Phase } from '../call-tree.js';
+import type { GAS_COST, GAS_REPORT, GAS_ROW, GAS_STACK } from '@starkbox/spec';
 import type { Invocation, TransactionTrace } from '../trace.js';
 import { FunctionCosts, Tally } from './functions.js';
 import { GasSum, type Grouping, keyOf } from './sum.js';
-import { type Called, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
+import { type CalledFunction, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
 
-/** Cost in one resource. */
-export interface Cost {
-  /** Without the calls below, summed over all calls. */
-  readonly self: number;
-  /** With the calls below; a call inside of another one of the same function is not added again. */
-  readonly total: number;
-  /** With the calls below, where the protocol itself made the call. */
-  readonly top_level: number;
-  /** Of one call, with the calls below. */
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
-  /** Pairs of a cost of one call and how many calls had it. */
-  readonly values?: readonly (readonly number[])[];
-}
-
-/**
- * `function` is charged. `fee_transfer` runs after the metering and is charged to none. `protocol` is what
- * no call of a successful transaction accounts for, `reverted` that of a reverted one, whose trace has no
- * calls of the execution.
- */
-export type RowKind = 'function' | 'fee_transfer' | 'protocol' | 'reverted';
-
-export interface GasRow {
-  readonly kind: RowKind;
-  readonly contract_address?: string;
-  readonly class_hash?: string;
-  readonly selector?: string;
-  readonly is_library_call?: boolean;
-  readonly contract_name?: string;
-  readonly function_name?: string;
-  readonly calls: number;
-  /** By resource. */
-  readonly costs: Readonly<Record<string, Cost>>;
-}
-
-/** Calls with the same callers. */
-export interface GasStack {
-  readonly phase: Phase;
-  /** Positions in the rows, outermost call first. */
-  readonly path: readonly number[];
-  readonly calls: number;
-  /** Without the calls below, by resource. */
-  readonly self: Readonly<Record<string, number>>;
-}
-
-export interface GasPage {
-  readonly transactions: number;
-  readonly reverted: number;
-  /** Sums of the receipts, by resource. */
-  readonly receipts: Readonly<Record<string, number>>;
-  readonly rows: readonly GasRow[];
-  readonly stacks?: readonly GasStack[];
-}
+export type Cost = GAS_COST;
+export type GasRow = GAS_ROW;
+export type GasStack = GAS_STACK;
+export type GasPage = Pick<
+  GAS_REPORT,
+  'transactions' | 'reverted' | 'receipts' | 'rows' | 'stacks'
+>;
 
 interface Sums {
   readonly functions: FunctionCosts;
@@ -70,7 +23,7 @@ interface Sums {
 }
 
 /** Names of the contract or class, and of the function, of a row. */
-export type RowNames = (called: Called) => {
+export type RowNames = (called: CalledFunction) => {
   readonly contract_name?: string;
   readonly function_name?: string;
 };
@@ -89,9 +42,9 @@ export class GasReport {
 
   /** Sums in one resource. */
   of(resource: string): Sums {
-    const known = this.#sums.get(resource);
-    if (known) return known;
-    const made: Sums = {
+    const sums = this.#sums.get(resource);
+    if (sums) return sums;
+    const added: Sums = {
       functions: new FunctionCosts(this.grouping),
       fees: new FunctionCosts(this.grouping),
       protocol: new Tally(),
@@ -99,8 +52,8 @@ export class GasReport {
       tree: new GasSum(this.grouping),
       receipts: 0,
     };
-    this.#sums.set(resource, made);
-    return made;
+    this.#sums.set(resource, added);
+    return added;
   }
 
   add(trace: TransactionTrace): void {
@@ -143,7 +96,12 @@ export class GasReport {
     }
   }
 
-  #addCost(sums: Sums, { kind, calls }: GasRow, called: Called | undefined, cost: Cost): void {
+  #addCost(
+    sums: Sums,
+    { kind, calls }: GasRow,
+    called: CalledFunction | undefined,
+    cost: Cost,
+  ): void {
     const values = new Tally();
     for (const [value = 0, times = 0] of cost.values ?? []) values.add(value, times);
     if (kind === 'protocol' || kind === 'reverted') {
@@ -193,19 +151,19 @@ export class GasReport {
     names: RowNames,
     withValues: boolean,
   ): ReadonlyMap<string, GasRow> {
-    const found = new Map<string, GasRow>();
+    const gasRows = new Map<string, GasRow>();
     for (const [resource, { functions, fees }] of this.#sums) {
       for (const row of (kind === 'function' ? functions : fees).rows()) {
         const { key, called, calls, self, inclusive, topLevel, values } = row;
-        const known = found.get(key);
+        const gasRow = gasRows.get(key);
         const cost = costIn(values, { self, total: inclusive, topLevel }, withValues);
-        found.set(key, {
-          ...(known ?? { kind, ...wireCalled(called, this.grouping), ...names(called), calls }),
-          costs: { ...known?.costs, [resource]: cost },
+        gasRows.set(key, {
+          ...(gasRow ?? { kind, ...wireCalled(called, this.grouping), ...names(called), calls }),
+          costs: { ...gasRow?.costs, [resource]: cost },
         });
       }
     }
-    return found;
+    return gasRows;
   }
 
   #outsideRows(withValues: boolean): readonly GasRow[] {
@@ -227,27 +185,27 @@ export class GasReport {
 
   #stacks(keys: readonly string[]): readonly GasStack[] {
     const at = new Map(keys.map((key, index) => [key, index]));
-    const found = new Map<string, GasStack>();
+    const stacks = new Map<string, GasStack>();
     for (const [resource, { tree }] of this.#sums) {
       for (const { phase = 'execute', called, calls, self } of tree.stacks()) {
-        const path = called.map((one) => at.get(keyOf(one, this.grouping)) ?? 0);
+        const path = called.map((callee) => at.get(keyOf(callee, this.grouping)) ?? 0);
         const key = `${phase} ${path.join()}`;
-        const known = found.get(key);
-        found.set(key, { phase, path, calls, self: { ...known?.self, [resource]: self } });
+        const stack = stacks.get(key);
+        stacks.set(key, { phase, path, calls, self: { ...stack?.self, [resource]: self } });
       }
     }
-    return [...found.values()];
+    return [...stacks.values()];
   }
 }
 
 function isGas(resource: string): resource is (typeof MEASURES)[number] {
-  return MEASURES.some((one) => one === resource);
+  return MEASURES.some((measure) => measure === resource);
 }
 
 /** Frames have no data gas. */
-function costOf({ execution_resources: used }: Invocation, resource: string): number {
-  if (resource === 'l2_gas' || resource === 'l1_gas') return used[resource] ?? 0;
-  return used.counts?.[resource] ?? 0;
+function costOf({ execution_resources: resources }: Invocation, resource: string): number {
+  if (resource === 'l2_gas' || resource === 'l1_gas') return resources[resource] ?? 0;
+  return resources.counts?.[resource] ?? 0;
 }
 
 function outsideOf({ children }: GasBlock): number {
@@ -271,7 +229,7 @@ function costIn(
   };
 }
 
-function wireCalled({ contract, classHash, selector, kind }: Called, grouping: Grouping) {
+function wireCalled({ contract, classHash, selector, kind }: CalledFunction, grouping: Grouping) {
   if (grouping === 'class') return { class_hash: classHash, selector };
   const isLibrary = kind === 'DELEGATE' ? { is_library_call: true } : {};
   return { contract_address: contract, class_hash: classHash, selector, ...isLibrary };
@@ -285,7 +243,7 @@ function namesIn({ contract_name, function_name }: GasRow): ReturnType<RowNames>
   };
 }
 
-function calledOf(row: GasRow | undefined): Called | undefined {
+function calledOf(row: GasRow | undefined): CalledFunction | undefined {
   if (row?.selector === undefined) return undefined;
   return {
     contract: row.contract_address ?? '0x0',

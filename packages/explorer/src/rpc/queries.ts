@@ -1,10 +1,19 @@
 // Cached queries of the chain, with fallback to standard methods.
+
 import { type Abi, readAbi } from '@starkbox/abi';
+import type {
+  BLOCK_ROW,
+  CANDIDATE,
+  CLASS_ROW,
+  CONTRACT_ROW,
+  TRANSACTION_FILTER,
+  TRANSACTION_ROW,
+} from '@starkbox/spec';
 import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
 import { call, isMissing, Unreachable } from './client.js';
-import type { Params, Result } from './methods.js';
+import type { Result } from './methods.js';
 import {
   readStandardBlocks,
   readStandardClasses,
@@ -14,14 +23,11 @@ import {
 } from './standard-methods.js';
 import { whatIsForked } from './subscriptions.js';
 
-export type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
-export type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
-type Candidate = Result<'devnet_search'>['candidates'][number];
-export type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
-export type ClassRow = Result<'devnet_listClasses'>['classes'][number];
-export type TransactionFilter = NonNullable<
-  NonNullable<Params<'devnet_listTransactions'>>['filter']
->;
+export type TransactionRow = TRANSACTION_ROW;
+export type BlockRow = BLOCK_ROW;
+export type ContractRow = CONTRACT_ROW;
+export type ClassRow = CLASS_ROW;
+export type TransactionFilter = TRANSACTION_FILTER;
 
 export const queries: QueryClient = new QueryClient({
   defaultOptions: {
@@ -115,9 +121,9 @@ async function standardTransactions(
   const rows: TransactionRow[] = [];
   let next: number | 'pre_confirmed' | undefined = from;
   for (let page = 0; page < most && next !== undefined && rows.length < 10; page++) {
-    const found = await readStandardTransactions(next, filter);
-    rows.push(...found.rows);
-    next = found.next;
+    const answer = await readStandardTransactions(next, filter);
+    rows.push(...answer.rows);
+    next = answer.next;
   }
   return standardPage({ rows, next: next === 'pre_confirmed' ? undefined : next });
 }
@@ -176,8 +182,8 @@ export async function readContracts(cursor: string | undefined): Promise<Page<Co
   return orStandard(
     'devnet_listContracts',
     async () => {
-      const asked = cursor === undefined ? {} : { cursor };
-      const { contracts, next } = await call('devnet_listContracts', asked);
+      const params = cursor === undefined ? {} : { cursor };
+      const { contracts, next } = await call('devnet_listContracts', params);
       return { rows: contracts, next };
     },
     async () => ({ rows: await readStandardContracts(), next: undefined }),
@@ -188,15 +194,15 @@ export async function readClasses(cursor: string | undefined): Promise<Page<Clas
   return orStandard(
     'devnet_listClasses',
     async () => {
-      const asked = cursor === undefined ? {} : { cursor };
-      const { classes, next } = await call('devnet_listClasses', asked);
+      const params = cursor === undefined ? {} : { cursor };
+      const { classes, next } = await call('devnet_listClasses', params);
       return { rows: classes, next };
     },
     async () => ({ rows: await readStandardClasses(), next: undefined }),
   );
 }
 
-export async function search(line: string): Promise<readonly Candidate[]> {
+export async function search(line: string): Promise<readonly CANDIDATE[]> {
   return orStandard(
     'devnet_search',
     async () => (await call('devnet_search', { query: line })).candidates,
@@ -223,12 +229,12 @@ export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> 
   return useQueries({
     queries: hashes.map(classQuery),
     combine: (results) => {
-      const found = new Map<string, Abi>();
+      const classes = new Map<string, Abi>();
       results.forEach(({ data }, at) => {
         const hash = hashes[at];
-        if (data && hash !== undefined) found.set(hash, data);
+        if (data && hash !== undefined) classes.set(hash, data);
       });
-      return found;
+      return classes;
     },
   });
 }
@@ -259,11 +265,11 @@ export function useTransaction(hash: string) {
   return useQuery({
     queryKey: ['transaction', hash],
     queryFn: async () => {
-      const asked = { transaction_hash: hash };
+      const params = { transaction_hash: hash };
       const [transaction, receipt, trace] = await Promise.allSettled([
-        call('starknet_getTransactionByHash', asked),
-        call('starknet_getTransactionReceipt', asked),
-        call('starknet_traceTransaction', asked),
+        call('starknet_getTransactionByHash', params),
+        call('starknet_getTransactionReceipt', params),
+        call('starknet_traceTransaction', params),
       ]);
       if (transaction.status === 'rejected') throw transaction.reason;
       if (receipt.status === 'rejected') throw receipt.reason;

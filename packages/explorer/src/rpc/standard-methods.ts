@@ -1,13 +1,11 @@
 // Lists read by standard methods, for the origin of a fork and for restricted nodes.
 
 import { canonicalFelt, readMulticall } from '@starkbox/abi';
+import type { BLOCK_ROW, CANDIDATE, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { call } from './client.js';
 import type { Result } from './methods.js';
 
 type FullBlock = Result<'starknet_getBlockWithReceipts'>;
-type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
-type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
-type Candidate = Result<'devnet_search'>['candidates'][number];
 
 /** Blocks per request; few, because full blocks are large. */
 const AT_ONCE = 20;
@@ -26,7 +24,7 @@ async function readFullBlocks(
   return { blocks, next: next < 0 ? undefined : next };
 }
 
-function rowOfBlock(block: FullBlock): BlockRow[] {
+function rowOfBlock(block: FullBlock): BLOCK_ROW[] {
   if (!('block_hash' in block)) return [];
   const fees = { FRI: 0n, WEI: 0n };
   for (const { receipt } of block.transactions)
@@ -42,7 +40,10 @@ function rowOfBlock(block: FullBlock): BlockRow[] {
         .length,
       event_count: receipts.reduce((sum, { events }) => sum + events.length, 0),
       fee: { fri: fees.FRI.toString(), wei: fees.WEI.toString() },
-      l2_gas: receipts.reduce((sum, { execution_resources: used }) => sum + used.l2_gas, 0),
+      l2_gas: receipts.reduce(
+        (sum, { execution_resources: resources }) => sum + resources.l2_gas,
+        0,
+      ),
       finality_status: block.status === 'ACCEPTED_ON_L1' ? 'ACCEPTED_ON_L1' : 'ACCEPTED_ON_L2',
     },
   ];
@@ -55,7 +56,7 @@ export async function readStandardBlocks(from: number) {
 
 /** A row with what filters look at beside it. */
 interface Found {
-  readonly row: TransactionRow;
+  readonly row: TRANSACTION_ROW;
   readonly selectors: readonly string[];
   readonly reason: string | undefined;
 }
@@ -78,7 +79,7 @@ function rowsInBlock(block: FullBlock): Found[] {
       const [first] = calls;
       const sender = 'sender_address' in transaction ? transaction.sender_address : undefined;
       const reason = 'revert_reason' in receipt ? receipt.revert_reason : undefined;
-      const row: TransactionRow = {
+      const row: TRANSACTION_ROW = {
         transaction_hash: receipt.transaction_hash,
         block_number: block.block_number,
         index,
@@ -100,19 +101,7 @@ function rowsInBlock(block: FullBlock): Found[] {
     .reverse();
 }
 
-export interface StandardFilter {
-  readonly type?: string;
-  readonly status?: string;
-  readonly sender?: string;
-  readonly contract?: string;
-  readonly selector?: string;
-  readonly revert_reason?: string;
-  readonly block_number?: number;
-  readonly from_block?: number;
-  readonly to_block?: number;
-}
-
-function passes({ row, selectors, reason }: Found, filter: StandardFilter): boolean {
+function passes({ row, selectors, reason }: Found, filter: TRANSACTION_FILTER): boolean {
   const { type, status, sender, contract, selector, revert_reason: text } = filter;
   const { block_number: only, from_block: from = 0, to_block: to = row.block_number } = filter;
   return (
@@ -132,13 +121,13 @@ function passes({ row, selectors, reason }: Found, filter: StandardFilter): bool
 /** Transactions of blocks from a number downwards; `pre_confirmed` starts with the pre-confirmed block. */
 export async function readStandardTransactions(
   from: number | 'pre_confirmed',
-  filter: StandardFilter,
+  filter: TRANSACTION_FILTER,
 ) {
   const { block_number: only, from_block: oldest = 0, to_block: newest } = filter;
-  const matches = (blocks: readonly FullBlock[]): TransactionRow[] =>
+  const matches = (blocks: readonly FullBlock[]): TRANSACTION_ROW[] =>
     blocks
       .flatMap(rowsInBlock)
-      .filter((found) => passes(found, filter))
+      .filter((candidate) => passes(candidate, filter))
       .map(({ row }) => row);
   const read = async (first: number, before: readonly FullBlock[] = []) => {
     const start = Math.min(first, newest ?? first);
@@ -158,16 +147,16 @@ export async function readStandardTransactions(
 }
 
 /** Search by trying each kind of object. */
-export async function standardSearch(line: string): Promise<readonly Candidate[]> {
-  const found: Candidate[] = [];
+export async function standardSearch(line: string): Promise<readonly CANDIDATE[]> {
+  const candidates: CANDIDATE[] = [];
   const block_id = 'pre_confirmed';
   if (/^\d{1,15}$/.test(line)) {
     const block_number = Number(line);
     await call('starknet_getBlockWithTxHashes', { block_id: { block_number } }).then(
-      () => found.push({ kind: 'block', value: line }),
+      () => candidates.push({ kind: 'block', value: line }),
       () => {},
     );
-    return found;
+    return candidates;
   }
   const felt = canonicalFelt(line);
   if (felt === undefined) return [];
@@ -178,14 +167,14 @@ export async function standardSearch(line: string): Promise<readonly Candidate[]
     ['class', call('starknet_getClass', { block_id, class_hash: felt })],
   ] as const;
   await Promise.all(
-    kinds.map(([kind, asked]) =>
-      asked.then(
-        () => found.push({ kind, value: felt }),
+    kinds.map(([kind, params]) =>
+      params.then(
+        () => candidates.push({ kind, value: felt }),
         () => {},
       ),
     ),
   );
-  return found;
+  return candidates;
 }
 
 /** Contracts and classes of the newest blocks, from their state updates. */

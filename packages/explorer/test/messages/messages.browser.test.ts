@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import type { Call } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAnvil } from '../../../starkbox/test/support/l1/anvil.js';
-import { deposit } from '../../../starkbox/test/support/l1/messaging-setup.js';
+import { startAnvil } from '../../../e2e/support/l1/anvil.js';
+import { deposit } from '../../../e2e/support/l1/messaging-setup.js';
 import { isLive, type Stage, setStage } from '../support/stage.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
@@ -37,12 +37,12 @@ const list = (direction: 'TO_L1' | 'TO_L2') =>
 const lane = (page: Page, name: 'L1 → L2' | 'L2 → L1') => page.getByRole('region', { name });
 const detail = (page: Page) => page.getByRole('region', { name: 'The message' });
 const balanceOf = async (user: string): Promise<bigint> => {
-  const [held = '0x0'] = await stage.node.provider.callContract({
+  const [balance = '0x0'] = await stage.node.provider.callContract({
     contractAddress: messenger,
     entrypoint: 'balance_of',
     calldata: [user],
   });
-  return BigInt(held);
+  return BigInt(balance);
 };
 
 test('explains how to connect an L1, and that there are no messages', async () => {

@@ -1,5 +1,5 @@
 // Options of the chain, its blocks and its gas prices.
-import type { BlockGeneration } from '../block-generation.js';
+import type { BlockGeneration } from '../block-settings.js';
 import {
   bigNumber,
   blockGeneration,

@@ -5,10 +5,10 @@ import {
   type OriginOptions as SourceOptions,
   Origin as StateSource,
 } from '@starkbox/engine';
+import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '@starkbox/spec';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import { listOf, membersOf } from '../json/reader.js';
-import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
 import type { ForkStart } from './after-transaction.js';
 import { HASH_BUFFER } from './block-hashes.js';
 import type { OriginClient } from './origin/client.js';

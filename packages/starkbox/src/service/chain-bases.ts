@@ -1,4 +1,6 @@
 // Options of chains: from a config to what a chain is created with.
+
+import type { CONFIG } from '@starkbox/spec';
 import type { ChainOptions } from '../chain/chain-options.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
 import { type GenesisRecord, isSameGenesis } from '../chain/genesis/genesis-record.js';
@@ -7,7 +9,6 @@ import { failDump } from '../dump/journal.js';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
-import type { CONFIG } from '../spec.js';
 import { chainOptionsOf, shownConfig } from './chain-options.js';
 import { logPrinted } from './log-printed.js';
 import type { Forked } from './origins.js';

@@ -1,12 +1,13 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
-import { shownBlockGeneration } from '../block-generation.js';
+
+import type { CONFIG } from '@starkbox/spec';
+import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
-import { type Config, patienceOf } from '../config/options.js';
+import { type Config, queueTimeoutOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
-import type { CONFIG } from '../spec.js';
 
 export function chainOptionsOf(
   config: Config,
@@ -35,7 +36,7 @@ export function chainOptionsOf(
     },
     recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
-    patience: patienceOf(config),
+    patience: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,

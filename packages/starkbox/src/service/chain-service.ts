@@ -1,5 +1,6 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 
+import type { CONFIG } from '@starkbox/spec';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
 import type { ChainOptions } from '../chain/chain-options.js';
@@ -28,10 +29,9 @@ import {
 import { MethodIndex } from '../rpc/protocol/method-table.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
-import { announceSoon } from '../rpc/subscriptions/chain-news.js';
-import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
+import { announceSoon } from '../rpc/subscriptions/chain-notifications.js';
+import { SandboxNotifications } from '../rpc/subscriptions/sandbox-notifications.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
-import type { CONFIG } from '../spec.js';
 import type { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -58,15 +58,17 @@ export interface SharedParts {
   readonly debugInfos: DebugInfos;
   readonly abis: Abis;
   /** The further chains of the node. */
-  readonly instances: () => InstanceRegistry;
+  readonly instances: () => InstanceMethods;
 }
 
-export interface InstanceRegistry {
+/** What the methods of a chain need of the registry of instances. */
+export interface InstanceMethods {
+  /** Instances that are listed; in an object store, those in memory. */
   readonly count: number;
   /** Creation, list and deletion, as a chain of the node calls them. */
   controlsFor(caller: ChainService): InstanceControls;
-  /** A handler of a chain that tenants call within their rules; there are none by default. */
-  guarded?(service: ChainService, method: string, handler: Handler): Handler;
+  /** A handler of a chain that clients call within their rights and quotas. */
+  guarded(service: ChainService, method: string, handler: Handler): Handler;
 }
 
 export interface OwnParts {
@@ -89,7 +91,7 @@ export class ChainService {
   readonly chain: Chain;
   readonly base: ChainBase;
   readonly subscriptions: Subscriptions;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifications;
   /** Where it is served. */
   readonly binding: Binding = new Binding();
   readonly shared: SharedParts;
@@ -119,7 +121,7 @@ export class ChainService {
       shared.log.error({ err }, 'sending notifications to subscribers failed'),
     );
     this.subscriptions = subscriptions;
-    this.sandbox = new SandboxNews(chain, subscriptions, () => shared.instances().count);
+    this.sandbox = new SandboxNotifications(chain, subscriptions, () => shared.instances().count);
     chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
     chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
   }
@@ -319,7 +321,7 @@ export class ChainService {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      return this.shared.instances().guarded?.(this, name, whole) ?? whole;
+      return this.shared.instances().guarded(this, name, whole);
     });
   }
 

@@ -3,7 +3,7 @@ import { networkRules } from '../chain/steps/network-rules.js';
 import { longName } from '../config/option.js';
 import { type Config, type ConfigKey, defaultConfig, OPTIONS } from '../config/options.js';
 import { ConfigError, checkConfig, checkGiven, withoutEffect } from '../config/rules.js';
-import type { Given } from '../config/source.js';
+import type { OptionValues } from '../config/source.js';
 import { reasonOf } from '../errors.js';
 import { removeStaleDrafts } from '../files/atomic-file.js';
 import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js';
@@ -22,7 +22,7 @@ export interface Settings {
 
 /** Locks the data directory, if one is given. */
 export async function holdDataDirectory(
-  { values }: Pick<Given, 'values'>,
+  { values }: Pick<OptionValues, 'values'>,
   log: Log,
 ): Promise<LockedDirectory | undefined> {
   if (values.dataDir === undefined) return undefined;
@@ -33,7 +33,7 @@ export async function holdDataDirectory(
 
 /** @throws UsageError or ConfigError if a node cannot run with these options */
 export async function checkSettings(
-  { values, keys }: Pick<Given, 'values' | 'keys'>,
+  { values, keys }: Pick<OptionValues, 'values' | 'keys'>,
   directory: LockedDirectory | undefined,
   log: Log,
 ): Promise<Settings> {

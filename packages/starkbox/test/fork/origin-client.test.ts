@@ -1,9 +1,10 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
 import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
 import { membersOf } from '../../src/json/reader.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;

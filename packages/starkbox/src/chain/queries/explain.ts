@@ -7,6 +7,7 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -15,8 +16,8 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
 import type { Chain } from '../chain.js';
+import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
   type RetracePlace,
@@ -25,7 +26,7 @@ import {
   retraceTransaction,
 } from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
-import { type Broadcasted, read } from '../steps/prepare-transaction.js';
+import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
@@ -139,7 +140,9 @@ export class Explainer {
     const subject = { transaction, ...rest };
     const traced = hasRun(rest) ? await this.#attempted(subject, attempted, place) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
-    const address = isDeployed ? (await this.#read(Object(transaction)))?.address : undefined;
+    const address = isDeployed
+      ? (await this.#readBroadcasted(Object(transaction)))?.address
+      : undefined;
     const known =
       address === undefined ? transaction : { ...transaction, contract_address: address };
     return this.#explain({ transaction: known, ...rest, ...traced }, place, attempted);
@@ -194,11 +197,11 @@ export class Explainer {
   }
 
   /** A transaction as the engine reads it; undefined for one that it refuses. */
-  #read(transaction: Broadcasted): Promise<Transaction | undefined> {
+  #readBroadcasted(transaction: Broadcasted): Promise<Transaction | undefined> {
     const { options, executions } = this.#chain;
     const { client } = executions;
     return Promise.resolve()
-      .then(() => read(transaction, options.chainId, {}, { client }))
+      .then(() => readBroadcasted(transaction, options.chainId, {}, { client }))
       .catch(() => undefined);
   }
 
@@ -208,7 +211,7 @@ export class Explainer {
    */
   async keep(transaction: Broadcasted, explained: Explained): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
-    const hash = (await this.#read(transaction))?.hash;
+    const hash = (await this.#readBroadcasted(transaction))?.hash;
     if (hash !== undefined) this.#refused.set(hash, explained);
     return hash;
   }

@@ -1,12 +1,12 @@
 // Client of the origin: answers about the chain up to the fork point.
 import { join } from 'node:path';
 import type { OriginQuestion } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { fail, RpcError } from '../../errors.js';
 import { type JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
-import { ERRORS } from '../../spec.js';
 import { Answers, type Params } from './answers.js';
 import { Cache, digest, type WarningLog, warnOnce } from './cache.js';
 import { OriginFailure } from './failure.js';

@@ -12,6 +12,7 @@ import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { digest, replaceFile } from './cache.js';
 
 /** Chain and block of the answers. */
@@ -80,7 +81,7 @@ export class LockFile {
   #answers: Answers;
   #packed: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   constructor(path: string, { origin, options, answers, packed }: Content = nothing()) {
     this.path = path;
@@ -145,9 +146,7 @@ export class LockFile {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const run = this.#writing.then(() => this.#write());
-    this.#writing = run.catch(() => {});
-    return run;
+    return this.#writes.run(() => this.#write());
   }
 
   /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */

@@ -1,7 +1,7 @@
 // Reads of a state: cache key, request to the origin, and the error that means absence.
 import type { OriginQuestion } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { isFelt as isCanonicalFelt } from '../../json/reader.js';
-import { ERRORS } from '../../spec.js';
 
 /** Name of a read, the same in the cache, the lock file and the log of reads. */
 export function nameOf(question: OriginQuestion): string {
