@@ -27,6 +27,9 @@ export interface Build {
   readonly engine?: string;
 }
 
+/** More than all rounds take. */
+const MAXIMUM_SNAPSHOTS = 1_000_000;
+
 let trips = 0;
 let collections = 0;
 let bareEngine: BareEngine | undefined;
@@ -83,7 +86,7 @@ const commands = {
     if (Simulation) countTrips(Simulation.prototype);
     const library = isBundled ? resolve('starkbox') : join(root, 'packages/starkbox/dist/index.js');
     const { createNode } = await load(library);
-    const node = await createNode({ seed: 0 });
+    const node = await createNode({ seed: 0, maximumSnapshots: MAXIMUM_SNAPSHOTS });
     handle = (request) => node.handle(request);
   },
 
