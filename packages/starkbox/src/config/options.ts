@@ -102,6 +102,6 @@ export function portableOptions(config: Config): Partial<Config> {
  * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
  * of the timeout, so that time is left for the work.
  */
-export function patienceOf({ timeout }: Config): number {
+export function queueTimeoutOf({ timeout }: Config): number {
   return Math.max(1, timeout / 2);
 }

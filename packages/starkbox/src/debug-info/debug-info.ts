@@ -84,7 +84,7 @@ export class DebugInfo {
     for (let statement = 0; statement <= last; statement += 1) {
       const where = `statement ${statement}`;
       const named = list(functions.get(statement) ?? [], where, string);
-      const placed = list(places.get(statement) ?? [], where, readPlace);
+      const placed = list(places.get(statement) ?? [], where, readSourceLocation);
       // Both begin with the innermost function. One that has several places has its own first.
       const surplus = Math.max(0, placed.length - named.length);
       for (const [index, name] of named.entries()) {
@@ -170,7 +170,7 @@ function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMa
   return found;
 }
 
-interface Place {
+interface SourceLocation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -178,7 +178,7 @@ interface Place {
 }
 
 /** The file, the begin and end in it, and in newer versions whether a macro wrote it. */
-function readPlace(value: unknown, where: string): Place {
+function readSourceLocation(value: unknown, where: string): SourceLocation {
   if (!Array.isArray(value)) throw new TypeError(`${where}: expected a list`);
   const { start } = object(value[1], `${where}[1]`);
   const { line, col } = object(start, `${where}[1].start`);

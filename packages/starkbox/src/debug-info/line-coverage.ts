@@ -8,7 +8,7 @@ interface Hits {
 }
 
 /** A line of the user's own source. */
-interface Place {
+interface CoveredLine {
   readonly file: string;
   /** The first line is 1. */
   readonly line: number;
@@ -75,7 +75,11 @@ function hitsIn(files: Map<string, Hits>, file: string): Hits {
 }
 
 /** A line has many statements: it ran as often as the one that ran most often. */
-function raise({ lines, functions }: Hits, { line, function: name }: Place, times: number): void {
+function raise(
+  { lines, functions }: Hits,
+  { line, function: name }: CoveredLine,
+  times: number,
+): void {
   lines.set(line, Math.max(times, lines.get(line) ?? 0));
   if (name === undefined) return;
   const known = functions.get(name);
@@ -85,7 +89,7 @@ function raise({ lines, functions }: Hits, { line, function: name }: Place, time
   });
 }
 
-function placesAt(places: unknown, functions: unknown): readonly Place[] {
+function placesAt(places: unknown, functions: unknown): readonly CoveredLine[] {
   if (!Array.isArray(places)) return [];
   const names: readonly unknown[] = Array.isArray(functions) ? functions : [];
   const isAligned = names.length === places.length;

@@ -48,8 +48,8 @@ export function checkPath(path: string): void {
 }
 
 /** Whether something exists at a path. Throws a `FileError` if that cannot be determined. */
-export function fileExists(path: string, shown: string = path): boolean {
-  return statusOf(path, shown) !== undefined;
+export function fileExists(path: string, displayedPath: string = path): boolean {
+  return statusOf(path, displayedPath) !== undefined;
 }
 
 /**
@@ -100,40 +100,40 @@ export function openOutput(path: string, mode: number): number {
 }
 
 /** The text of a regular file. */
-export function readRegularSync(path: string, shown: string = path): string {
-  const file = openRegular(path, { shown });
+export function readRegularSync(path: string, displayedPath: string = path): string {
+  const file = openRegular(path, { shown: displayedPath });
   try {
-    mustFitIntoString(fstatSync(file), shown);
+    mustFitIntoString(fstatSync(file), displayedPath);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw error instanceof FileError ? error : fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, displayedPath);
   } finally {
     closeSync(file);
   }
 }
 
 /** As `readRegularSync`, without blocking the event loop. */
-export async function readRegular(path: string, shown: string = path): Promise<string> {
-  mustBeRegular(statusOf(path, shown), shown);
+export async function readRegular(path: string, displayedPath: string = path): Promise<string> {
+  mustBeRegular(statusOf(path, displayedPath), displayedPath);
   const file = await open(path, READING).catch((error: unknown) => {
-    throw fileError(error, shown);
+    throw fileError(error, displayedPath);
   });
   try {
     const status = await file.stat();
-    mustBeRegular(status, shown);
-    mustFitIntoString(status, shown);
+    mustBeRegular(status, displayedPath);
+    mustFitIntoString(status, displayedPath);
     return await file.readFile('utf8');
   } catch (error) {
-    throw error instanceof FileError ? error : fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, displayedPath);
   } finally {
     await file.close();
   }
 }
 
 /** Throws a `FileError` if what is at the path is something else than a regular file. */
-export function checkReplaceable(path: string, shown: string = path): void {
-  const status = statusOf(path, shown);
-  if (status) mustBeRegular(status, shown);
+export function checkReplaceable(path: string, displayedPath: string = path): void {
+  const status = statusOf(path, displayedPath);
+  if (status) mustBeRegular(status, displayedPath);
 }
 
 /** Throws a `FileError` unless a file can be written and replaced at the path. */
@@ -166,26 +166,27 @@ function checkAccess(path: string, mode: number): void {
   }
 }
 
-function statusOf(path: string, shown: string): Stats | undefined {
+function statusOf(path: string, displayedPath: string): Stats | undefined {
   checkPath(path);
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw fileError(error, shown);
+    throw fileError(error, displayedPath);
   }
 }
 
-function mustBeRegular(status: Stats | undefined, shown: string): void {
-  if (!status) throw new FileError(`${shown} does not exist`, 'ENOENT');
+function mustBeRegular(status: Stats | undefined, displayedPath: string): void {
+  if (!status) throw new FileError(`${displayedPath} does not exist`, 'ENOENT');
   if (status.isFile()) return;
   const code = status.isDirectory() ? 'EISDIR' : 'EINVAL';
-  throw new FileError(`${shown} is ${kindOf(status)}, not a regular file`, code);
+  throw new FileError(`${displayedPath} is ${kindOf(status)}, not a regular file`, code);
 }
 
 /** Before it is read into memory in vain. */
-function mustFitIntoString({ size }: Stats, shown: string): void {
+function mustFitIntoString({ size }: Stats, displayedPath: string): void {
   const most = bufferConstants.MAX_STRING_LENGTH;
-  if (size > most) throw new FileError(`${shown} has ${size} bytes, more than ${most}`, 'EFBIG');
+  if (size > most)
+    throw new FileError(`${displayedPath} has ${size} bytes, more than ${most}`, 'EFBIG');
 }
 
 function kindOf(status: Stats): string {
@@ -196,8 +197,8 @@ function kindOf(status: Stats): string {
 }
 
 /** An error of the file system under the name that its user gave the file. */
-export function fileError(error: unknown, shown: string): FileError {
-  return new FileError(`${shown}: ${systemReason(error)}`, systemCode(error), error);
+export function fileError(error: unknown, displayedPath: string): FileError {
+  return new FileError(`${displayedPath}: ${systemReason(error)}`, systemCode(error), error);
 }
 
 /** Without the name of the call and the resolved path, which Node adds. */

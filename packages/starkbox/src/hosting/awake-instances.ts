@@ -315,7 +315,7 @@ export class AwakeInstances {
     await service.chain.close();
     try {
       const idle = Math.floor((milliseconds() - awake.lastUsed) / 1000);
-      await hosted.release(service.chain.world, idle, this.#patience());
+      await hosted.release(service.chain.world, idle, this.#queueTimeout());
     } catch (error) {
       if (hosted.fault !== undefined) this.#drop(awake);
       else this.#keep(awake);
@@ -325,7 +325,7 @@ export class AwakeInstances {
   }
 
   /** Without durable changes, only this node has them: it waits for the store until it is stopped. */
-  #patience(): (() => boolean) | undefined {
+  #queueTimeout(): (() => boolean) | undefined {
     if (this.#options.isDurable) return undefined;
     return () => this.#stopped === undefined || this.#stopped() < STOP_SECONDS;
   }

@@ -1,6 +1,6 @@
 // Opening of the instances in an object store, for a node.
 import { awsSettings } from '../config/environment.js';
-import { type Config, patienceOf } from '../config/options.js';
+import { type Config, queueTimeoutOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { reasonOf } from '../errors.js';
 import type { ChainService } from '../service/chain-service.js';
@@ -33,7 +33,7 @@ export async function openTenants(config: Config): Promise<Tenants | undefined> 
   if (tenants === undefined) return undefined;
   return new Tenants(await readTenants(tenants, authToken), {
     queue,
-    patience: patienceOf(config),
+    queueTimeout: queueTimeoutOf(config),
   });
 }
 

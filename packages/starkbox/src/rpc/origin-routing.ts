@@ -41,9 +41,9 @@ const IS_OURS: Readonly<Record<Exclude<MethodFacts['forwarded'], false>, IsOurs>
  * lacks goes to the origin, which is asked only for what came before the fork.
  */
 export function overFork(chain: Chain): (name: string, handler: Handler) => Handler {
-  const { patience, maximumWaitingExecutions: queue } = chain.options;
+  const { queueTimeout, maximumWaitingExecutions: queue } = chain.options;
   const queueOption = '--maximum-waiting-executions';
-  const semaphore = new Semaphore({ places: WAITING, patience, queue, queueOption });
+  const semaphore = new Semaphore({ places: WAITING, queueTimeout, queue, queueOption });
   return (name, handler) => route(name, handler, chain, semaphore);
 }
 

@@ -7,7 +7,7 @@ export interface SemaphoreLimits {
   /** The number of them that one client may hold. */
   readonly placesOfClient?: number | undefined;
   /** Seconds after which a waiting run is refused, because its client would time out. */
-  readonly patience?: number | undefined;
+  readonly queueTimeout?: number | undefined;
   /** The length of the queue of a client. */
   readonly queue?: number | undefined;
   /** The option that sets the length of the queue, for the message of an error. */
@@ -25,7 +25,7 @@ const SHARED = '';
 type Admit = () => void;
 
 export class Semaphore {
-  readonly #patience: number;
+  readonly #queueTimeout: number;
   readonly #longestQueue: number;
   readonly #queueOption: string | undefined;
   readonly #subject: string;
@@ -41,7 +41,7 @@ export class Semaphore {
   constructor(limits: SemaphoreLimits = {}) {
     this.#places = limits.places ?? Number.POSITIVE_INFINITY;
     this.#placesOfClient = limits.placesOfClient ?? Number.POSITIVE_INFINITY;
-    this.#patience = limits.patience ?? Number.POSITIVE_INFINITY;
+    this.#queueTimeout = limits.queueTimeout ?? Number.POSITIVE_INFINITY;
     this.#longestQueue = limits.queue ?? Number.POSITIVE_INFINITY;
     this.#queueOption = limits.queueOption;
     this.#subject = limits.subject ?? 'The node is busy';
@@ -110,9 +110,9 @@ export class Semaphore {
         };
         leave = () => giveUp(abandoned());
         signal?.addEventListener('abort', leave);
-        const milliseconds = this.#patience * 1000;
+        const milliseconds = this.#queueTimeout * 1000;
         if (milliseconds > LONGEST_TIMER_MILLISECONDS) return;
-        const message = `${this.#subject}: timed out after ${this.#patience} s in the queue`;
+        const message = `${this.#subject}: timed out after ${this.#queueTimeout} s in the queue`;
         timer = setTimeout(() => giveUp(new RpcError(-1, message)), milliseconds);
       });
     } finally {

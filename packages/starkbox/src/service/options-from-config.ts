@@ -4,7 +4,7 @@ import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { shownBlockGeneration } from '../chain/world/block-settings.js';
-import { type Config, patienceOf } from '../config/options.js';
+import { type Config, queueTimeoutOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
 import type { CONFIG } from '../spec.js';
@@ -36,7 +36,7 @@ export function chainOptionsOf(
     },
     recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
-    patience: patienceOf(config),
+    queueTimeout: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,

@@ -37,7 +37,7 @@ test('admits up to its limit, in order of arrival', async () => {
 });
 
 test('a waiter that is too late is refused, and its slot goes to the next', async () => {
-  const turnstile = new Semaphore({ places: 1, patience: 0.1 });
+  const turnstile = new Semaphore({ places: 1, queueTimeout: 0.1 });
   let open = (): void => {};
   const first = turnstile.run(
     () =>
@@ -55,7 +55,7 @@ test('a waiter that is too late is refused, and its slot goes to the next', asyn
 });
 
 test('a waiter is refused at its timeout, though no slot becomes free', async () => {
-  const turnstile = new Semaphore({ places: 1, patience: 0.05 });
+  const turnstile = new Semaphore({ places: 1, queueTimeout: 0.05 });
   let open = (): void => {};
   const first = turnstile.run(
     () =>

@@ -23,9 +23,9 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
   };
 }
 
-/** @param shown name of the file in messages */
-export function sourceOfFile(path: string, shown: string = path): Source {
-  const file = openRegular(path, { shown });
+/** @param displayedPath name of the file in messages */
+export function sourceOfFile(path: string, displayedPath: string = path): Source {
+  const file = openRegular(path, { shown: displayedPath });
   const { size } = fstatSync(file);
   return {
     size,

@@ -10,7 +10,7 @@ export interface Waiting {
   /** Executions of a tenant that may wait. */
   readonly queue: number;
   /** Seconds that one may wait. */
-  readonly patience: number;
+  readonly queueTimeout: number;
 }
 
 const MINUTE_MILLISECONDS = 60_000;

@@ -12,7 +12,7 @@ import { FaultyProxy } from './proxy.js';
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
 /** Soon enough for a test, and with several attempts. */
-export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
+export const QUICK: Partial<RequestPolicy> = { queueTimeout: 5000, backoff: 4 };
 
 export interface TestOrigin extends AsyncDisposable {
   readonly node: Starkbox;
