@@ -114,8 +114,8 @@ export function setBlockSettings(
       generation: chain.options.blockGeneration,
       sequencer: SEQUENCER,
     };
-    const chosen = <K extends keyof BlockSettings>(key: K, given: BlockSettings[K]) =>
-      given === usual[key] ? undefined : (given ?? world.blocks[key]);
+    const chosen = <K extends keyof BlockSettings>(key: K, setting: BlockSettings[K]) =>
+      setting === usual[key] ? undefined : (setting ?? world.blocks[key]);
     const blocks = {
       generation: chosen('generation', generation),
       sequencer: chosen('sequencer', sequencer),

@@ -63,7 +63,7 @@ export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits 
   /** How many snapshots there may be. */
   readonly maximumSnapshots?: number;
   /** How many seconds a change or an execution may wait in its queue. */
-  readonly patience?: number;
+  readonly queueTimeout?: number;
   readonly probe?: Probe;
   /** Runs when an observer of a change fails. */
   readonly onObserverError?: ObserverErrorHandler;
@@ -264,11 +264,11 @@ export class Chain {
     const { fork } = this.options;
     // The request to the origin runs outside of the writer, so that no change waits for it. Without one
     // nothing is awaited here: calls enter the writer in order of arrival.
-    const found =
+    const requestedNumber =
       findBlock(this.world, start) ??
       (fork ? await fork.look(start, this.world.acceptedOnL1) : undefined);
     return this.write(cause, async (world) => {
-      const number = findBlock(world, start) ?? found ?? refuse('No block found');
+      const number = findBlock(world, start) ?? requestedNumber ?? refuse('No block found');
       return acceptedUpTo(world, number);
     });
   }
@@ -290,14 +290,15 @@ export class Chain {
   /** Changes the state without a transaction; the classes of the change, compiled. */
   async applyStateDiff(change: StateChange, cause?: Cause): Promise<readonly Class[]> {
     checkShape(change);
-    const { classes: given = [] } = change;
-    const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
+    const { classes: definitions = [] } = change;
+    const classes =
+      definitions.length === 0 ? [] : await compileGiven(definitions, this.options.classLimits);
     if (this.options.fork) {
       await onlyOriginFailures(applyChange(this.world.pendingState, change, classes));
     }
     return this.write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes);
-      const changed = change.state_diff.nonces?.map((one) => one.contract_address) ?? [];
+      const changed = change.state_diff.nonces?.map((nonce) => nonce.contract_address) ?? [];
       return [await withNoncesOf({ ...world, pendingState: state }, changed), classes];
     });
   }
@@ -366,12 +367,12 @@ export class Chain {
     return this.#writer.change(
       'step',
       async (now) => {
-        const [made, result] = await step(now.world);
-        if (made === now.world) return { after: now, result };
+        const [next, result] = await step(now.world);
+        if (next === now.world) return { after: now, result };
         const world =
           cause && this.options.keepsJournal
-            ? { ...made, journal: made.journal.push(journalEntry(cause)) }
-            : made;
+            ? { ...next, journal: next.journal.push(journalEntry(cause)) }
+            : next;
         return { after: { ...now, world: Object.freeze(world) }, result };
       },
       cause,

@@ -23,7 +23,7 @@ export interface Deal {
   readonly amount: bigint;
   /** Name of the map of balances; undefined where the usual names are tried. */
   readonly variable?: string;
-  /** In place of its name: the address of the map, or the slot of the balance. */
+  /** In location of its name: the address of the map, or the slot of the balance. */
   readonly slot?: string;
   /** Whether the total supply changes by the same amount. */
   readonly adjustSupply: boolean;
@@ -53,31 +53,35 @@ const BALANCES = [
 const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalSupply', 'supply'];
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
-export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<Dealt> {
-  if (wanted.amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
-  if (wanted.variable !== undefined && wanted.slot !== undefined) {
+export async function deal(chain: Chain, request: Deal, cause?: Cause): Promise<Dealt> {
+  if (request.amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
+  if (request.variable !== undefined && request.slot !== undefined) {
     refuse('Give the variable of the balances or their slot, not both');
   }
-  if (BigInt(wanted.slot ?? 0) >= ADDRESS_BOUND) {
+  if (BigInt(request.slot ?? 0) >= ADDRESS_BOUND) {
     refuse('The slot must be below 2^251 - 256, as the addresses of variables are');
   }
   // The requests to the origin run outside of the writer, so that no change waits for them.
-  if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, wanted));
+  if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, request));
   return chain.write(cause, async (world) => {
-    const [state, dealt] = await written(chain, world, wanted);
+    const [state, dealt] = await written(chain, world, request);
     return [await closeIfDue({ ...world, pendingState: state }, chain.options), dealt];
   });
 }
 
-async function written(chain: Chain, world: World, wanted: Deal): Promise<readonly [State, Dealt]> {
-  const { token, address, amount, adjustSupply } = wanted;
+async function written(
+  chain: Chain,
+  world: World,
+  request: Deal,
+): Promise<readonly [State, Dealt]> {
+  const { token, address, amount, adjustSupply } = request;
   const { pendingState: state } = world;
   if ((await state.classHashAt(token)) === '0x0') fail('CONTRACT_NOT_FOUND');
   const contract = new Token(token, pendingContext(world, chain.options, nextTime(world)));
   const balance = await contract.view(state, BALANCE_FUNCTIONS, [address]);
   const [dealt, { variable, key: slot }] = await contract.set(
     state,
-    placesOf(wanted),
+    locationsOf(request),
     balance,
     amount,
   );
@@ -87,28 +91,28 @@ async function written(chain: Chain, world: World, wanted: Deal): Promise<readon
   if (total < 0n || total >= 2n ** 256n) {
     refuse(`The total supply would be ${total}, which is no u256: it is ${supply.value} now`);
   }
-  const places = SUPPLIES.map((name) => placeOf(name, []));
-  const [changed] = await contract.set(dealt, places, supply, total);
+  const locations = SUPPLIES.map((name) => locationOf(name, []));
+  const [changed] = await contract.set(dealt, locations, supply, total);
   return [changed, { variable, slot, totalSupply: total }];
 }
 
 /** Where a contract may hold a u256. */
-interface Place {
+interface StorageLocation {
   readonly variable: string | undefined;
   /** Of its lower half; the upper one is in the next slot. */
   readonly key: string;
 }
 
-const placeOf = (variable: string, keys: readonly string[]): Place => ({
+const locationOf = (variable: string, keys: readonly string[]): StorageLocation => ({
   variable,
   key: storageAddress(variable, keys),
 });
 
-/** Where a balance may be, the likeliest place first. */
-function placesOf({ address, variable, slot }: Deal): readonly Place[] {
+/** Where a balance may be, the likeliest location first. */
+function locationsOf({ address, variable, slot }: Deal): readonly StorageLocation[] {
   if (slot === undefined) {
     const names = variable === undefined ? BALANCES : [variable];
-    return names.map((name) => placeOf(name, [address]));
+    return names.map((name) => locationOf(name, [address]));
   }
   const hashed = hex(BigInt(pedersenPair(slot, address)) % ADDRESS_BOUND);
   return [hashed, slot].map((key) => ({ variable: undefined, key }));
@@ -141,29 +145,29 @@ class Token {
     );
   }
 
-  /** Writes to the first of several places on which the value of a function depends. */
+  /** Writes to the first of several locations on which the value of a function depends. */
   async set(
     state: State,
-    places: readonly Place[],
+    locations: readonly StorageLocation[],
     { name, calldata, value: now }: View,
     value: bigint,
-  ): Promise<readonly [State, Place]> {
+  ): Promise<readonly [State, StorageLocation]> {
     // Another value than the present one, which would be read whatever is written.
     const probe = value === now ? value ^ 1n : value;
-    for (const place of places) {
-      const probed = await state.apply(this.#diff(place, probe));
+    for (const location of locations) {
+      const probed = await state.apply(this.#diff(location, probe));
       if ((await this.#call(probed, name, calldata)) !== probe) continue;
-      return [await applied(state, this.#diff(place, value), []), place];
+      return [await applied(state, this.#diff(location, value), []), location];
     }
-    const tried = places.map(({ variable, key }) => variable ?? key).join(', ');
+    const tried = locations.map(({ variable, key }) => variable ?? key).join(', ');
     return refuse(
       `What ${name} of ${this.#address} returns depends on none of the storage variables ${tried}. ` +
         'Name the right one, give its slot, or write its slots by devnet_applyStateDiff',
-      { tried: places.map(({ variable = null, key }) => ({ variable, key })) },
+      { tried: locations.map(({ variable = null, key }) => ({ variable, key })) },
     );
   }
 
-  #diff({ key }: Place, value: bigint) {
+  #diff({ key }: StorageLocation, value: bigint) {
     const storage_entries = u256Entries(key, value);
     return { storage_diffs: [{ address: this.#address, storage_entries }] };
   }

@@ -63,8 +63,10 @@ export async function reorg(
       // The first block differs at least in its time from the one it replaces, and so in its hash.
       const least = index === 0 && next.clock.exact === undefined ? replaced + 1 : 0;
       const time = Math.max(nextTime(next), least);
-      for (const [at, one] of transactions.entries()) {
-        next = await locating(index, at, () => included(chain, next, one, removed, world, time));
+      for (const [at, transaction] of transactions.entries()) {
+        next = await locating(index, at, () =>
+          included(chain, next, transaction, removed, world, time),
+        );
       }
       next = await closeBlock(next, chain.options, time);
       hashes.push(latestHeader(next).hash);
@@ -87,14 +89,14 @@ async function prepareAll(
   const prepared: Prepared[][] = [];
   for (const [index, transactions] of blocks.entries()) {
     const ready: Prepared[] = [];
-    for (const [at, one] of transactions.entries()) {
+    for (const [at, transaction] of transactions.entries()) {
       ready.push(
-        typeof one === 'string'
-          ? one
+        typeof transaction === 'string'
+          ? transaction
           : await locating(index, at, async () => {
               const { world, options, executions } = chain;
               const { client } = executions;
-              const submission = await prepareTransaction(one, options, { client });
+              const submission = await prepareTransaction(transaction, options, { client });
               if (options.fork) await readAhead(world, submission, options, executions);
               return submission;
             }),
@@ -117,14 +119,15 @@ function removedSince(world: World, from: number): ReadonlyMap<string, Transacti
 async function included(
   chain: Chain,
   world: World,
-  one: Prepared,
+  transaction: Prepared,
   removed: ReadonlyMap<string, TransactionRecord>,
   before: World,
   time: number,
 ): Promise<World> {
-  if (typeof one !== 'string') return include(world, one, chain.options, time);
+  if (typeof transaction !== 'string') return include(world, transaction, chain.options, time);
   const record =
-    removed.get(one) ?? refuse(`the transaction ${one} is in none of the blocks that are replaced`);
+    removed.get(transaction) ??
+    refuse(`the transaction ${transaction} is in none of the blocks that are replaced`);
   const prepared = await preparedAgain(record, before.pendingState, chain.options.chainId);
   const { values } = prepared;
   const l1Hash = values.type === 'L1_HANDLER' ? values.l1_transaction_hash : null;
@@ -154,7 +157,7 @@ function withProofFacts(
   return { ...members, proof_facts: proofFacts };
 }
 
-/** Adds the place of a transaction to an error. */
+/** Adds the position of a transaction to an error. */
 async function locating<T>(block: number, index: number, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -12,10 +12,10 @@ export class SenderQueue {
   async run<T>(sender: string, ready: Promise<void>, enter: () => Promise<T>): Promise<T> {
     const before = this.#last.get(sender);
     let leave = (): void => {};
-    const own = new Promise<void>((resolve) => {
+    const entrance = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    this.#last.set(sender, own);
+    this.#last.set(sender, entrance);
     try {
       const [outcome] = await Promise.allSettled([ready, before]);
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -24,7 +24,7 @@ export class SenderQueue {
       return await entered;
     } finally {
       leave();
-      if (this.#last.get(sender) === own) this.#last.delete(sender);
+      if (this.#last.get(sender) === entrance) this.#last.delete(sender);
     }
   }
 }

@@ -55,7 +55,7 @@ export function listSnapshots({ snapshots, notes }: WorldAndSnapshots): readonly
       world,
       ...(notes.get(id) ?? { time: latestHeader(world).timestamp }),
     }))
-    .sort((one, other) => (one.id > other.id ? -1 : 1));
+    .sort((first, other) => (first.id > other.id ? -1 : 1));
 }
 
 /**
@@ -68,10 +68,15 @@ export function revertTo(
   id: bigint,
   isPaired: boolean,
 ): ChangeResult<boolean> {
-  const kept = now.snapshots.get(id);
-  if (!kept) return { after: now, result: false };
-  const messages = isPaired ? kept.messages : returnedTo(kept.messages, now.world.messages);
-  const world = messages === kept.messages ? kept : Object.freeze({ ...kept, messages });
+  const snapshotWorld = now.snapshots.get(id);
+  if (!snapshotWorld) return { after: now, result: false };
+  const messages = isPaired
+    ? snapshotWorld.messages
+    : returnedTo(snapshotWorld.messages, now.world.messages);
+  const world =
+    messages === snapshotWorld.messages
+      ? snapshotWorld
+      : Object.freeze({ ...snapshotWorld, messages });
   const snapshots = now.snapshots.filter((_, other) => other < id);
   const notes = now.notes.filter((_, other) => other < id);
   return { after: { ...now, world, snapshots, notes }, result: true, snapshot: id };

@@ -55,7 +55,7 @@ const warnOfObserver: ObserverErrorHandler = (name, error) =>
 export class Writer {
   readonly #store: ChainStore | undefined;
   readonly #probe: Probe | undefined;
-  readonly #patience: number;
+  readonly #queueTimeout: number;
   /** The published world and snapshots. */
   #published: WorldAndSnapshots;
   /** The world and snapshots that the next change starts from. */
@@ -73,17 +73,17 @@ export class Writer {
   readonly #transitionObservers: Observer<Transition>[] = [];
   readonly #onObserverError: ObserverErrorHandler;
 
-  /** @param patience seconds after which a waiting change is refused: its caller has timed out */
+  /** @param queueTimeout seconds after which a waiting change is refused: its caller has timed out */
   constructor(
     start: WorldAndSnapshots,
     store?: ChainStore,
     {
       probe,
-      patience = Number.POSITIVE_INFINITY,
+      queueTimeout = Number.POSITIVE_INFINITY,
       onObserverError = warnOfObserver,
     }: {
       readonly probe?: Probe | undefined;
-      readonly patience?: number | undefined;
+      readonly queueTimeout?: number | undefined;
       readonly onObserverError?: ObserverErrorHandler | undefined;
     } = {},
   ) {
@@ -91,7 +91,7 @@ export class Writer {
     this.#head = start;
     this.#store = store;
     this.#probe = probe;
-    this.#patience = patience;
+    this.#queueTimeout = queueTimeout;
     this.#onObserverError = onObserverError;
   }
 
@@ -153,8 +153,10 @@ export class Writer {
       this.#waiting -= 1;
       const seconds = waited();
       this.#probe?.waited(seconds);
-      if (seconds > this.#patience) {
-        refuse(`The chain is busy: after ${this.#patience} s of waiting, this change is refused`);
+      if (seconds > this.#queueTimeout) {
+        refuse(
+          `The chain is busy: after ${this.#queueTimeout} s of waiting, this change is refused`,
+        );
       }
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
     });
@@ -166,15 +168,15 @@ export class Writer {
     cause: Cause | undefined,
   ): Promise<Made<T>> {
     const [before, failedCommits] = [this.#head, this.#failedCommits];
-    const { after: made, result, snapshot } = await make(before);
-    if (made === before) {
+    const { after, result, snapshot } = await make(before);
+    if (after === before) {
       if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
       return { committed: this.#headCommit, result };
     }
-    const transition: Transition = { kind, before, after: made, snapshot };
+    const transition: Transition = { kind, before, after: after, snapshot };
     const prepared = await this.#store?.prepare(transition);
     if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
-    this.#head = Object.freeze(prepared?.after ?? made);
+    this.#head = Object.freeze(prepared?.after ?? after);
     if (!prepared) {
       this.#publish(kind, this.#head, cause);
       return { committed: undefined, result };

@@ -81,8 +81,8 @@ export async function dumpImage(
     const { bytes, header } = await writeImageFile(path, world, writing, shown).catch(failFile);
     return { path: shown, bytes, ...factsOf(header) };
   }
-  const made = await imageBytes(world, writing, options.longestInline).catch(failTooLong);
-  return { image: made.image.toString('base64'), bytes: made.bytes, ...factsOf(made.header) };
+  const dumped = await imageBytes(world, writing, options.longestInline).catch(failTooLong);
+  return { image: dumped.image.toString('base64'), bytes: dumped.bytes, ...factsOf(dumped.header) };
 }
 
 /** Writes the journal to the file, if there is one and it is not empty. @returns its text */

@@ -11,19 +11,19 @@ import type { Log } from '../log.js';
 import { failDump, journalFileText } from './journal.js';
 
 /** Writes a file atomically, by a temporary file and a rename. */
-export function writeWhole(path: string, text: string, shown: string = path): void {
+export function writeWhole(path: string, text: string, displayedPath: string = path): void {
   try {
-    replaceJournal(path, text, shown);
+    replaceJournal(path, text, displayedPath);
   } catch (error) {
     failDump(`I/O error: ${reasonOf(error)}`);
   }
 }
 
-function replaceJournal(path: string, text: string, shown: string): void {
+function replaceJournal(path: string, text: string, displayedPath: string): void {
   try {
-    replaceText(path, text, shown);
+    replaceText(path, text, displayedPath);
   } catch (error) {
-    throw error instanceof FileError ? error : fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, displayedPath);
   }
 }
 

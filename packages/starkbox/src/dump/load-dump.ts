@@ -30,47 +30,47 @@ export async function worldInFile(
   path: string,
   { format, given }: FileExpectation = {},
 ): Promise<LoadedWorld> {
-  const shown = given ?? path;
-  if (!exists(path, shown)) failDump('The file does not exist');
+  const displayedPath = given ?? path;
+  if (!exists(path, displayedPath)) failDump('The file does not exist');
   // At startup the message already names the file.
-  const named = given === undefined ? '' : `${given}: `;
-  const found = await withSource(
-    () => sourceOfFile(path, shown),
+  const messageStart = given === undefined ? '' : `${given}: `;
+  const loaded = await withSource(
+    () => sourceOfFile(path, displayedPath),
     async (source) => {
       const isFound = isImage(source);
       if (format !== undefined && (format === 'image') !== isFound) {
-        failDump(`Deserialization error: ${shown} is no ${format}`);
+        failDump(`Deserialization error: ${displayedPath} is no ${format}`);
       }
       return isFound ? loadImage(options, source) : source.read(0, source.size).toString();
     },
-    named,
+    messageStart,
   );
-  if (typeof found === 'string') return repeatText(options, found, named);
+  if (typeof loaded === 'string') return repeatText(options, loaded, messageStart);
   const isUsual = options.path !== undefined && isSame(path, options.path);
-  if (isUsual && lacksJournal(options, found) && options.format === 'journal') {
+  if (isUsual && lacksJournal(options, loaded) && options.format === 'journal') {
     failDump(
-      `${shown} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
+      `${displayedPath} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
     );
   }
   // The journal may be replayed from another working directory, but only within --dump-dir.
-  return withOptions(options, found, {
-    path: options.directory === undefined ? resolve(path) : shown,
+  return withOptions(options, loaded, {
+    path: options.directory === undefined ? resolve(path) : displayedPath,
   });
 }
 
-function exists(path: string, shown: string): boolean {
+function exists(path: string, displayedPath: string): boolean {
   try {
-    return fileExists(path, shown);
+    return fileExists(path, displayedPath);
   } catch (error) {
     return failFile(error);
   }
 }
 
-/** @param named prefix of error messages: the name of the file and a colon, or nothing */
+/** @param messageStart prefix of error messages: the name of the file and a colon, or nothing */
 async function repeatText(
   { repeat }: DumpOptions,
   text: string,
-  named: string,
+  messageStart: string,
 ): Promise<LoadedWorld> {
   try {
     return await repeat(parseJournal(text));
@@ -78,18 +78,18 @@ async function repeatText(
     if (!(error instanceof RpcError)) throw error;
     const [, prefix = '', reason = ''] =
       /^(Deserialization error: )?(.*)$/s.exec(error.message) ?? [];
-    throw new RpcError(error.code, `${prefix}${named}${reason}`, error.data);
+    throw new RpcError(error.code, `${prefix}${messageStart}${reason}`, error.data);
   }
 }
 
 /** The world of an image in base64. */
 export async function worldInText(options: DumpOptions, image: string): Promise<LoadedWorld> {
   const bytes = Buffer.from(image, 'base64');
-  const found = await withSource(
+  const loaded = await withSource(
     () => sourceOfBytes(bytes),
     (source) => loadImage(options, source),
   );
-  return withOptions(options, found, { image });
+  return withOptions(options, loaded, { image });
 }
 
 function loadImage({ chain, check, onProgress }: DumpOptions, source: Source): Promise<Loaded> {
@@ -108,18 +108,19 @@ function loadImage({ chain, check, onProgress }: DumpOptions, source: Source): P
   return readChecked(source, reading, check);
 }
 
-/** @param named prefix of error messages: the name of the file and a colon, or nothing */
+/** @param messageStart prefix of error messages: the name of the file and a colon, or nothing */
 async function withSource<T>(
   open: () => Source,
   read: (source: Source) => Promise<T>,
-  named = '',
+  messageStart = '',
 ): Promise<T> {
   let source: Source | undefined;
   try {
     source = open();
     return await read(source);
   } catch (error) {
-    if (error instanceof ImageError) failDump(`Deserialization error: ${named}${error.message}`);
+    if (error instanceof ImageError)
+      failDump(`Deserialization error: ${messageStart}${error.message}`);
     return failFile(error);
   } finally {
     source?.close();
@@ -149,9 +150,9 @@ function withJournal(options: DumpOptions, loaded: Loaded, params: object): Worl
   return { ...world, journal: List([call]) };
 }
 
-function isSame(one: string, other: string): boolean {
+function isSame(first: string, other: string): boolean {
   const real = (path: string): string => (exists(path, path) ? realpathSync(path) : resolve(path));
-  return real(one) === real(other);
+  return real(first) === real(other);
 }
 
 /** The accounts that a file records; none of a file that has no record or is damaged, which a load rejects. */

@@ -39,14 +39,15 @@ async function checkCall(
     );
   }
   const reader = schema.reader(name);
-  const given = (typeof reader === 'function' ? reader : await reader)(params);
-  if (name === 'devnet_load') checkLoad(given, isFirst);
+  const checkedParams = (typeof reader === 'function' ? reader : await reader)(params);
+  if (name === 'devnet_load') checkLoad(checkedParams, isFirst);
 }
 
-function checkLoad(given: Readonly<Record<string, unknown>>, isFirst: boolean): void {
+function checkLoad(loadParams: Readonly<Record<string, unknown>>, isFirst: boolean): void {
   if (!isFirst) failDump('a journal may load an image only as its first call');
-  const { path, image, format = 'image' } = given;
-  const isImage = (path === undefined) !== (image === undefined) && given['events'] === undefined;
+  const { path, image, format = 'image' } = loadParams;
+  const isImage =
+    (path === undefined) !== (image === undefined) && loadParams['events'] === undefined;
   if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
 }
 
@@ -91,6 +92,7 @@ function repeatCall(
 ): Promise<unknown> {
   // The file may have been replaced by a journal, which would be replayed without this format.
   const isLoad = canonicalName(method) === 'devnet_load';
-  const given = isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
-  return dispatcher.call(method, given, { transport: 'in-process' }, { jsonrpc, id });
+  const replayedParams =
+    isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
+  return dispatcher.call(method, replayedParams, { transport: 'in-process' }, { jsonrpc, id });
 }

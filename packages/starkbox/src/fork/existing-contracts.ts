@@ -52,11 +52,11 @@ export async function readExistingContracts(
       ),
     ),
   ]);
-  const found = new Map(classes.filter(([, hash]) => hash !== '0x0'));
+  const deployed = new Map(classes.filter(([, hash]) => hash !== '0x0'));
   const supplied = new Map(supplies);
   return {
-    has: (address) => found.has(address),
-    tokenClass: (address) => found.get(address),
+    has: (address) => deployed.has(address),
+    tokenClass: (address) => deployed.get(address),
     supply: (token) => supplied.get(token) ?? 0n,
   };
 }

@@ -168,14 +168,14 @@ export class Fork {
     accepted: number | undefined,
     signal?: AbortSignal,
   ): Promise<JsonText> {
-    const asked =
+    const originParams =
       params['block_id'] === 'l1_accepted'
         ? {
             ...params,
             block_id: { block_number: await this.find('l1_accepted', accepted, signal) },
           }
         : params;
-    const answer = await this.#forward(method, asked, signal);
+    const answer = await this.#forward(method, originParams, signal);
     return this.#asAccepted(method, params, answer, accepted, signal);
   }
 
@@ -186,8 +186,8 @@ export class Fork {
     signal: AbortSignal | undefined,
   ): Promise<JsonText> {
     const { specVersion } = this.#origin;
-    const asked = isOlder(specVersion) ? olderParams(method, params, specVersion) : params;
-    return this.#origin.forward(method, asked, signal);
+    const versionParams = isOlder(specVersion) ? olderParams(method, params, specVersion) : params;
+    return this.#origin.forward(method, versionParams, signal);
   }
 
   /**
@@ -214,11 +214,11 @@ export class Fork {
     };
     const answer = await this.#origin.forward('starknet_getEvents', question, signal);
     const { events, continuation_token: next } = membersOf(parse(answer.text));
-    const wanted = new Set<unknown>(filtered);
+    const addressSet = new Set<unknown>(filtered);
     return {
       events: listOf(events)
         .map(membersOf)
-        .filter(({ from_address }) => wanted.size === 0 || wanted.has(from_address)),
+        .filter(({ from_address }) => addressSet.size === 0 || addressSet.has(from_address)),
       next: typeof next === 'string' ? `${ORIGIN_TOKEN}${next}` : undefined,
     };
   }
@@ -245,15 +245,15 @@ export class Fork {
     from: number,
     signal?: AbortSignal,
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const found: Readonly<Record<string, unknown>>[] = [];
+    const headers: Readonly<Record<string, unknown>>[] = [];
     for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
       const count = Math.min(HEADERS_AT_ONCE, this.block.number - first + 1);
       const blocks = await Promise.all(
         Array.from({ length: count }, (_, index) => this.#origin.header(first + index, signal)),
       );
-      found.push(...blocks.map(membersOf));
+      headers.push(...blocks.map(membersOf));
     }
-    return found;
+    return headers;
   }
 
   /** Blocks that were accepted on L1 here have that status, whatever the origin's is. */
@@ -320,8 +320,8 @@ export class Fork {
         return [isAccepted(number) ? onL1(completeStatus) : completeStatus];
       }),
     );
-    const known = statuses.flat();
-    return known.length === 0 ? fail('TXN_HASH_NOT_FOUND') : written(known);
+    const complete = statuses.flat();
+    return complete.length === 0 ? fail('TXN_HASH_NOT_FOUND') : written(complete);
   }
 
   /** The status of a message from an origin of 0.8, which leaves it out. */

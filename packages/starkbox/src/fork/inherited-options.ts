@@ -18,11 +18,11 @@ type Inherited = Pick<
 /**
  * The config with the origin's values for options that were not given.
  *
- * @param given keys that were given a value, which may be the default
+ * @param givenKeys keys that were given a value, which may be the default
  */
 export function withInherited<C extends Inherited>(
   config: C,
-  given: ReadonlySet<ConfigKey>,
+  givenKeys: ReadonlySet<ConfigKey>,
   fork: Fork,
 ): C {
   const { prices } = fork.block;
@@ -33,7 +33,7 @@ export function withInherited<C extends Inherited>(
   ): bigint => {
     const theirs = BigInt(prices[of]?.[unit] ?? '0x0');
     // Old blocks lack some prices, and a price of zero is invalid.
-    return !given.has(key) && theirs > 0n ? theirs : config[key];
+    return !givenKeys.has(key) && theirs > 0n ? theirs : config[key];
   };
   return {
     ...config,

@@ -26,11 +26,11 @@ export interface OpenedFork {
 /**
  * Opens a fork if the config has one. The client is imported only then.
  *
- * @param given keys of the config that were given a value, by options or by the data directory
+ * @param givenKeys keys of the config that were given a value, by options or by the data directory
  */
 export async function openFork(
   config: Config,
-  given: ReadonlySet<ConfigKey>,
+  givenKeys: ReadonlySet<ConfigKey>,
   log: Log,
   probe?: Probe,
 ): Promise<OpenedFork | undefined> {
@@ -51,7 +51,7 @@ export async function openFork(
     },
     offline,
     suite: process.cwd(),
-    policy: { patience: config.forkTimeout * 1000 },
+    policy: { queueTimeout: config.forkTimeout * 1000 },
     log,
     probe,
   };
@@ -68,7 +68,7 @@ export async function openFork(
   }
   try {
     const fork = await Fork.from(origin, { timeLimit: queueTimeoutOf(config) * 1000 }, start);
-    const inherited = withInherited(config, given, fork);
+    const inherited = withInherited(config, givenKeys, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(
       `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,
@@ -106,32 +106,32 @@ function withoutNetwork({ forkLock }: Config): undefined {
  * Given options, completed with those that the lock file was recorded with: the reads of other
  * accounts at the start would not be in the file.
  */
-export async function withRecorded(given: Partial<Config>): Promise<Partial<Config>> {
-  if (given.forkLock === undefined) return given;
+export async function withRecorded(overrides: Partial<Config>): Promise<Partial<Config>> {
+  if (overrides.forkLock === undefined) return overrides;
   const { LockFile } = await import('./origin/lock-file.js');
-  const { options } = await LockFile.open(given.forkLock);
-  if (!options) return given;
+  const { options } = await LockFile.open(overrides.forkLock);
+  if (!options) return overrides;
   const { seed, accounts, accountClass } = options;
-  const isCustom = accountClass === 'custom' || given.accountClassCustom !== undefined;
+  const isCustom = accountClass === 'custom' || overrides.accountClassCustom !== undefined;
   return {
-    ...given,
-    seed: given.seed ?? OPTIONS.seed.parse(String(seed)),
-    accounts: given.accounts ?? OPTIONS.accounts.parse(String(accounts)),
+    ...overrides,
+    seed: overrides.seed ?? OPTIONS.seed.parse(String(seed)),
+    accounts: overrides.accounts ?? OPTIONS.accounts.parse(String(accounts)),
     ...(isCustom
       ? {}
-      : { accountClass: given.accountClass ?? OPTIONS.accountClass.parse(accountClass) }),
+      : { accountClass: overrides.accountClass ?? OPTIONS.accountClass.parse(accountClass) }),
   };
 }
 
 /** Addresses of the network, without secrets. */
 export function shownNetwork({ forkNetwork }: Config): string | null {
-  const shown = forkNetwork?.split(',').map((url) => new URL(shownUrl(url)).href);
-  return shown?.map(decodeURI).join(',') ?? null;
+  const displayedUrls = forkNetwork?.split(',').map((url) => new URL(shownUrl(url)).href);
+  return displayedUrls?.map(decodeURI).join(',') ?? null;
 }
 
-function areOfSameSites(urls: string, known: string | undefined): boolean {
+function areOfSameSites(urls: string, otherUrls: string | undefined): boolean {
   const sites = (list: string) => list.split(',').map((url) => new URL(url).origin);
-  const trusted = known === undefined ? [] : sites(known);
+  const trusted = otherUrls === undefined ? [] : sites(otherUrls);
   return sites(urls).every((site) => trusted.includes(site));
 }
 

@@ -61,21 +61,24 @@ export class Postman {
   }
 
   /** Connects to an L1. @returns the address of the messaging contract */
-  load({ url, contract: given, key = DEFAULT_KEY }: Connection, cause?: Cause): Promise<string> {
+  load(
+    { url, contract: givenContract, key = DEFAULT_KEY }: Connection,
+    cause?: Cause,
+  ): Promise<string> {
     return this.exclusive(async () => {
       const node = await this.#route.nodeAt(readUrl(url));
       await checkKey(key);
       const head = await node.head();
-      const contract = given?.toLowerCase() ?? (await deploy(node, key));
-      if (given !== undefined && !(await node.hasCode(contract))) {
+      const contract = givenContract?.toLowerCase() ?? (await deploy(node, key));
+      if (givenContract !== undefined && !(await node.hasCode(contract))) {
         throw new L1Error(`The specified address (${contract}) contains no contract.`);
       }
       const start = { block: head.number + 1, log: 0 };
       // The block of the contract identifies this L1 among those with the same genesis block.
-      const seen = given === undefined ? await node.head() : head;
+      const lastBlock = givenContract === undefined ? await node.head() : head;
       await this.#route.options.settle(node.url);
       const inFlight = await this.#stillInFlight(node, contract, key);
-      const cursor = { ...start, seen };
+      const cursor = { ...start, seen: lastBlock };
       const link = { url: node.url, contract, key, start, cursor, inFlight };
       await linkL1(this.#route.chain, link, cause);
       return contract;

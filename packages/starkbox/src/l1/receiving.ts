@@ -1,6 +1,6 @@
 // Relay of messages from L1 to L2.
 import { moveCursor, takeFromL1 } from '../chain/l1-messages.js';
-import type { L1Cursor, L1Link, L1Place } from '../chain/world/messages.js';
+import type { L1Cursor, L1Link, L1Position } from '../chain/world/messages.js';
 import type { Ethereum, Fetched, SeenBlock } from './ethereum/client.js';
 import { L1Error } from './ethereum/l1-error.js';
 import { messagePages } from './ethereum/message-pages.js';
@@ -43,7 +43,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   let link: L1Link | undefined = route.link();
   const { contract, cursor, start, url } = link;
   const node = await route.nodeAt(url);
-  const [head, hasCode, seen] = await Promise.all([
+  const [head, hasCode, lastBlock] = await Promise.all([
     node.head(),
     node.hasCode(contract),
     node.blockHash(cursor.seen.number),
@@ -54,8 +54,8 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
     );
   }
   // A reverted L1 may have new messages in blocks already read; known messages are skipped.
-  const isReverted = seen !== cursor.seen.hash;
-  const from: L1Place = isReverted ? start : cursor;
+  const isReverted = lastBlock !== cursor.seen.hash;
+  const from: L1Position = isReverted ? start : cursor;
   for await (const page of messagePages(node, contract, from.block, head.number)) {
     const unread = page.filter((each) => !isBefore(each, from));
     if (unread.length === 0) continue;
@@ -85,12 +85,12 @@ async function takeAll(
   onTaken: OnTaken,
 ): Promise<L1Link | undefined> {
   let link = first;
-  for (let done = 0; done < unread.length; done += TOGETHER) {
-    const some = unread.slice(done, done + TOGETHER);
+  for (let start = 0; start < unread.length; start += TOGETHER) {
+    const batch = unread.slice(start, start + TOGETHER);
     const cancelled = await Promise.all(
-      some.map(({ message }) => node.isCancelled(link.contract, message)),
+      batch.map(({ message }) => node.isCancelled(link.contract, message)),
     );
-    for (const [index, { block, log, message }] of some.entries()) {
+    for (const [index, { block, log, message }] of batch.entries()) {
       const next = { block, log: log + 1, seen: head };
       route.mustBeOpen();
       const moved = cancelled[index]
@@ -112,22 +112,22 @@ async function take(
   onTaken: OnTaken,
 ): Promise<L1Link | undefined> {
   const { log } = options;
-  const done = await takeFromL1(chain, link, next, message);
-  switch (done.outcome) {
+  const receipt = await takeFromL1(chain, link, next, message);
+  switch (receipt.outcome) {
     case 'taken':
-      onTaken(message, done.hash);
-      return done.link;
+      onTaken(message, receipt.hash);
+      return receipt.link;
     case 'stale':
       return undefined;
     case 'refused':
       log.warn(
         { l1TransactionHash: message.l1_transaction_hash, nonce: message.nonce },
-        `a message from L1 cannot be executed and is passed over: ${done.reason}`,
+        `a message from L1 cannot be executed and is passed over: ${receipt.reason}`,
       );
   }
   return moveCursor(chain, link, next);
 }
 
-function isBefore(one: L1Place, other: L1Place): boolean {
-  return one.block === other.block ? one.log < other.log : one.block < other.block;
+function isBefore(first: L1Position, other: L1Position): boolean {
+  return first.block === other.block ? first.log < other.log : first.block < other.block;
 }

@@ -31,7 +31,7 @@ export class Sending {
   /** Sends waiting messages in order. Throws if all are refused. @returns those that were mined */
   async send(): Promise<readonly MessageToL1[]> {
     this.#signed = undefined;
-    const sent: MessageToL1[] = [];
+    const messages: MessageToL1[] = [];
     const tried = new Set<number>();
     /** Refusals since the last success. */
     const refusals: L1Error[] = [];
@@ -49,15 +49,15 @@ export class Sending {
       if (outcome === 'arrived') {
         refusals.length = 0;
         this.#refused.delete(next.id);
-        sent.push(next.message);
+        messages.push(next.message);
       } else {
         refusals.push(outcome);
         this.#note(next, outcome);
       }
     }
     const [reason] = refusals;
-    if (reason && sent.length === 0) throw reason;
-    return sent;
+    if (reason && messages.length === 0) throw reason;
+    return messages;
   }
 
   /** The message in flight, or the oldest that was not tried; those that were refused come last. */

@@ -118,8 +118,8 @@ export class Contracts {
       calldata: [classHash, chosen, '0x1', hex(args.length), ...args],
     };
     const invoke_transaction = await minterInvoke(this.#chain, world, [call]);
-    const sent = await this.#request('starknet_addInvokeTransaction', { invoke_transaction });
-    return { address, transactionHash: sent.transaction_hash };
+    const response = await this.#request('starknet_addInvokeTransaction', { invoke_transaction });
+    return { address, transactionHash: response.transaction_hash };
   }
 
   #queued<T>(send: () => Promise<T>): Promise<T> {

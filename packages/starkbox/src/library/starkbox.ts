@@ -43,9 +43,9 @@ export interface ListenOptions {
 
 const LISTEN_OPTIONS: readonly (keyof ListenOptions)[] = ['port', 'host'];
 
-function readListenOptions(given: ListenOptions): ListenOptions {
-  mustBeOptions(given, 'listen', '{ port: 0 }', LISTEN_OPTIONS);
-  const { values } = readSources([sourceOf(given, 'the options of listen')]);
+function readListenOptions(options: ListenOptions): ListenOptions {
+  mustBeOptions(options, 'listen', '{ port: 0 }', LISTEN_OPTIONS);
+  const { values } = readSources([sourceOf(options, 'the options of listen')]);
   const { port, host } = values;
   return { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
 }
@@ -226,8 +226,8 @@ export class Starkbox implements AsyncDisposable {
     amount: bigint | number,
     unit: 'FRI' | 'WEI' = 'FRI',
   ): Promise<Minted> {
-    const made = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
-    return { balance: BigInt(made.new_balance), transactionHash: made.tx_hash };
+    const minted = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
+    return { balance: BigInt(minted.new_balance), transactionHash: minted.tx_hash };
   }
 
   /** Sets the balance of an address in any ERC-20 contract, by writing its storage. */

@@ -52,8 +52,8 @@ class Inbox implements Listener, Follower {
     this.#arrived?.();
   }
 
-  sendShared(own: Buffer, shared: Buffer): void {
-    this.send(own.toString() + shared.toString());
+  sendShared(prefix: Buffer, shared: Buffer): void {
+    this.send(prefix.toString() + shared.toString());
   }
 
   follow(reading: Reading): void {
@@ -66,7 +66,7 @@ class Inbox implements Listener, Follower {
   }
 
   added(): Amount {
-    this.#readings.takeAll((own, shared) => this.sendShared(own, shared));
+    this.#readings.takeAll((prefix, shared) => this.sendShared(prefix, shared));
     return { messages: 0, bytes: 0 };
   }
 

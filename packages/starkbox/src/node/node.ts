@@ -69,9 +69,9 @@ async function openParts(
   { log = silentLog, progress, output = process.stdout }: NodeOptions,
   steps: Lifecycle,
 ): Promise<Starkbox> {
-  const given = await steps.step('options', () => readInput(input));
-  const directory = await steps.open('data directory', () => holdDataDirectory(given, log));
-  const settings = await steps.step('checks', () => checkSettings(given, directory, log));
+  const options = await steps.step('options', () => readInput(input));
+  const directory = await steps.open('data directory', () => holdDataDirectory(options, log));
+  const settings = await steps.step('checks', () => checkSettings(options, directory, log));
   const version = packageVersion();
   const telemetry = await steps.open('telemetry', () =>
     openTelemetry(settings.config, log, version),

@@ -37,27 +37,27 @@ export async function checkSettings(
   directory: LockedDirectory | undefined,
   log: Log,
 ): Promise<Settings> {
-  const given = directory?.given ?? keys;
+  const givenKeys = directory?.given ?? keys;
   const config = withPriceOfRules(
     directory && !directory.isNew
       ? directory.config
       : defaultConfig(await withRecorded(await withDumped(values))),
-    given,
+    givenKeys,
   );
   // Programs may pass a whole config, in which a default was not chosen.
   const chosen = new Set([...keys].filter((key) => config[key] !== OPTIONS[key].default));
-  checkGiven(chosen, config, { name: (key) => key, from: () => '' }, given);
+  checkGiven(chosen, config, { name: (key) => key, from: () => '' }, givenKeys);
   checkConfig(config);
   checkDumpFiles(config);
   for (const sentence of withoutEffect(chosen, config)) log.warn(sentence);
   const keepsJournal = config.dumpOn !== undefined && config.dumpFormat === 'journal';
-  return { config, given, keepsJournal };
+  return { config, given: givenKeys, keepsJournal };
 }
 
 /** Fees that tools estimate at the price of the chain are then within the rules. */
-function withPriceOfRules(config: Config, given: ReadonlySet<ConfigKey>): Config {
+function withPriceOfRules(config: Config, givenKeys: ReadonlySet<ConfigKey>): Config {
   const rules = networkRules(config);
-  if (!rules || given.has('l2GasPriceFri')) return config;
+  if (!rules || givenKeys.has('l2GasPriceFri')) return config;
   return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
 }
 

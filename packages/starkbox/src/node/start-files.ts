@@ -56,7 +56,7 @@ function readCall(value: unknown, where: string): FirstCall {
   const { method, params } = object(value, where);
   return {
     method: string(method, `${where}.method`),
-    params: optional(params, `${where}.params`, (given) => given),
+    params: optional(params, `${where}.params`, (value) => value),
   };
 }
 

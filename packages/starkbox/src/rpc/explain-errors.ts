@@ -98,8 +98,8 @@ export function explainErrors(
         if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
         return explained;
       };
-      const { patience: timeout = Number.POSITIVE_INFINITY } = chain.options;
-      const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (timeout * 1000) / 4);
+      const { queueTimeout = Number.POSITIVE_INFINITY } = chain.options;
+      const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (queueTimeout * 1000) / 4);
       const explained = await withinTime(explain, milliseconds, context.session.signal);
       throw explained ? withExplanation(error, explained) : error;
     });

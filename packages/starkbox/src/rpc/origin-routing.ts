@@ -42,7 +42,7 @@ const IS_OURS: Readonly<Record<NonNullable<MethodFacts['forwarded']>, IsOurs>> =
  * lacks goes to the origin, which is asked only for what came before the fork.
  */
 export function overFork(chain: Chain): (name: string, handler: Handler) => Handler {
-  const { patience: queueTimeout, maximumWaitingExecutions: queue } = chain.options;
+  const { queueTimeout, maximumWaitingExecutions: queue } = chain.options;
   const queueOption = '--maximum-waiting-executions';
   const semaphore = new Semaphore({ places: WAITING, queueTimeout, queue, queueOption });
   return (name, handler) => route(name, handler, chain, semaphore);

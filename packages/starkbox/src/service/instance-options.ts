@@ -22,11 +22,11 @@ const KEYS_BY_FLAG: ReadonlyMap<string, ConfigKey> = new Map(
 );
 
 /**
- * @param given by the names of a config file, or by those of the command line with underscores
+ * @param overrides by the names of a config file, or by those of the command line with underscores
  * @throws UsageError or ConfigError
  */
-export function instanceConfig(config: Config, given: object): Config {
-  const entries = Object.entries(given).map(byKey);
+export function instanceConfig(config: Config, overrides: object): Config {
+  const entries = Object.entries(overrides).map(byKey);
   for (const [key] of entries) {
     if (!isOfInstance(key) && Object.hasOwn(config, key)) {
       throw new UsageError(`'${key}' is an option of the node, not of an instance`);

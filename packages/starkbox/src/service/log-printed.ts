@@ -16,5 +16,5 @@ export function logPrinted(log: Log): OnPrinted {
 
 /** Text without characters that steer a terminal. */
 function visible(text: string): string {
-  return text.replace(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  return text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -36,7 +36,7 @@ export function chainOptionsOf(
     },
     recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
-    patience: queueTimeoutOf(config),
+    queueTimeout: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,

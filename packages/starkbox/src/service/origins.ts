@@ -21,8 +21,8 @@ export class Origins {
   readonly #clients: OriginClient[] = [];
   #isClosed = false;
 
-  constructor(given: ReadonlySet<ConfigKey>, log: Log, probe: Probe | undefined) {
-    this.#given = given;
+  constructor(givenKeys: ReadonlySet<ConfigKey>, log: Log, probe: Probe | undefined) {
+    this.#given = givenKeys;
     this.#log = log;
     this.#probe = probe;
   }

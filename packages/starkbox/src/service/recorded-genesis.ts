@@ -41,11 +41,11 @@ function optionsOf(record: GenesisRecord): RecordedOptions {
 }
 
 /** The options by which two records differ, for messages: `--seed 5 and --seed 6`. */
-export function shownDifference(one: GenesisRecord, other: GenesisRecord): string {
-  const [options, others] = [optionsOf(one), optionsOf(other)];
+export function shownDifference(first: GenesisRecord, other: GenesisRecord): string {
+  const [options, others] = [optionsOf(first), optionsOf(other)];
   const key = KEYS.find((name) => options[name] !== others[name]);
   if (key === undefined) {
-    return `accounts of class ${one.account_class_hash} and of class ${other.account_class_hash}`;
+    return `accounts of class ${first.account_class_hash} and of class ${other.account_class_hash}`;
   }
   return `${shownOption(key, options)} and ${shownOption(key, others)}`;
 }
@@ -58,30 +58,30 @@ const shownOption = (key: Key, options: Partial<RecordedOptions>): string =>
  *
  * @throws ConfigError if a given option contradicts the file
  */
-export async function withDumped(given: Partial<Config>): Promise<Partial<Config>> {
-  const { dumpPath } = given;
-  if (dumpPath === undefined) return given;
+export async function withDumped(overrides: Partial<Config>): Promise<Partial<Config>> {
+  const { dumpPath } = overrides;
+  if (dumpPath === undefined) return overrides;
   const record = genesisInFile(dumpPath);
-  if (!record) return given;
+  if (!record) return overrides;
   const { accountClass, ...rest } = optionsOf(record);
   const isCustom = record.account_class === 'custom';
   const recorded: Partial<RecordedOptions> = isCustom ? rest : { ...rest, accountClass };
   for (const key of KEYS) {
-    const [was, asked] = [recorded[key], given[key]];
-    if (was !== undefined && asked !== undefined && asked !== was) {
-      refuseOption(dumpPath, shownOption(key, recorded), shownOption(key, given));
+    const [was, requested] = [recorded[key], overrides[key]];
+    if (was !== undefined && requested !== undefined && requested !== was) {
+      refuseOption(dumpPath, shownOption(key, recorded), shownOption(key, overrides));
     }
   }
-  const { accountClassCustom } = given;
+  const { accountClassCustom } = overrides;
   if (!isCustom && accountClassCustom !== undefined) {
     const option = `${longName(OPTIONS.accountClassCustom)} ${accountClassCustom}`;
     refuseOption(dumpPath, shownOption('accountClass', recorded), option);
   }
-  return { ...given, ...recorded };
+  return { ...overrides, ...recorded };
 }
 
-function refuseOption(path: string, was: string, asked: string): never {
+function refuseOption(path: string, was: string, requested: string): never {
   throw new ConfigError(
-    `${path} was made with ${was} and cannot be loaded with ${asked}: leave the option out, or choose another file with --dump-path`,
+    `${path} was made with ${was} and cannot be loaded with ${requested}: leave the option out, or choose another file with --dump-path`,
   );
 }

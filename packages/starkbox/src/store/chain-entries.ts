@@ -55,11 +55,11 @@ export class ChainEntries {
     }
   }
 
-  /** @param kept undefined for a deletion */
-  snapshot(id: bigint, kept: StoredSnapshot | undefined): Entry {
+  /** @param snapshot undefined for a deletion */
+  snapshot(id: bigint, snapshot: StoredSnapshot | undefined): Entry {
     const key = this.#keys.numbered('snapshot', Number(id));
-    if (!kept) return [key, undefined];
-    const { world, position, note } = kept;
+    if (!snapshot) return [key, undefined];
+    const { world, position, note } = snapshot;
     const record: SnapshotRecord = {
       ...positionRecord(world, position, world),
       pendingDiffs: position.pendingDiffs.toArray(),
@@ -105,10 +105,10 @@ export class ChainEntries {
   /** What differs between two mempools. */
   *#mempool(before: Mempool, after: Mempool): Generator<Entry, void, undefined> {
     for (const change of before.waiting.differences(after.waiting)) {
-      const one = change.after ?? change.before;
-      if (!one) continue;
+      const queued = change.after ?? change.before;
+      if (!queued) continue;
       const value = change.after && Buffer.from(stringify(waitingToJson(change.after)));
-      yield [this.#keys.numbered('waiting', one.arrival), value];
+      yield [this.#keys.numbered('waiting', queued.arrival), value];
     }
     if (before.dropped === after.dropped) return;
     const dropped = after.dropped.toArray().map(droppedToJson);

@@ -33,7 +33,7 @@ export interface OpenedStore {
 
 export async function lockDirectory(
   path: string,
-  given: Partial<Config>,
+  overrides: Partial<Config>,
   log: Log,
 ): Promise<LockedDirectory> {
   const directory = await Directory.acquire(path, LMDB, log);
@@ -44,7 +44,7 @@ export async function lockDirectory(
   };
   try {
     const { fixedOptions } = directory;
-    const chosen = fixedOptions ? withFixedOptions(fixedOptions, given, path) : given;
+    const chosen = fixedOptions ? withFixedOptions(fixedOptions, overrides, path) : overrides;
     return {
       config: defaultConfig(chosen),
       given: givenIn(chosen),

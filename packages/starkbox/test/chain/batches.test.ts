@@ -106,7 +106,7 @@ test('a batch ends when its chain is closed', async () => {
 });
 
 test('a retrace has the time limit of executions', async () => {
-  const executions = new Executions({ maximumExecutions: 1, patience: 0.001 });
+  const executions = new Executions({ maximumExecutions: 1, queueTimeout: 0.001 });
   await expect(runsOf(executions).retrace()).rejects.toMatchObject({
     kind: 'deadline',
     message: expect.stringMatching(/of 200 transactions took 0\.001 s$/),

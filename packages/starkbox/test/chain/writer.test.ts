@@ -25,7 +25,7 @@ function emptyChain(): WorldAndSnapshots {
 }
 
 test('a change whose turn comes too late is not made, and those after it are', async () => {
-  const writer = new Writer(emptyChain(), undefined, { patience: 0.1 });
+  const writer = new Writer(emptyChain(), undefined, { queueTimeout: 0.1 });
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;

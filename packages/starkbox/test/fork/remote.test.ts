@@ -154,7 +154,7 @@ describe('a failure', () => {
 
   test.each(lasting)('that lasts is reported as %s: %o', async (kind, mishap, requests) => {
     proxy.mishap = always(mishap);
-    const remote = connect({ attempts: 3, ...(kind === 'timeout' ? { patience: 60 } : {}) });
+    const remote = connect({ attempts: 3, ...(kind === 'timeout' ? { queueTimeout: 60 } : {}) });
     const error = await failureOf(askSlot(remote, 1));
     expect(error).toMatchObject({ kind, url: proxy.url, code: -32603 });
     expect(error.data).toMatchObject({ kind, url: proxy.url });
@@ -269,7 +269,7 @@ describe('several addresses', () => {
   test('replace one that is silent', async () => {
     await using other = await FaultyProxy.before(proxy.url);
     other.mishap = always({ kind: 'silence' });
-    const remote = connect({ patience: 2000 }, [other.url, proxy.url]);
+    const remote = connect({ queueTimeout: 2000 }, [other.url, proxy.url]);
     expect(await askSlot(remote, 1)).toBe('0x0');
     expect(other.requests).toBe(1);
   });
@@ -277,7 +277,7 @@ describe('several addresses', () => {
 
 test('closing fails what is under way', async () => {
   proxy.mishap = always({ kind: 'silence' });
-  const remote = connect({ patience: 10_000 });
+  const remote = connect({ queueTimeout: 10_000 });
   const answer = failureOf(askSlot(remote, 1));
   await expect.poll(() => proxy.requests).toBe(1);
   remote.close();
@@ -301,7 +301,7 @@ test(`${REQUESTS} questions to an origin that fails at random get right answers 
     { kind: 'error', code: -32005, message: 'Limit exceeded' },
   ];
   proxy.mishap = () => (dice() < 0.4 ? mishaps[Math.floor(dice() * mishaps.length)] : undefined);
-  const remote = connect({ patience: 300, attempts: 3, batch: 5 });
+  const remote = connect({ queueTimeout: 300, attempts: 3, batch: 5 });
   const { accounts } = origin.node;
   const classOf = (index: number) =>
     remote.ask(

@@ -48,8 +48,8 @@ function balance(value: unknown, where: string): string {
 }
 
 /** Whether two chains begin with the same accounts. */
-export function isSameGenesis(one: GenesisRecord, other: GenesisRecord): boolean {
-  return JSON.stringify(ordered(one)) === JSON.stringify(ordered(other));
+export function isSameGenesis(first: GenesisRecord, other: GenesisRecord): boolean {
+  return JSON.stringify(ordered(first)) === JSON.stringify(ordered(other));
 }
 
 function ordered(record: GenesisRecord): readonly unknown[] {

@@ -153,14 +153,14 @@ function token(
   const added = BigInt(accounts.filter(isNew).length) * balance;
   const minted = isNew(MINTER) ? MINTER_BALANCE : 0n;
   const supply = existing.supply(address) + added + minted;
-  const own = [
+  const predeployed = [
     ...byteArray('ERC20_name', name),
     ...byteArray('ERC20_symbol', symbol),
     { key: storageAddress('ERC20_decimals'), value: '0x12' },
   ];
   const isThere = existing.has(address);
   const entries = [
-    ...(isThere ? [] : own),
+    ...(isThere ? [] : predeployed),
     { key: storageAddress('permitted_minter'), value: MINTER.address },
     ...accounts.flatMap((holder) => balanceEntries(holder.address, balance)),
     ...(isNew(MINTER) ? balanceEntries(MINTER.address, MINTER_BALANCE) : []),

@@ -1,7 +1,8 @@
-// Index from felts to the blocks that mention them; it can give false positives.
+// Index from felts to the blocks that mention them, for searches of events and transactions. It stores
+// a hash of each felt in place of the felt, which takes 90 bytes less, so that it can give false positives.
 
 import { List, PersistentMap } from '../../immutable.js';
-import { Slices } from '../../scheduling/slices.js';
+import { atOnce, inSlices, type Steps } from '../../scheduling/slices.js';
 
 /** One number where one block mentions the felt: most do, and a list takes far more memory. */
 type Blocks = number | List<number>;
@@ -32,22 +33,12 @@ export class BlockIndex {
 
   /** @param marks the marks of consecutive blocks from `first` on */
   static of(first: number, marks: Iterable<readonly number[]>): BlockIndex {
-    const steps = buildSteps(first, marks);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) return new BlockIndex(value);
-    }
+    return new BlockIndex(atOnce(buildSteps(first, marks)));
   }
 
   /** Like `of`, but yields to the event loop between slices. */
   static async build(first: number, marks: Iterable<readonly number[]>): Promise<BlockIndex> {
-    const slices = new Slices();
-    const steps = buildSteps(first, marks);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) return new BlockIndex(value);
-      if (slices.isOver) await slices.next();
-    }
+    return new BlockIndex(await inSlices(buildSteps(first, marks)));
   }
 
   /** Number of different marks. */
@@ -69,9 +60,9 @@ export class BlockIndex {
     return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
         for (const mark of marks) {
-          const left = shortened(blocks.get(mark), from);
-          if (left === undefined) blocks.delete(mark);
-          else blocks.set(mark, left);
+          const remaining = shortened(blocks.get(mark), from);
+          if (remaining === undefined) blocks.delete(mark);
+          else blocks.set(mark, remaining);
         }
       }),
     );
@@ -89,9 +80,9 @@ export class BlockIndex {
     return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
         for (const mark of marks) {
-          const left = withoutFirst(blocks.get(mark), from);
-          if (left === undefined) blocks.delete(mark);
-          else blocks.set(mark, left);
+          const remaining = withoutFirst(blocks.get(mark), from);
+          if (remaining === undefined) blocks.delete(mark);
+          else blocks.set(mark, remaining);
         }
       }),
     );
@@ -116,17 +107,17 @@ export class BlockIndex {
 function* buildSteps(
   first: number,
   marks: Iterable<readonly number[]>,
-): Generator<void, PersistentMap<number, Blocks>, undefined> {
-  const found = new Map<number, number | number[]>();
+): Steps<PersistentMap<number, Blocks>> {
+  const blocksByMark = new Map<number, number | number[]>();
   let block = first;
   for (const ofBlock of marks) {
-    for (const mark of ofBlock) addMark(found, mark, block);
+    for (const mark of ofBlock) addMark(blocksByMark, mark, block);
     block += 1;
     yield;
   }
   const blocks = PersistentMap<number, Blocks>().asMutable();
   let count = 0;
-  for (const [mark, numbers] of found) {
+  for (const [mark, numbers] of blocksByMark) {
     blocks.set(mark, typeof numbers === 'number' ? numbers : List(numbers));
     count += 1;
     if (count % MARKS_A_STEP === 0) yield;
@@ -137,12 +128,12 @@ function* buildSteps(
 /** Takes far less than a millisecond. */
 const MARKS_A_STEP = 100;
 
-function addMark(found: Map<number, number | number[]>, mark: number, block: number): void {
-  const known = found.get(mark);
-  if (known === undefined) found.set(mark, block);
-  else if (typeof known === 'number') {
-    if (known !== block) found.set(mark, [known, block]);
-  } else if (known.at(-1) !== block) known.push(block);
+function addMark(blocksByMark: Map<number, number | number[]>, mark: number, block: number): void {
+  const marked = blocksByMark.get(mark);
+  if (marked === undefined) blocksByMark.set(mark, block);
+  else if (typeof marked === 'number') {
+    if (marked !== block) blocksByMark.set(mark, [marked, block]);
+  } else if (marked.at(-1) !== block) marked.push(block);
 }
 
 function extended(blocks: Blocks | undefined, block: number): Blocks {
@@ -163,8 +154,8 @@ function withoutFirst(blocks: Blocks | undefined, from: number): Blocks | undefi
   if (blocks === undefined) return undefined;
   if (typeof blocks === 'number') return blocks < from ? undefined : blocks;
   const start = firstAt(blocks, 0, blocks.size, from);
-  const left = start === 0 ? blocks : blocks.slice(start);
-  return left.size > 1 ? left : left.first();
+  const remaining = start === 0 ? blocks : blocks.slice(start);
+  return remaining.size > 1 ? remaining : remaining.first();
 }
 
 /** The first position in [`low`, `high`) whose block is at least `least`, or else `high`. */
@@ -223,8 +214,8 @@ export class JoinedCursor implements Cursor {
 
   seek(least: number): number {
     if (least < this.#base) {
-      const found = this.#old.seek(least);
-      if (found < this.#base) return found;
+      const oldBlock = this.#old.seek(least);
+      if (oldBlock < this.#base) return oldBlock;
     }
     return this.#recent.seek(Math.max(least, this.#base));
   }

@@ -48,12 +48,12 @@ const CONTRACT = '"contract_address":"';
  * a regular expression would allocate ten times as much for every block.
  */
 function contractsIn(trace: string): ReadonlySet<string> {
-  const found = new Set<string>();
+  const addresses = new Set<string>();
   for (let at = trace.indexOf(CONTRACT); at >= 0; at = trace.indexOf(CONTRACT, at + 1)) {
     const start = at + CONTRACT.length;
-    found.add(trace.slice(start, trace.indexOf('"', start)));
+    addresses.add(trace.slice(start, trace.indexOf('"', start)));
   }
-  return found;
+  return addresses;
 }
 
 /** @param transaction as JSON text */

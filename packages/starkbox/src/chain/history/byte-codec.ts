@@ -106,7 +106,7 @@ export class ByteReader {
   /** The bytes of several length-prefixed values, for another reader. */
   values(count: number): string {
     const start = this.#at;
-    for (let left = count; left > 0; left -= 1) this.#take();
+    for (let remaining = count; remaining > 0; remaining -= 1) this.#take();
     return this.#bytes.toString('latin1', start, this.#at);
   }
 

@@ -50,12 +50,12 @@ export function* candidates(
   { from, to, addresses, keys }: EventFilter,
   blocksWith: (mark: number) => Cursor,
 ): Generator<number, void, undefined> {
-  const wanted = keys.flatMap((alternatives, position) =>
+  const groups = keys.flatMap((alternatives, position) =>
     alternatives.length > 0 ? [keyMarks(position, alternatives)] : [],
   );
-  if (addresses) wanted.push(addresses.map((felt) => markOf(felt, EMITTER)));
-  if (wanted.length === 0) wanted.push([ANY_EVENT]);
-  const conditions = wanted.map((marks) => marks.map(blocksWith));
+  if (addresses) groups.push(addresses.map((felt) => markOf(felt, EMITTER)));
+  if (groups.length === 0) groups.push([ANY_EVENT]);
+  const conditions = groups.map((marks) => marks.map(blocksWith));
   // Each condition advances the candidate to its next match. The rarest condition takes the largest
   // steps, so the order of the conditions does not matter.
   let candidate = from;

@@ -289,8 +289,8 @@ export class History {
     if (!block) return [];
     const texts = allTexts(block.texts);
     return transactionHashes(block).flatMap((hash, index) => {
-      const kept = texts[index];
-      return kept ? [{ hash, ...kept }] : [];
+      const ofTransaction = texts[index];
+      return ofTransaction ? [{ hash, ...ofTransaction }] : [];
     });
   }
 

@@ -1,4 +1,5 @@
-// Compact form of closed blocks in memory, and its codec for block records.
+// Compact form of closed blocks in memory, and its codec for block records. Felts are latin1 strings of
+// their bytes: a buffer takes 160 bytes more, and a felt as hexadecimal text twice its bytes.
 import { wideBytes } from '../../felt.js';
 import { markOf } from './block-index.js';
 import { UNKNOWN } from './block-keys.js';
@@ -175,7 +176,8 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   }
   const prices = readPrices(reader);
   let indexMarks: Marks = '';
-  for (let left = reader.number(); left > 0; left -= 1) indexMarks += markText(reader.number());
+  for (let remaining = reader.number(); remaining > 0; remaining -= 1)
+    indexMarks += markText(reader.number());
   if (format === WITHOUT_BLOCK_KEYS) indexMarks += markText(UNKNOWN);
   const inBody = reader.number();
   const texts = times(reader, () => {
@@ -204,7 +206,7 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
 
 function times<T>(reader: ByteReader, read: () => T): readonly T[] {
   const values: T[] = [];
-  for (let left = reader.number(); left > 0; left -= 1) values.push(read());
+  for (let remaining = reader.number(); remaining > 0; remaining -= 1) values.push(read());
   return values;
 }
 
@@ -253,14 +255,14 @@ function feltsIn(
   end: number,
 ): readonly string[] {
   const digits = Buffer.from(felts.slice(first * FELT, end * FELT), 'latin1').toString('hex');
-  const found: string[] = [];
+  const texts: string[] = [];
   for (let at = 2 * FELT; at <= digits.length; at += 2 * FELT) {
     // A regular expression for the leading zeros takes twice as long as the rest of this function.
     let start = at - 2 * FELT;
     while (start < at - 1 && digits.charCodeAt(start) === ZERO) start += 1;
-    found.push(`0x${digits.slice(start, at)}`);
+    texts.push(`0x${digits.slice(start, at)}`);
   }
-  return found;
+  return texts;
 }
 
 function marksToText(marks: readonly number[]): Marks {

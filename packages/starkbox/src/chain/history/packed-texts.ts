@@ -1,4 +1,6 @@
-// Compressed JSON texts of the transactions in closed blocks.
+// Compressed JSON texts of the transactions in closed blocks. The texts of a transfer have 6.0 kB;
+// deflated they take 1.6 kB, and with a dictionary of the parts that all transactions share 0.5 kB.
+// Data directories and images store the same bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
@@ -56,9 +58,9 @@ export function textsAt(body: PackedTexts, index: number): TransactionTexts | un
   if (index < 0) return undefined;
   let before = 0;
   for (const piece of body) {
-    const held = piece.size / PARTS;
-    if (index < before + held) return transactionIn(piece, (index - before) * PARTS);
-    before += held;
+    const size = piece.size / PARTS;
+    if (index < before + size) return transactionIn(piece, (index - before) * PARTS);
+    before += size;
   }
   return undefined;
 }
@@ -117,7 +119,7 @@ export class TextChunk {
   /** Adds the texts to the compression queue. */
   static keep(parts: readonly string[]): TextChunk {
     const texts = new TextChunk(parts);
-    backlog.add(texts, lengthOf(parts));
+    compressionQueue.add(texts, lengthOf(parts));
     return texts;
   }
 
@@ -154,7 +156,7 @@ const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
 const CHARACTERS_PER_TURN = 64 * 1024;
 
 /** Queue of texts to compress, oldest first; one for all chains of a process. */
-class Backlog {
+class CompressionQueue {
   readonly #waiting = new Map<TextChunk, number>();
   #characters = 0;
   #isDue = false;
@@ -195,16 +197,16 @@ class Backlog {
   }
 }
 
-const backlog = new Backlog();
+const compressionQueue = new CompressionQueue();
 
 /** Size of the compression queue of this process. */
 export function packing(): { readonly texts: number; readonly characters: number } {
-  return backlog.figures;
+  return compressionQueue.figures;
 }
 
 /** Drains the compression queue, for measurements and tests. */
 export function packNow(): void {
-  backlog.drain();
+  compressionQueue.drain();
 }
 
 class Unpacked {

@@ -33,11 +33,11 @@ const DEEPEST = 200;
 export function checkCalls(trace: Members, where: string): void {
   for (const name of CALLS) {
     if (trace[name] === undefined) continue;
-    const place = `${where}.${name}`;
-    const call = object(trace[name], place);
+    const path = `${where}.${name}`;
+    const call = object(trace[name], path);
     const reason = REVERTIBLE.includes(name) ? call['revert_reason'] : undefined;
-    if (reason === undefined) checkCall(call, place, 1);
-    else string(reason, `${place}.revert_reason`);
+    if (reason === undefined) checkCall(call, path, 1);
+    else string(reason, `${path}.revert_reason`);
   }
 }
 
@@ -57,8 +57,8 @@ function checkCall(call: Members, where: string, depth: number): void {
   count(gas['l2_gas'], `${where}.execution_resources.l2_gas`);
   list(call['events'], `${where}.events`, checkEvent);
   list(call['messages'], `${where}.messages`, checkMessage);
-  list(call['calls'], `${where}.calls`, (inner, place) =>
-    checkCall(object(inner, place), place, depth + 1),
+  list(call['calls'], `${where}.calls`, (inner, path) =>
+    checkCall(object(inner, path), path, depth + 1),
   );
 }
 

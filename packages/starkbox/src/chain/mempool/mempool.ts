@@ -151,8 +151,8 @@ export function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
   if (kind === order.kind && seed === order.seed) return pool;
   let ready = new SortedMap<string>();
   for (const [, hash] of pool.ready.from()) {
-    const one = inMempool(pool, hash);
-    if (one) ready = ready.set(orderKey(order, one), hash);
+    const queued = inMempool(pool, hash);
+    if (queued) ready = ready.set(orderKey(order, queued), hash);
     yield;
   }
   return { ...pool, order, ready };
@@ -162,46 +162,55 @@ export function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
  * The pool with a transaction that its sender has no other of the same nonce of.
  *
  * @param account the nonce of its account
- * @param place where it enters; one that returns is put before all others
+ * @param end where it enters; one that returns is put before all others
  */
 export function withWaiting(
   pool: Mempool,
   transaction: PoolTransaction,
   account: bigint,
-  place: 'last' | 'first' = 'last',
+  end: 'last' | 'first' = 'last',
 ): Mempool {
-  const arrival = place === 'last' ? pool.next : pool.first - 1;
-  const one = { ...transaction, arrival, position: undefined };
-  return withArrived(withArrival(pool, arrival), one, account);
+  const arrival = end === 'last' ? pool.next : pool.first - 1;
+  const queued = { ...transaction, arrival, position: undefined };
+  return withArrived(withArrival(pool, arrival), queued, account);
 }
 
 function withArrival(pool: Mempool, arrival: number): Mempool {
   return { ...pool, first: Math.min(pool.first, arrival), next: Math.max(pool.next, arrival + 1) };
 }
 
-function withArrived(pool: Mempool, one: QueuedTransaction, account: bigint): Mempool {
-  const { hash, arrival, sender, nonce } = one;
-  const own = pool.senders.get(sender) ?? { account, next: account, queue: new SortedMap() };
+function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint): Mempool {
+  const { hash, arrival, sender, nonce } = queued;
+  const senderState = pool.senders.get(sender) ?? {
+    account,
+    next: account,
+    queue: new SortedMap(),
+  };
   const grown: Mempool = {
     ...pool,
-    waiting: pool.waiting.set(arrivalKey(arrival), one),
+    waiting: pool.waiting.set(arrivalKey(arrival), queued),
     arrivals: pool.arrivals.set(hash, arrival),
-    senders: pool.senders.set(sender, { ...own, queue: own.queue.set(nonceKey(nonce), hash) }),
+    senders: pool.senders.set(sender, {
+      ...senderState,
+      queue: senderState.queue.set(nonceKey(nonce), hash),
+    }),
   };
-  return nonce === own.next ? withReady(grown, sender) : grown;
+  return nonce === senderState.next ? withReady(grown, sender) : grown;
 }
 
 /** Enters the next transaction of a sender into the order of execution. */
 function withReady(pool: Mempool, sender: string): Mempool {
-  const own = pool.senders.get(sender);
-  const one = own && findByNonce(pool, sender, own.next);
-  return one ? { ...pool, ready: pool.ready.set(orderKey(pool.order, one), one.hash) } : pool;
+  const senderState = pool.senders.get(sender);
+  const queued = senderState && findByNonce(pool, sender, senderState.next);
+  return queued
+    ? { ...pool, ready: pool.ready.set(orderKey(pool.order, queued), queued.hash) }
+    : pool;
 }
 
 function withoutReady(pool: Mempool, sender: string): Mempool {
-  const own = pool.senders.get(sender);
-  const one = own && findByNonce(pool, sender, own.next);
-  return one ? { ...pool, ready: pool.ready.delete(orderKey(pool.order, one)) } : pool;
+  const senderState = pool.senders.get(sender);
+  const queued = senderState && findByNonce(pool, sender, senderState.next);
+  return queued ? { ...pool, ready: pool.ready.delete(orderKey(pool.order, queued)) } : pool;
 }
 
 /** The pool with the next transaction selected, or `undefined` if none can be executed. */
@@ -209,76 +218,84 @@ export function withSelected(
   pool: Mempool,
   hash: string | undefined = pool.ready.first(),
 ): readonly [Mempool, QueuedTransaction] | undefined {
-  const one = hash === undefined ? undefined : inMempool(pool, hash);
-  const own = one && pool.senders.get(one.sender);
-  if (!one || !own) return undefined;
+  const queued = hash === undefined ? undefined : inMempool(pool, hash);
+  const senderState = queued && pool.senders.get(queued.sender);
+  if (!queued || !senderState) return undefined;
   const { nextPosition: position } = pool;
-  const chosen: QueuedTransaction = { ...one, position };
+  const chosen: QueuedTransaction = { ...queued, position };
   const changed: Mempool = {
-    ...withoutReady(pool, one.sender),
-    waiting: pool.waiting.set(arrivalKey(one.arrival), chosen),
-    selected: pool.selected.set(arrivalKey(position), one.hash),
-    senders: pool.senders.set(one.sender, { ...own, next: own.next + 1n }),
+    ...withoutReady(pool, queued.sender),
+    waiting: pool.waiting.set(arrivalKey(queued.arrival), chosen),
+    selected: pool.selected.set(arrivalKey(position), queued.hash),
+    senders: pool.senders.set(queued.sender, { ...senderState, next: senderState.next + 1n }),
     nextPosition: position + 1,
   };
-  return [withReady(changed, one.sender), chosen];
+  return [withReady(changed, queued.sender), chosen];
 }
 
 /** The pool with a transaction to execute next: the first selected one, else one more is selected. */
 export function withNext(pool: Mempool): readonly [Mempool, QueuedTransaction] | undefined {
   const hash = pool.selected.first();
-  const one = hash === undefined ? undefined : inMempool(pool, hash);
-  return one ? [pool, one] : withSelected(pool);
+  const queued = hash === undefined ? undefined : inMempool(pool, hash);
+  return queued ? [pool, queued] : withSelected(pool);
 }
 
 /** The pool without a transaction; selected ones of the same sender after it wait again. */
 export function withoutWaiting(pool: Mempool, { hash, sender, nonce }: PoolTransaction): Mempool {
-  const one = inMempool(pool, hash);
-  const own = pool.senders.get(sender);
-  if (!one || !own) return pool;
-  const freed = nonce < own.next ? atOnce(withNextNonce(pool, sender, own, nonce)) : pool;
-  return forgotten(withoutReadyOf(freed, one), one);
+  const queued = inMempool(pool, hash);
+  const senderState = pool.senders.get(sender);
+  if (!queued || !senderState) return pool;
+  const freed =
+    nonce < senderState.next ? atOnce(withNextNonce(pool, sender, senderState, nonce)) : pool;
+  return forgotten(withoutReadyOf(freed, queued), queued);
 }
 
-function withoutReadyOf(pool: Mempool, one: QueuedTransaction): Mempool {
-  return pool.senders.get(one.sender)?.next === one.nonce ? withoutReady(pool, one.sender) : pool;
+function withoutReadyOf(pool: Mempool, queued: QueuedTransaction): Mempool {
+  return pool.senders.get(queued.sender)?.next === queued.nonce
+    ? withoutReady(pool, queued.sender)
+    : pool;
 }
 
 /** Removes a transaction that is neither selected nor in the order of execution. */
 function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: QueuedTransaction): Mempool {
-  const own = pool.senders.get(sender);
-  const queue = own?.queue.delete(nonceKey(nonce));
+  const senderState = pool.senders.get(sender);
+  const queue = senderState?.queue.delete(nonceKey(nonce));
   return {
     ...pool,
     waiting: pool.waiting.delete(arrivalKey(arrival)),
     arrivals: pool.arrivals.delete(hash),
     senders:
-      own && queue && queue.size > 0
-        ? pool.senders.set(sender, { ...own, queue })
+      senderState && queue && queue.size > 0
+        ? pool.senders.set(sender, { ...senderState, queue })
         : pool.senders.delete(sender),
   };
 }
 
 /** Sets the nonce that a sender's selection ends at: smaller than before, or that of its account. */
-function* withNextNonce(pool: Mempool, sender: string, own: Sender, next: bigint): Steps<Mempool> {
+function* withNextNonce(
+  pool: Mempool,
+  sender: string,
+  senderState: Sender,
+  next: bigint,
+): Steps<Mempool> {
   let changed = withoutReady(pool, sender);
-  const end = nonceKey(own.next);
-  for (const [key, hash] of own.queue.from(nonceKey(next))) {
+  const end = nonceKey(senderState.next);
+  for (const [key, hash] of senderState.queue.from(nonceKey(next))) {
     if (key >= end) break;
     changed = withoutPosition(changed, hash);
     yield;
   }
-  changed = { ...changed, senders: changed.senders.set(sender, { ...own, next }) };
+  changed = { ...changed, senders: changed.senders.set(sender, { ...senderState, next }) };
   return withReady(changed, sender);
 }
 
 function withoutPosition(pool: Mempool, hash: string): Mempool {
-  const one = inMempool(pool, hash);
-  if (one?.position === undefined) return pool;
+  const queued = inMempool(pool, hash);
+  if (queued?.position === undefined) return pool;
   return {
     ...pool,
-    waiting: pool.waiting.set(arrivalKey(one.arrival), { ...one, position: undefined }),
-    selected: pool.selected.delete(arrivalKey(one.position)),
+    waiting: pool.waiting.set(arrivalKey(queued.arrival), { ...queued, position: undefined }),
+    selected: pool.selected.delete(arrivalKey(queued.position)),
   };
 }
 
@@ -286,41 +303,47 @@ function withoutPosition(pool: Mempool, hash: string): Mempool {
  * The pool without a selected transaction that was executed; the others of its sender keep their
  * places.
  */
-export function withoutExecuted(pool: Mempool, one: QueuedTransaction): Mempool {
-  const own = pool.senders.get(one.sender);
-  if (!own || one.position === undefined) return pool;
-  const account = one.nonce + 1n;
+export function withoutExecuted(pool: Mempool, executed: QueuedTransaction): Mempool {
+  const senderState = pool.senders.get(executed.sender);
+  if (!senderState || executed.position === undefined) return pool;
+  const account = executed.nonce + 1n;
   const moved: Mempool = {
     ...pool,
-    selected: pool.selected.delete(arrivalKey(one.position)),
-    senders: pool.senders.set(one.sender, { ...own, account }),
+    selected: pool.selected.delete(arrivalKey(executed.position)),
+    senders: pool.senders.set(executed.sender, { ...senderState, account }),
   };
-  return forgotten(moved, one);
+  return forgotten(moved, executed);
 }
 
 /** The pool after the nonce of an account was changed; transactions below it are dropped. */
 export function* withAccountNonce(pool: Mempool, sender: string, account: bigint): Steps<Mempool> {
-  const own = pool.senders.get(sender);
-  if (!own || own.account === account) return pool;
-  let changed = yield* withNextNonce(pool, sender, { ...own, account }, own.account);
+  const senderState = pool.senders.get(sender);
+  if (!senderState || senderState.account === account) return pool;
+  let changed = yield* withNextNonce(
+    pool,
+    sender,
+    { ...senderState, account },
+    senderState.account,
+  );
   const end = nonceKey(account);
-  for (const [key, hash] of own.queue.from()) {
+  for (const [key, hash] of senderState.queue.from()) {
     if (key >= end) break;
-    const one = inMempool(changed, hash);
-    if (one) changed = withDropped(changed, one, `The nonce of the account is ${account} by now.`);
+    const outdated = inMempool(changed, hash);
+    if (outdated)
+      changed = withDropped(changed, outdated, `The nonce of the account is ${account} by now.`);
     yield;
   }
-  const left = changed.senders.get(sender);
-  return left ? yield* withNextNonce(changed, sender, left, account) : changed;
+  const remaining = changed.senders.get(sender);
+  return remaining ? yield* withNextNonce(changed, sender, remaining, account) : changed;
 }
 
 /** The pool without a transaction, which is remembered with the reason. */
-export function withDropped(pool: Mempool, one: PoolTransaction, reason: string): Mempool {
-  const { hash, sender, nonce } = one;
+export function withDropped(pool: Mempool, transaction: PoolTransaction, reason: string): Mempool {
+  const { hash, sender, nonce } = transaction;
   const entry = { hash, sender, nonce, reason: reason.slice(0, LONGEST_REASON) };
   const dropped = pool.dropped.push(entry);
   return {
-    ...withoutWaiting(pool, one),
+    ...withoutWaiting(pool, transaction),
     dropped: dropped.size > MOST_DROPPED ? dropped.shift() : dropped,
   };
 }
@@ -337,11 +360,11 @@ export function restoredMempool(
   dropped: readonly Dropped[],
 ): Mempool {
   let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped) };
-  for (const one of waiting) {
+  for (const queued of waiting) {
     pool = {
-      ...withArrival(pool, one.arrival),
-      waiting: pool.waiting.set(arrivalKey(one.arrival), one),
-      arrivals: pool.arrivals.set(one.hash, one.arrival),
+      ...withArrival(pool, queued.arrival),
+      waiting: pool.waiting.set(arrivalKey(queued.arrival), queued),
+      arrivals: pool.arrivals.set(queued.hash, queued.arrival),
     };
   }
   if (pool.arrivals.size !== waiting.length || pool.waiting.size !== waiting.length) {
@@ -359,15 +382,16 @@ export async function settledMempool(
   let pool: Mempool = { ...cleared(restored), first, next };
   const chosen: QueuedTransaction[] = [];
   const slices = new Slices();
-  for (const [, one] of restored.waiting.from()) {
+  for (const [, queued] of restored.waiting.from()) {
     if (slices.isOver) await slices.next();
-    const { account = BigInt(await nonceAt(one.sender)) } = pool.senders.get(one.sender) ?? {};
-    if (one.nonce < account || findByNonce(pool, one.sender, one.nonce)) {
-      pool = withDropped(pool, one, `It does not fit the account, whose nonce is ${account}.`);
+    const { account = BigInt(await nonceAt(queued.sender)) } =
+      pool.senders.get(queued.sender) ?? {};
+    if (queued.nonce < account || findByNonce(pool, queued.sender, queued.nonce)) {
+      pool = withDropped(pool, queued, `It does not fit the account, whose nonce is ${account}.`);
       continue;
     }
-    pool = withArrived(pool, { ...one, position: undefined }, account);
-    if (one.position !== undefined) chosen.push(one);
+    pool = withArrived(pool, { ...queued, position: undefined }, account);
+    if (queued.position !== undefined) chosen.push(queued);
   }
   for (const { hash, sender, nonce, position = 0 } of chosen.sort(byPosition)) {
     if (slices.isOver) await slices.next();
@@ -379,8 +403,8 @@ export async function settledMempool(
 }
 
 function byPosition(
-  { position: one = 0 }: QueuedTransaction,
+  { position: first = 0 }: QueuedTransaction,
   { position: other = 0 }: QueuedTransaction,
 ): number {
-  return one - other;
+  return first - other;
 }

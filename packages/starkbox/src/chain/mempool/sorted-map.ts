@@ -43,13 +43,13 @@ export class SortedMap<V> {
 
   set(key: string, value: V): SortedMap<V> {
     const [left, , right] = split(this.#root, key);
-    const own = node(key, value, priorityOf(key), undefined, undefined);
-    return new SortedMap(join(join(left, own), right));
+    const inserted = node(key, value, priorityOf(key), undefined, undefined);
+    return new SortedMap(join(join(left, inserted), right));
   }
 
   delete(key: string): SortedMap<V> {
-    const [left, found, right] = split(this.#root, key);
-    return found ? new SortedMap(join(left, right)) : this;
+    const [left, removed, right] = split(this.#root, key);
+    return removed ? new SortedMap(join(left, right)) : this;
   }
 
   /** The value of the smallest key. */
@@ -101,11 +101,11 @@ function* differences<V>(
   if (before === after) return;
   const top = !before || (after && after.priority > before.priority) ? after : before;
   if (!top) return;
-  const [left, own, right] = split(before, top.key);
+  const [left, equal, right] = split(before, top.key);
   const [otherLeft, other, otherRight] = split(after, top.key);
   yield* differences(left, otherLeft);
-  if (own?.value !== other?.value) {
-    yield { key: top.key, before: own?.value, after: other?.value };
+  if (equal?.value !== other?.value) {
+    yield { key: top.key, before: equal?.value, after: other?.value };
   }
   yield* differences(right, otherRight);
 }
@@ -115,11 +115,11 @@ function split<V>(tree: Maybe<V>, key: string): readonly [Maybe<V>, Maybe<V>, Ma
   if (!tree) return [undefined, undefined, undefined];
   if (tree.key === key) return [tree.left, tree, tree.right];
   if (key < tree.key) {
-    const [left, own, right] = split(tree.left, key);
-    return [left, own, node(tree.key, tree.value, tree.priority, right, tree.right)];
+    const [left, equal, right] = split(tree.left, key);
+    return [left, equal, node(tree.key, tree.value, tree.priority, right, tree.right)];
   }
-  const [left, own, right] = split(tree.right, key);
-  return [node(tree.key, tree.value, tree.priority, tree.left, left), own, right];
+  const [left, equal, right] = split(tree.right, key);
+  return [node(tree.key, tree.value, tree.priority, tree.left, left), equal, right];
 }
 
 /** One map of two; all keys of the first are smaller. */

@@ -12,10 +12,10 @@ export class Abis {
 
   /** @returns undefined for a class that is not found or has no functions */
   async of(hash: string, state: State): Promise<Abi | undefined> {
-    const found = this.#abis.get(hash) ?? (await read(hash, state));
+    const abi = this.#abis.get(hash) ?? (await read(hash, state));
     // The one that was used last is the last one to go.
-    if (found) this.#abis.set(hash, found);
-    return found;
+    if (abi) this.#abis.set(hash, abi);
+    return abi;
   }
 }
 

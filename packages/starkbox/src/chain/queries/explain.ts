@@ -22,7 +22,7 @@ import type { Chain } from '../chain.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
-  type RetracePlace,
+  type RetraceLocation,
   retraceAttempt,
   retraceCall,
   retraceTransaction,
@@ -85,16 +85,16 @@ export class Explainer {
   /** A transaction of a block, or one that was refused not long ago. */
   async transaction(hash: string, { paint, signal }: ExplainOptions = {}): Promise<Explained> {
     const { world } = this.#chain;
-    const found = findTransaction(world, hash);
-    if (!found) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
-    const { transaction, receipt, trace } = found.record;
+    const located = findTransaction(world, hash);
+    if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
+    const { transaction, receipt, trace } = located.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
       retraceTransaction(this.#chain, hash, { signal });
     const traced = await this.#traced(run, subject.reason, true);
-    const state = stateBefore(world, found.block);
-    const place = state && { world, number: found.block - 1, state };
-    return this.#explain({ ...subject, ...traced }, place, { paint, signal });
+    const state = stateBefore(world, located.block);
+    const location = state && { world, number: located.block - 1, state };
+    return this.#explain({ ...subject, ...traced }, location, { paint, signal });
   }
 
   /** What the machine did in a transaction of a block. */
@@ -114,13 +114,13 @@ export class Explainer {
       ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos),
     );
     const namer = await this.#slots;
-    const wanted = contracts.map(({ contract_address: contract, keys }) => ({
+    const requests = contracts.map(({ contract_address: contract, keys }) => ({
       contract,
       slots: keys,
       transaction,
       felts,
     }));
-    return { slots: await namer.name(wanted) };
+    return { slots: await namer.name(requests) };
   }
 
   /** Which lines of its source a transaction of a block ran, run again. */
@@ -140,29 +140,32 @@ export class Explainer {
 
   /** Something that was not included, on the state that it was refused on. */
   async attempt({ transaction, ...rest }: Subject, attempted: Attempted = {}): Promise<Explained> {
-    const place = attemptPlace(this.#chain.world, attempted.id);
+    const location = attemptLocation(this.#chain.world, attempted.id);
     const subject = { transaction, ...rest };
-    const traced = hasRun(rest) ? await this.#attempted(subject, attempted, place) : {};
+    const traced = hasRun(rest) ? await this.#attempted(subject, attempted, location) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
     const address = isDeployed
       ? (await this.#readBroadcasted(Object(transaction)))?.address
       : undefined;
-    const known =
+    const transactionHash =
       address === undefined ? transaction : { ...transaction, contract_address: address };
-    return this.#explain({ transaction: known, ...rest, ...traced }, place, attempted);
+    return this.#explain({ transaction: transactionHash, ...rest, ...traced }, location, attempted);
   }
 
   #attempted(
     { transaction, reason }: Subject,
     { earlier = [], validate = true, showsSource = false, signal }: Attempted,
-    place: RetracePlace,
+    location: RetraceLocation,
   ): Promise<Traced> {
     const chain = this.#chain;
     return this.#traced(
       () =>
         transaction.type === 'CALL'
-          ? retraceCall(chain, Object(transaction), place, { signal })
-          : retraceAttempt(chain, [...earlier, Object(transaction)], place, { validate, signal }),
+          ? retraceCall(chain, Object(transaction), location, { signal })
+          : retraceAttempt(chain, [...earlier, Object(transaction)], location, {
+              validate,
+              signal,
+            }),
       reason,
       showsSource,
     );
@@ -245,7 +248,7 @@ export class Explainer {
 
   async #explain(
     subject: Subject,
-    place: RetracePlace | undefined,
+    location: RetraceLocation | undefined,
     { paint, signal }: ExplainOptions = {},
   ): Promise<Explained> {
     const { explain, namesOf } = await import('@starkbox/abi');
@@ -258,14 +261,14 @@ export class Explainer {
     const sources: Sources = {
       names,
       abi: (hash) => this.#abis.of(hash, pendingState),
-      ...(place ? this.#reads(place, signal) : {}),
+      ...(location ? this.#reads(location, signal) : {}),
     };
     return explain(subject, sources, paint);
   }
 
   /** Reads of a state. */
   #reads(
-    { world, number, state }: RetracePlace,
+    { world, number, state }: RetraceLocation,
     signal: AbortSignal | undefined,
   ): Omit<Sources, 'names' | 'abi'> {
     const { executions, options } = this.#chain;
@@ -329,7 +332,7 @@ function hasRun({ status, reason = '' }: Omit<Subject, 'transaction'>): boolean 
 }
 
 /** The state of a block of this chain, or else the newest one. */
-function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): RetracePlace {
+function attemptLocation(world: World, id: BLOCK_ID = 'pre_confirmed'): RetraceLocation {
   const number = findBlock(world, id) ?? pendingNumber(world);
   const state = keptState(world, number);
   return state

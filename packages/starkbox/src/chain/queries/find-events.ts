@@ -19,13 +19,13 @@ export interface EventFilter {
 
 /** An event and its position; `block` is undefined for the pending block. */
 export interface FoundEvent extends EventData {
-  readonly block: ClosedPlace | undefined;
+  readonly block: BlockLocation | undefined;
   readonly transaction_hash: string;
   readonly transaction_index: number;
   readonly event_index: number;
 }
 
-export interface ClosedPlace {
+export interface BlockLocation {
   readonly number: number;
   readonly hash: string;
 }
@@ -71,14 +71,13 @@ export class EventPager {
     const events: FoundEvent[] = [];
     let { skip } = start;
     for (const block of candidates(world, start.block, to, query)) {
-      const found = eventsOf(world, block).filter((event) => matches(event, query));
-      const taken = Math.min(skip, found.length);
-      skip -= taken;
-      const room = chunk_size - events.length;
-      events.push(...found.slice(taken, taken + room));
-      const used = taken + room;
-      if (found.length > used) {
-        this.#remember(world, `${name}${page + 1}`, { block, skip: used });
+      const matching = eventsOf(world, block).filter((event) => matches(event, query));
+      const skipped = Math.min(skip, matching.length);
+      skip -= skipped;
+      const end = skipped + chunk_size - events.length;
+      events.push(...matching.slice(skipped, end));
+      if (matching.length > end) {
+        this.#remember(world, `${name}${page + 1}`, { block, skip: end });
         return { events, next: String(page + 1) };
       }
     }
@@ -116,13 +115,13 @@ function matcher({ address, keys }: EventFilter): Query {
 }
 
 export function matches(
-  { from_address, keys: own }: Pick<EventData, 'from_address' | 'keys'>,
+  { from_address, keys: eventKeys }: Pick<EventData, 'from_address' | 'keys'>,
   { addresses, keys }: Query,
 ): boolean {
   if (addresses && !addresses.includes(from_address)) return false;
   return keys.every((allowed, position) => {
     if (allowed.length === 0) return true;
-    const key = own[position];
+    const key = eventKeys[position];
     return key !== undefined && allowed.includes(key);
   });
 }
@@ -135,15 +134,15 @@ function* candidates(world: World, from: number, to: number, query: Query): Iter
 
 /** All events of a block, in order. */
 export function eventsOf(world: World, block: number): readonly FoundEvent[] {
-  const found = world.history.outcome(block);
-  if (!found) {
+  const closed = world.history.outcome(block);
+  if (!closed) {
     if (block !== pendingNumber(world)) return [];
     return world.pending.transactions.toArray().flatMap(pendingEvents);
   }
-  const place = { number: block, hash: found.hash };
-  return found.receipts.flatMap((receipt, index) => {
+  const location = { number: block, hash: closed.hash };
+  return closed.receipts.flatMap((receipt, index) => {
     const { events } = readReceipt(receipt);
-    return placed(events, place, found.transactions[index] ?? '0x0', index);
+    return locatedEvents(events, location, closed.transactions[index] ?? '0x0', index);
   });
 }
 
@@ -154,12 +153,12 @@ export function pendingEventsOf({ pending }: World, index: number): readonly Fou
 }
 
 function pendingEvents({ record, receipt }: Included, index: number): readonly FoundEvent[] {
-  return placed(receipt.events, undefined, record.hash, index);
+  return locatedEvents(receipt.events, undefined, record.hash, index);
 }
 
-function placed(
+function locatedEvents(
   events: readonly EventData[],
-  block: ClosedPlace | undefined,
+  block: BlockLocation | undefined,
   hash: string,
   index: number,
 ): readonly FoundEvent[] {

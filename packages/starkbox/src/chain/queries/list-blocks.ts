@@ -60,9 +60,9 @@ export class BlockLister {
   #summary(world: World, header: Header): BlockSummary {
     const cached = this.#summaries.get(header.hash);
     if (cached) return cached;
-    const made = summaryOf(world, header);
-    this.#summaries.set(header.hash, made);
-    return made;
+    const summary = summaryOf(world, header);
+    this.#summaries.set(header.hash, summary);
+    return summary;
   }
 }
 

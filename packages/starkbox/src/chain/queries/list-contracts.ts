@@ -78,12 +78,12 @@ export async function listStorage(
 /** A newer slot replaces an older one with the same key. */
 function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
   const [bound] = [newer.upTo, older.upTo].flatMap((key) => key ?? []).sort(byValue);
-  const found = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
-  const slots = [...found.values()]
+  const slotsByKey = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
+  const slots = [...slotsByKey.values()]
     .filter(
       ({ key, value }) => value !== '0x0' && (bound === undefined || byValue(key, bound) <= 0),
     )
-    .sort((one, other) => byValue(one.key, other.key));
+    .sort((first, other) => byValue(first.key, other.key));
   return {
     rows: slots
       .slice(0, limit)
@@ -93,9 +93,9 @@ function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
 }
 
 /** Felts have no leading zeros, so the longer one is larger. */
-function byValue(one: string, other: string): number {
-  if (one.length !== other.length) return one.length - other.length;
-  return one < other ? -1 : Number(one > other);
+function byValue(first: string, other: string): number {
+  if (first.length !== other.length) return first.length - other.length;
+  return first < other ? -1 : Number(first > other);
 }
 
 function labelled({ labels }: World, value: string): { readonly label?: string } {

@@ -32,12 +32,12 @@ export async function listMempool(
   const pool = await inSlices(inOrder(world.mempool, order));
   const rows: MEMPOOL_ROW[] = [];
   let next: string | undefined;
-  for (const [, one] of pool.waiting.from(arrivalKey(startOf(pool, cursor)))) {
+  for (const [, queued] of pool.waiting.from(arrivalKey(startOf(pool, cursor)))) {
     if (rows.length === limit) {
-      next = `${one.arrival}.0`;
+      next = `${queued.arrival}.0`;
       break;
     }
-    rows.push(rowOf(pool, one));
+    rows.push(rowOf(pool, queued));
   }
   const { size } = pool.waiting;
   return { order: order.kind, size, rows, next, upcoming: upcomingIn(pool, limit) };
@@ -47,15 +47,15 @@ function startOf({ first }: Mempool, cursor: string | undefined): number {
   return cursor === undefined ? first : readCursor(cursor)[0];
 }
 
-function rowOf(pool: Mempool, one: QueuedTransaction): MEMPOOL_ROW {
+function rowOf(pool: Mempool, queued: QueuedTransaction): MEMPOOL_ROW {
   return {
-    transaction_hash: one.hash,
-    type: one.type,
-    sender_address: one.sender,
-    nonce: hex(one.nonce),
-    tip: hex(one.tip),
-    status: one.position === undefined ? 'RECEIVED' : 'CANDIDATE',
-    waits_for_nonce: lacksNonce(pool, one),
+    transaction_hash: queued.hash,
+    type: queued.type,
+    sender_address: queued.sender,
+    nonce: hex(queued.nonce),
+    tip: hex(queued.tip),
+    status: queued.position === undefined ? 'RECEIVED' : 'CANDIDATE',
+    waits_for_nonce: lacksNonce(pool, queued),
   };
 }
 
@@ -66,10 +66,10 @@ function upcomingIn(pool: Mempool, limit: number): readonly string[] {
     if (hashes.length === limit) return hashes;
     hashes.push(hash);
   }
-  let found = withSelected(pool);
-  while (found && hashes.length < limit) {
-    hashes.push(found[1].hash);
-    found = withSelected(found[0]);
+  let selection = withSelected(pool);
+  while (selection && hashes.length < limit) {
+    hashes.push(selection[1].hash);
+    selection = withSelected(selection[0]);
   }
   return hashes;
 }

@@ -82,8 +82,8 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
   const timestamp = timeOf(world, block);
   const isPending = block === pendingNumber(world);
   const undelivered = isPending ? new Map<string, number>() : undeliveredIn(world.messages, block);
-  const found = transactionsOf(world, block).filter(({ receipt }) => sendsMessages(receipt));
-  for (const { hash, receipt } of found) {
+  const senders = transactionsOf(world, block).filter(({ receipt }) => sendsMessages(receipt));
+  for (const { hash, receipt } of senders) {
     const { messages_sent } = readReceipt(receipt);
     for (const { from_address, to_address, payload } of messages_sent) {
       const message_hash = messageToL1Hash({ from_address, to_address, payload });
@@ -106,10 +106,10 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
     .reverse()
     .map((row): MESSAGE_ROW => {
       const { message_hash } = row;
-      const left = undelivered.get(message_hash) ?? 0;
-      if (left > 0) undelivered.set(message_hash, left - 1);
+      const remaining = undelivered.get(message_hash) ?? 0;
+      if (remaining > 0) undelivered.set(message_hash, remaining - 1);
       if (!world.messages.consumable.has(message_hash)) return { ...row, state: 'CONSUMED' };
-      return { ...row, state: left > 0 ? 'SENT' : 'DELIVERED' };
+      return { ...row, state: remaining > 0 ? 'SENT' : 'DELIVERED' };
     })
     .reverse();
 }

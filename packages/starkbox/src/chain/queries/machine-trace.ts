@@ -30,7 +30,7 @@ export async function machineTrace(
   signal?: AbortSignal,
 ): Promise<MACHINE_TRACE> {
   const { world } = chain;
-  const { record, frames } = await rerun(chain, hash, signal);
+  const { record, frames } = await retraced(chain, hash, signal);
   const names = namesOf(
     chain.options.genesis.accounts.map(({ address }) => address),
     world.labels,
@@ -49,16 +49,16 @@ export async function machineTrace(
   return { signature_length: listOf(signature).length, calls, classes };
 }
 
-async function rerun(chain: Chain, hash: string, signal: AbortSignal | undefined) {
+async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefined) {
   const { world, options } = chain;
-  const found = findTransaction(world, hash);
-  if (!found && options.fork) {
+  const located = findTransaction(world, hash);
+  if (!located && options.fork) {
     refuse(
       `This chain has no transaction ${hash}. One of the forked network cannot be run again here: fork at the block before it, and send it again.`,
     );
   }
-  if (!found) return fail('TXN_HASH_NOT_FOUND');
-  const { block, index, record } = found;
+  if (!located) return fail('TXN_HASH_NOT_FOUND');
+  const { block, index, record } = located;
   if (!stateBefore(world, block)) {
     refuse(
       `The state before block ${block} is not kept, so its transactions cannot be run again. Start the node without --state-archive-capacity none, and make the transaction again.`,
@@ -111,7 +111,9 @@ async function classOf(classHash: string, infos: DebugInfos, state: State): Prom
       })),
     };
   }
-  const found = await state.class(classHash);
-  const named = found ? await entryPointNames(await found.json(), await found.abi()) : [];
-  return { class_hash: classHash, functions: Array.from(named, ([id, name]) => ({ id, name })) };
+  const contractClass = await state.class(classHash);
+  const names = contractClass
+    ? await entryPointNames(await contractClass.json(), await contractClass.abi())
+    : [];
+  return { class_hash: classHash, functions: Array.from(names, ([id, name]) => ({ id, name })) };
 }

@@ -3,7 +3,7 @@ import { namesOf, plainFeltText, shortAddress, slotText } from '@starkbox/abi';
 import type { NAMED_SLOT } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Chain } from '../chain.js';
-import { MOST_HASHES, type SlotsWanted, StorageNames } from '../storage-names/storage-names.js';
+import { MOST_HASHES, type SlotRequest, StorageNames } from '../storage-names/storage-names.js';
 
 export class SlotNamer {
   readonly #chain: Chain;
@@ -14,27 +14,30 @@ export class SlotNamer {
     this.#names = new StorageNames(infos);
   }
 
-  /** @param wanted all of one request */
-  async name(wanted: readonly SlotsWanted[]): Promise<readonly NAMED_SLOT[]> {
+  /** @param requests all of one request */
+  async name(requests: readonly SlotRequest[]): Promise<readonly NAMED_SLOT[]> {
     const budget = { left: MOST_HASHES };
     const slots: NAMED_SLOT[] = [];
-    for (const one of wanted) slots.push(...(await this.#ofContract(one, budget)));
+    for (const request of requests) slots.push(...(await this.#ofContract(request, budget)));
     return slots;
   }
 
-  async #ofContract(wanted: SlotsWanted, budget: { left: number }): Promise<readonly NAMED_SLOT[]> {
+  async #ofContract(
+    request: SlotRequest,
+    budget: { left: number },
+  ): Promise<readonly NAMED_SLOT[]> {
     const { world, options } = this.#chain;
     const accounts = options.genesis.accounts.map(({ address }) => address);
-    const addresses = [...accounts, ...world.labels.keys(), wanted.contract];
-    const found = await this.#names.of({ world, addresses, budget }, wanted);
-    const known = namesOf(accounts, world.labels);
-    const address = (felt: string): string => known.get(felt) ?? felt;
+    const addresses = [...accounts, ...world.labels.keys(), request.contract];
+    const slotNames = await this.#names.of({ world, addresses, budget }, request);
+    const contractNames = namesOf(accounts, world.labels);
+    const address = (felt: string): string => contractNames.get(felt) ?? felt;
     const texts = {
-      address: (felt: string) => known.get(felt) ?? shortAddress(felt),
+      address: (felt: string) => contractNames.get(felt) ?? shortAddress(felt),
       felt: (felt: string) => plainFeltText(felt, address),
     };
-    return [...found].map(([key, name]) => ({
-      contract_address: wanted.contract,
+    return [...slotNames].map(([key, name]) => ({
+      contract_address: request.contract,
       key,
       name: slotText(name, texts),
       ...name,

@@ -48,21 +48,21 @@ export async function readPage<T>(query: PageQuery<T>): Promise<Page<T>> {
     });
   let { block, index } = startOf(query);
   for (;;) {
-    const found = newestUpTo(block);
-    if (found === undefined) return { rows, next: undefined };
-    if (found !== block) index = Number.POSITIVE_INFINITY;
-    if (effort > EFFORT) return { rows, next: encodeCursor({ block: found + 1, index: 0 }) };
-    const readers = rowsIn(found);
+    const newest = newestUpTo(block);
+    if (newest === undefined) return { rows, next: undefined };
+    if (newest !== block) index = Number.POSITIVE_INFINITY;
+    if (effort > EFFORT) return { rows, next: encodeCursor({ block: newest + 1, index: 0 }) };
+    const readers = rowsIn(newest);
     for (let at = Math.min(index, readers.length) - 1; at >= 0; at -= 1) {
       effort += 1;
       if (effort % SLICE === 0) await nextTurn();
       const row = await readers[at]?.();
       if (row !== undefined) rows.push(row);
       if (rows.length < limit && effort <= EFFORT) continue;
-      const isLast = at === 0 && newestUpTo(found - 1) === undefined;
-      return { rows, next: isLast ? undefined : encodeCursor({ block: found, index: at }) };
+      const isLast = at === 0 && newestUpTo(newest - 1) === undefined;
+      return { rows, next: isLast ? undefined : encodeCursor({ block: newest, index: at }) };
     }
-    block = found - 1;
+    block = newest - 1;
     index = Number.POSITIVE_INFINITY;
   }
 }

@@ -75,7 +75,7 @@ export async function replayTransaction(
   parent.prefetchReads(readsOf(membersOf(real)));
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
-    Promise.all(hashes.map((one) => classOf(fork, one)));
+    Promise.all(hashes.map((classHash) => classOf(fork, classHash)));
   let state = State.create({ version: number, source: new StateSource(parent.ask) });
   const old = number - HASH_BUFFER;
   if (old >= 0) {
@@ -88,8 +88,8 @@ export async function replayTransaction(
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
-    const given = await compileGiven(overrides.classes ?? [], {});
-    state = await applyChange(state, overrides, given);
+    const overridden = await compileGiven(overrides.classes ?? [], {});
+    state = await applyChange(state, overrides, overridden);
   }
 
   const { transaction_hash: _hash, class_hash, ...rest } = values;
@@ -109,18 +109,18 @@ export async function replayTransaction(
     rules.chainId,
     declared,
   );
-  const [done] = await executing(
+  const [execution] = await executing(
     executions.simulate(state, contextOf(header, rules), [transaction], {}, { signal }),
   );
-  if (!done) throw new Error('an execution returned no report');
-  if (done.outcome === 'rejected') {
+  if (!execution) throw new Error('an execution returned no report');
+  if (execution.outcome === 'rejected') {
     return fail('TRANSACTION_EXECUTION_ERROR', {
       transaction_index: index,
-      execution_error: executionError(done.rejection),
+      execution_error: executionError(execution.rejection),
     });
   }
-  const trace = traceText(done);
-  const receipt = storedReceipt(done.receipt);
+  const trace = traceText(execution);
+  const receipt = storedReceipt(execution.receipt);
   const { finality_status: _finality, block_hash: _block, block_number: _number, ...before } = was;
   return {
     receipt,

@@ -13,17 +13,17 @@ const LONGEST_QUERY = 200;
 
 /** All matches, the likeliest first. */
 export async function search(world: World, query: string): Promise<readonly CANDIDATE[]> {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === '' || wanted.length > LONGEST_QUERY) return [];
-  const found: CANDIDATE[] = [];
-  if (/^#?\d{1,15}$/.test(wanted)) found.push(...blockWith(world, Number(wanted.replace('#', ''))));
-  if (/^0x[\da-f]{1,64}$/.test(wanted) && BigInt(wanted) < PRIME) {
-    found.push(...(await named(world, hex(BigInt(wanted)))));
+  const text = query.trim().toLowerCase();
+  if (text === '' || text.length > LONGEST_QUERY) return [];
+  const results: CANDIDATE[] = [];
+  if (/^#?\d{1,15}$/.test(text)) results.push(...blockWith(world, Number(text.replace('#', ''))));
+  if (/^0x[\da-f]{1,64}$/.test(text) && BigInt(text) < PRIME) {
+    results.push(...(await named(world, hex(BigInt(text)))));
   }
   for (const [value, label] of world.labels) {
-    if (label.toLowerCase().includes(wanted)) found.push({ kind: 'label', value, label });
+    if (label.toLowerCase().includes(text)) results.push({ kind: 'label', value, label });
   }
-  return [...found, ...methodsLike(wanted)].slice(0, LIMIT);
+  return [...results, ...methodsLike(text)].slice(0, LIMIT);
 }
 
 function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
@@ -35,33 +35,38 @@ function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
 async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> {
   const { history, pendingState: state, archived, labels } = world;
   const label = labels.get(felt);
-  const named = label === undefined ? {} : { label };
-  const found: CANDIDATE[] = [];
+  const labelled = label === undefined ? {} : { label };
+  const results: CANDIDATE[] = [];
   const block = history.numberOf(felt);
-  if (block !== undefined) found.push({ kind: 'block', value: String(block), detail: felt });
+  if (block !== undefined) results.push({ kind: 'block', value: String(block), detail: felt });
   const transaction = findTransaction(world, felt);
   if (transaction) {
     const detail = `block ${transaction.block}`;
-    found.push({ kind: 'transaction', value: felt, detail, ...named });
+    results.push({ kind: 'transaction', value: felt, detail, ...labelled });
   } else if (inMempool(world.mempool, felt)) {
-    found.push({ kind: 'transaction', value: felt, detail: 'in the mempool', ...named });
+    results.push({ kind: 'transaction', value: felt, detail: 'in the mempool', ...labelled });
   }
   // A fork requests it from the origin; if that fails, it counts as no contract.
   const classHash = await state.classHashAt(felt).catch(() => '0x0');
   if (classHash !== '0x0') {
-    found.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...named });
+    results.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...labelled });
   }
   const declared = state.classSince(felt) ?? archived?.classSince(felt);
   if (declared !== undefined) {
-    found.push({ kind: 'class', value: felt, detail: `declared in block ${declared}`, ...named });
+    results.push({
+      kind: 'class',
+      value: felt,
+      detail: `declared in block ${declared}`,
+      ...labelled,
+    });
   }
-  return found.length === 0 && label !== undefined
+  return results.length === 0 && label !== undefined
     ? [{ kind: 'label', value: felt, label }]
-    : found;
+    : results;
 }
 
-function methodsLike(wanted: string): readonly CANDIDATE[] {
-  const plain = canonicalName(wanted);
+function methodsLike(text: string): readonly CANDIDATE[] {
+  const plain = canonicalName(text);
   if (plain.length < SHORTEST_METHOD_QUERY) return [];
   return Object.keys(METHODS)
     .filter((name) => name.toLowerCase().includes(plain))

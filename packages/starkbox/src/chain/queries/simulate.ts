@@ -68,9 +68,9 @@ export async function estimateFee(
   id: BLOCK_ID,
   signal?: AbortSignal,
 ): Promise<readonly FEE_ESTIMATE[]> {
-  const { prices, ...place } = at(chain, id);
+  const { prices, ...location } = at(chain, id);
   const flags = { validate: !skipValidate, chargeFee: false, unboundedGas: true };
-  const { reports } = await run(chain, place, transactions, flags, { signal });
+  const { reports } = await run(chain, location, transactions, flags, { signal });
   return reports.map((report, index) => {
     if (report.outcome === 'rejected') return failed(index, estimateError(report.rejection));
     if (report.fault) return failed(index, executionError(report.fault));
@@ -98,15 +98,17 @@ export async function simulate(
   id: BLOCK_ID,
   signal?: AbortSignal,
 ): Promise<Simulation> {
-  const { prices, ...place } = at(chain, id);
+  const { prices, ...location } = at(chain, id);
   const chargeFee = !flags.includes('SKIP_FEE_CHARGE') && chain.options.chargesFee !== false;
   if (chargeFee) {
-    const unusable = transactions.findIndex((one) => !hasUsableBounds(one.resource_bounds));
+    const unusable = transactions.findIndex(
+      (transaction) => !hasUsableBounds(transaction.resource_bounds),
+    );
     if (unusable >= 0) failed(unusable, BOUNDS_TOO_SMALL);
   }
   const { reports, initialReads } = await run(
     chain,
-    place,
+    location,
     transactions,
     { validate: !flags.includes('SKIP_VALIDATE'), chargeFee, unboundedGas: !chargeFee },
     { initialReads: flags.includes('RETURN_INITIAL_READS'), signal },
@@ -171,14 +173,14 @@ export async function proveTransaction(
   if (values.type !== 'INVOKE') refuse('Only invoke transactions are supported for proving');
   const { chainId } = chain.options;
   const { world } = chain;
-  const place = placeOf(chain, world, id, () =>
+  const location = locate(chain, world, id, () =>
     refuse('Transaction execution failed: No block found'),
   );
   const { client } = chain.executions;
   const transaction = await readBroadcasted(values, chainId, {}, { client, signal });
   const flags = { chargeFee: false, unboundedGas: true, query: true };
   const [report] = await executing(
-    chain.executions.simulate(place.state, place.context, [transaction], flags, { signal }),
+    chain.executions.simulate(location.state, location.context, [transaction], flags, { signal }),
   );
   if (!report || report.outcome === 'rejected') {
     refuse(`Transaction execution failed: ${report?.rejection.message ?? 'nothing was executed'}`);
@@ -189,8 +191,8 @@ export async function proveTransaction(
   const messages = orderedMessages(report.trace);
   const proven = prove({
     chainId,
-    blockNumber: place.number,
-    blockHash: world.history.hash(place.number) ?? '0x0',
+    blockNumber: location.number,
+    blockHash: world.history.hash(location.number) ?? '0x0',
     transactionHash: transaction.hash,
     messages,
   });
@@ -198,21 +200,21 @@ export async function proveTransaction(
 }
 
 /** The block, state and world of an execution. */
-interface Place {
+interface ExecutionLocation {
   readonly number: number;
   readonly state: State;
   readonly context: ReturnType<typeof contextOf>;
   readonly world: World;
 }
 
-function at(chain: Chain, id: BLOCK_ID): Place & { readonly prices: HeaderPrices } {
+function at(chain: Chain, id: BLOCK_ID): ExecutionLocation & { readonly prices: HeaderPrices } {
   const { world } = chain;
-  const place = placeOf(chain, world, id, () => fail('BLOCK_NOT_FOUND'));
-  const header = world.history.header(place.number);
-  return { ...place, prices: header?.prices ?? headerPrices(world.gas.current) };
+  const location = locate(chain, world, id, () => fail('BLOCK_NOT_FOUND'));
+  const header = world.history.header(location.number);
+  return { ...location, prices: header?.prices ?? headerPrices(world.gas.current) };
 }
 
-function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): Place {
+function locate(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): ExecutionLocation {
   const number = findBlock(world, id) ?? missing();
   const state = stateByNumber(world, number, id);
   return { number, state, context: contextOf(world, chain.options, number), world };
@@ -223,7 +225,7 @@ type Report = Executed | Rejected;
 /** Executes transactions one after another and drops the changes. */
 async function run(
   chain: Chain,
-  { state, context, world }: Place,
+  { state, context, world }: ExecutionLocation,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
   options: RunOptions,

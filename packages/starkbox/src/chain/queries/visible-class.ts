@@ -9,7 +9,7 @@ import type { World } from '../world/world.js';
 export async function classAt(world: World, hash: string, id: BLOCK_ID): Promise<Class> {
   const number = blockNumber(world, id);
   const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);
-  const found =
+  const contractClass =
     since === undefined || since <= number ? await world.pendingState.class(hash) : undefined;
-  return found ?? fail('CLASS_HASH_NOT_FOUND');
+  return contractClass ?? fail('CLASS_HASH_NOT_FOUND');
 }

@@ -26,8 +26,8 @@ export class ClassFacts {
     this.name = classNameOf(this.#abi);
     const byType = membersOf(entry_points_by_type);
     this.entryPoints = TYPES.flatMap((type) =>
-      listOf(byType[type]).flatMap((one) => {
-        const { selector: text } = membersOf(one);
+      listOf(byType[type]).flatMap((entryPoint) => {
+        const { selector: text } = membersOf(entryPoint);
         const selector = typeof text === 'string' ? canonicalFelt(text) : undefined;
         return selector === undefined ? [] : [{ type, selector }];
       }),
@@ -36,8 +36,8 @@ export class ClassFacts {
 
   functionName(selector: string): string | undefined {
     const { functions, constructor_ } = this.#abi;
-    const named = selector === CONSTRUCTOR ? constructor_ : undefined;
-    return (functions.get(selector) ?? named)?.name;
+    const constructorName = selector === CONSTRUCTOR ? constructor_ : undefined;
+    return (functions.get(selector) ?? constructorName)?.name;
   }
 }
 
@@ -47,18 +47,18 @@ export class ClassFactsCache {
 
   /** Classes that are not found are left out. */
   async of(world: World, hashes: Iterable<string>): Promise<ReadonlyMap<string, ClassFacts>> {
-    const found = new Map<string, ClassFacts>();
+    const factsByClass = new Map<string, ClassFacts>();
     for (const hash of hashes) {
       const facts = this.#facts.get(hash) ?? (await read(world, hash));
       if (!facts) continue;
-      found.set(hash, facts);
+      factsByClass.set(hash, facts);
       this.#facts.set(hash, facts);
     }
-    return found;
+    return factsByClass;
   }
 }
 
 async function read(world: World, hash: string): Promise<ClassFacts | undefined> {
-  const found = await world.pendingState.class(hash);
-  return found && new ClassFacts(await found.json());
+  const contractClass = await world.pendingState.class(hash);
+  return contractClass && new ClassFacts(await contractClass.json());
 }

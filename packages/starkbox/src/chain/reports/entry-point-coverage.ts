@@ -52,24 +52,24 @@ export class EntryPointCoverage {
     for (const [contract, entries] of this.#unknown) {
       const into = entriesOf(this.#classes, await world.pendingState.classHashAt(contract));
       for (const [selector, { calls, failed }] of entries) {
-        const known = into.get(selector) ?? { calls: 0, failed: 0 };
-        into.set(selector, { calls: known.calls + calls, failed: known.failed + failed });
+        const counts = into.get(selector) ?? { calls: 0, failed: 0 };
+        into.set(selector, { calls: counts.calls + calls, failed: counts.failed + failed });
       }
     }
     this.#unknown.clear();
     const facts = await cache.of(world, this.#classes.keys());
     const classes = [...this.#classes].flatMap(([hash, entries]): COVERED_CLASS[] => {
-      const known = facts.get(hash);
-      if (!known) return [];
+      const classFacts = facts.get(hash);
+      if (!classFacts) return [];
       const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);
-      const name = world.labels.get(hash) ?? known.name;
+      const name = world.labels.get(hash) ?? classFacts.name;
       return [
         {
           class_hash: hash,
           ...(name === undefined ? {} : { contract_name: name }),
           ...(since === undefined ? {} : { declared_in: since }),
-          entry_points: known.entryPoints.map(({ type, selector }) => {
-            const functionName = known.functionName(selector);
+          entry_points: classFacts.entryPoints.map(({ type, selector }) => {
+            const functionName = classFacts.functionName(selector);
             return {
               type,
               selector,
@@ -90,14 +90,14 @@ function count(
   failed: boolean,
   times: number,
 ): void {
-  const known = entries.get(selector) ?? { calls: 0, failed: 0 };
-  entries.set(selector, known);
-  known.calls += times;
-  if (failed) known.failed += times;
+  const counts = entries.get(selector) ?? { calls: 0, failed: 0 };
+  entries.set(selector, counts);
+  counts.calls += times;
+  if (failed) counts.failed += times;
 }
 
 function entriesOf(of: Map<string, Map<string, Calls>>, key: string): Map<string, Calls> {
-  const known = of.get(key) ?? new Map<string, Calls>();
-  of.set(key, known);
-  return known;
+  const entries = of.get(key) ?? new Map<string, Calls>();
+  of.set(key, entries);
+  return entries;
 }

@@ -21,13 +21,18 @@ import { pendingNumber } from '../world/find-block.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 import { ClassFactsCache } from './class-facts.js';
 import { EntryPointCoverage } from './entry-point-coverage.js';
-import { newRerun, type Placed, rerunCalls, rerunEach } from './rerun.js';
+import {
+  retraceCalls,
+  retraceEach,
+  startReportRetrace,
+  type TransactionPosition,
+} from './retrace-report.js';
 import { StatementCoverage } from './statement-coverage.js';
 
 /** Transactions of a page. */
 const LIMIT = 1000;
 /** The same where each is run again. */
-const RERUN_LIMIT = 100;
+const RETRACE_LIMIT = 100;
 
 export interface ReportRange {
   readonly from_block?: number;
@@ -57,16 +62,20 @@ export class Reports {
     const { world } = this.#chain;
     const isCounted = include.includes('resources');
     const report = new GasReport(group_by, isCounted ? [...MEASURES, ...COUNTED] : MEASURES);
-    const wanted: (Placed & { readonly trace: TransactionTrace })[] = [];
-    const read = await eachRecord(world, limited(range, isCounted), ({ trace }, placed) => {
-      if (isCounted) wanted.push({ ...placed, trace: readTrace(trace) });
+    const transactions: (TransactionPosition & { readonly trace: TransactionTrace })[] = [];
+    const read = await eachRecord(world, limited(range, isCounted), ({ trace }, position) => {
+      if (isCounted) transactions.push({ ...position, trace: readTrace(trace) });
       else report.add(readTrace(trace));
     });
     let missing = 0;
-    await rerunEach(newRerun(this.#chain, world, signal), wanted, ({ trace }, retrace) => {
-      report.add(retrace ? withCounts(trace, retrace.frames) : trace);
-      if (!retrace) missing += 1;
-    });
+    await retraceEach(
+      startReportRetrace(this.#chain, world, signal),
+      transactions,
+      ({ trace }, retrace) => {
+        report.add(retrace ? withCounts(trace, retrace.frames) : trace);
+        if (!retrace) missing += 1;
+      },
+    );
     const names = await this.#names(world, report.classHashes, group_by);
     const page = report.page(names, {
       values: include.includes('values'),
@@ -82,17 +91,17 @@ export class Reports {
     const { world } = this.#chain;
     const isTraced = range.include?.includes('statements') ?? false;
     const coverage = new EntryPointCoverage();
-    const rerun = newRerun(this.#chain, world, signal);
-    const wanted: Placed[] = [];
-    const read = await eachRecord(world, limited(range, isTraced), (record, placed) => {
+    const reportRetrace = startReportRetrace(this.#chain, world, signal);
+    const transactions: TransactionPosition[] = [];
+    const read = await eachRecord(world, limited(range, isTraced), (record, position) => {
       coverage.add(record);
-      wanted.push(placed);
+      transactions.push(position);
     });
     const statements = new StatementCoverage();
     let calls = 0;
     // They are in no block, and so on the first page.
     if (range.cursor === undefined) {
-      for (const { retrace, times } of await rerunCalls(rerun, isTraced)) {
+      for (const { retrace, times } of await retraceCalls(reportRetrace, isTraced)) {
         coverage.addFrames(retrace.frames, times);
         statements.add(retrace, times);
         calls += times;
@@ -105,18 +114,18 @@ export class Reports {
     };
     if (!isTraced) return counted;
     let missing = 0;
-    await rerunEach(rerun, wanted, (_placed, retrace) => {
+    await retraceEach(reportRetrace, transactions, (_placed, retrace) => {
       if (retrace) statements.add(retrace);
       else missing += 1;
     });
     const classes: COVERED_CLASS[] = [];
-    for (const one of counted.classes) {
+    for (const covered of counted.classes) {
       // Ready-made classes are not of the user.
-      const found =
-        (one.declared_in ?? 0) > world.history.first
-          ? await statements.of(world, one.class_hash)
+      const executed =
+        (covered.declared_in ?? 0) > world.history.first
+          ? await statements.of(world, covered.class_hash)
           : undefined;
-      classes.push({ ...one, ...(found ? { statements: found } : {}) });
+      classes.push({ ...covered, ...(executed ? { statements: executed } : {}) });
     }
     return { ...counted, classes, ...(missing === 0 ? {} : { not_rerun: missing }) };
   }
@@ -128,11 +137,12 @@ export class Reports {
   ): Promise<RowNames> {
     const facts = await this.#classes.of(world, classes);
     const accounts = this.#chain.options.genesis.accounts.map(({ address }) => address);
-    const named = namesOf(grouping === 'contract' ? accounts : [], world.labels);
+    const names = namesOf(grouping === 'contract' ? accounts : [], world.labels);
     return ({ contract, classHash, selector }) => {
-      const known = facts.get(classHash);
-      const contractName = named.get(grouping === 'contract' ? contract : classHash) ?? known?.name;
-      const functionName = known?.functionName(selector);
+      const classFacts = facts.get(classHash);
+      const contractName =
+        names.get(grouping === 'contract' ? contract : classHash) ?? classFacts?.name;
+      const functionName = classFacts?.functionName(selector);
       return {
         ...(contractName === undefined ? {} : { contract_name: contractName }),
         ...(functionName === undefined ? {} : { function_name: functionName }),
@@ -145,7 +155,7 @@ export class Reports {
 async function eachRecord(
   world: World,
   { from_block, to_block, cursor, limit = LIMIT }: ReportRange,
-  use: (record: TransactionRecord, placed: Placed) => void,
+  use: (record: TransactionRecord, position: TransactionPosition) => void,
 ): Promise<Read> {
   const newest = pendingNumber(world);
   const to = Math.min(to_block ?? newest, newest);
@@ -171,6 +181,8 @@ async function eachRecord(
   return { from_block: from, to_block: to, ...(next === undefined ? {} : { next }) };
 }
 
-function limited(range: ReportRange, isRerun: boolean): ReportRange {
-  return isRerun ? { ...range, limit: Math.min(range.limit ?? RERUN_LIMIT, RERUN_LIMIT) } : range;
+function limited(range: ReportRange, isRetraced: boolean): ReportRange {
+  return isRetraced
+    ? { ...range, limit: Math.min(range.limit ?? RETRACE_LIMIT, RETRACE_LIMIT) }
+    : range;
 }

@@ -7,10 +7,10 @@ export class StatementCoverage {
 
   add({ frames }: Retrace, runs = 1): void {
     for (const { class_hash, visited } of frames) {
-      const known = this.#visits.get(class_hash) ?? new Map<number, number>();
-      this.#visits.set(class_hash, known);
+      const visits = this.#visits.get(class_hash) ?? new Map<number, number>();
+      this.#visits.set(class_hash, visits);
       for (const [statement, times] of visited ?? []) {
-        known.set(statement, (known.get(statement) ?? 0) + times * runs);
+        visits.set(statement, (visits.get(statement) ?? 0) + times * runs);
       }
     }
   }
@@ -20,8 +20,8 @@ export class StatementCoverage {
     world: World,
     classHash: string,
   ): Promise<readonly (readonly [statement: number, times: number])[] | undefined> {
-    const found = await world.pendingState.class(classHash);
-    const coded = await found?.codedStatements().catch(() => undefined);
+    const contractClass = await world.pendingState.class(classHash);
+    const coded = await contractClass?.codedStatements().catch(() => undefined);
     const visits = this.#visits.get(classHash);
     return coded?.map((statement) => [statement, visits?.get(statement) ?? 0] as const);
   }

@@ -15,11 +15,11 @@ interface NamedCall {
 /**
  * The frames on the way to the failure of a run, outermost first: the last one failed first. Empty if nothing failed.
  *
- * @param named the innermost call of the reason: what failed inside of it was caught
+ * @param namedCall the innermost call of the reason: what failed inside of it was caught
  */
 export function failedPath(
   frames: readonly RetracedFrame[],
-  named?: NamedCall,
+  namedCall?: NamedCall,
 ): readonly RetracedFrame[] {
   const path: RetracedFrame[] = [];
   // A transaction has several outermost frames: its validation, its execution, its fee.
@@ -35,9 +35,9 @@ export function failedPath(
   }
   const innermost = path.findLastIndex(
     ({ contract_address, class_hash, entry_point_selector }) =>
-      contract_address === named?.contract &&
-      class_hash === named.classHash &&
-      entry_point_selector === named.selector,
+      contract_address === namedCall?.contract &&
+      class_hash === namedCall.classHash &&
+      entry_point_selector === namedCall.selector,
   );
   return innermost < 0 ? path : path.slice(0, innermost + 1);
 }
@@ -75,15 +75,18 @@ function wrappedName(name: string): string {
   const begin = name.lastIndexOf('::') < 0 ? 0 : name.lastIndexOf('::') + 2;
   const last = name.slice(begin);
   if (!/^__wrapper__\w+$/.test(last)) return name;
-  const own = last.slice(WRAPPER.length);
-  const at = own.indexOf('__', 1);
-  const isOfImpl = at > 0 && at + 2 < own.length;
-  return name.slice(0, begin) + (isOfImpl ? `${own.slice(0, at)}::${own.slice(at + 2)}` : own);
+  const functionName = last.slice(WRAPPER.length);
+  const at = functionName.indexOf('__', 1);
+  const isOfImpl = at > 0 && at + 2 < functionName.length;
+  return (
+    name.slice(0, begin) +
+    (isOfImpl ? `${functionName.slice(0, at)}::${functionName.slice(at + 2)}` : functionName)
+  );
 }
 
 function withoutLibrary(lines: readonly SourceLine[]): readonly SourceLine[] {
-  const own = lines.findIndex((line) => !isLibrary(line));
-  const rest = own < 0 ? lines : lines.slice(own);
+  const firstOwn = lines.findIndex((line) => !isLibrary(line));
+  const rest = firstOwn < 0 ? lines : lines.slice(firstOwn);
   const shown = rest.filter((line) => !isWrapper(line));
   return shown.length > 0
     ? shown
@@ -113,14 +116,16 @@ async function namesOf(
   state: State,
 ): Promise<readonly SourceLine[]> {
   if (stack.length === 0) return [];
-  const found = await state.class(classHash).catch(() => undefined);
-  const functions = await found?.functions().catch(() => undefined);
-  if (!found || !functions) return [];
-  const named = info ? undefined : await entryPointNames(await found.json(), await found.abi());
+  const contractClass = await state.class(classHash).catch(() => undefined);
+  const functions = await contractClass?.functions().catch(() => undefined);
+  if (!contractClass || !functions) return [];
+  const names = info
+    ? undefined
+    : await entryPointNames(await contractClass.json(), await contractClass.abi());
   return stack.flatMap((statement) => {
     const of = functionOf(functions, statement);
     if (!of) return [];
-    const name = info?.functionName(of.id) ?? named?.get(of.id) ?? `Sierra function ${of.id}`;
+    const name = info?.functionName(of.id) ?? names?.get(of.id) ?? `Sierra function ${of.id}`;
     return [{ function: name }];
   });
 }

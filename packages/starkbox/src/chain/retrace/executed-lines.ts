@@ -28,15 +28,15 @@ export async function executedLines(
       for (const [statement, times] of visited)
         ran.set(statement, times + (ran.get(statement) ?? 0));
     }
-    const found = await world.pendingState.class(classHash);
-    const coded = (await found?.codedStatements().catch(() => undefined)) ?? [];
+    const contractClass = await world.pendingState.class(classHash);
+    const coded = (await contractClass?.codedStatements().catch(() => undefined)) ?? [];
     for (const [file, times] of linesOf(info, coded, ran)) {
-      const known = files.get(file);
-      if (known) addTimes(known.times, times);
+      const counts = files.get(file);
+      if (counts) addTimes(counts.times, times);
       else files.set(file, { times, classHash });
     }
   }
-  const sorted = [...files].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...files].sort(([first], [other]) => (first < other ? -1 : 1));
   const answer: EXECUTED_FILE[] = [];
   let length = 0;
   for (const [file, { times, classHash }] of sorted) {
@@ -45,7 +45,7 @@ export async function executedLines(
     const isShown = source !== undefined && length <= MOST_TEXT;
     answer.push({
       file,
-      lines: [...times].sort(([one], [other]) => one - other),
+      lines: [...times].sort(([first], [other]) => first - other),
       ...(isShown ? { text: source.text.split(/\r?\n/).map(printable).join('\n') } : {}),
       ...(source?.isNewer ? { changed: true } : {}),
     });

@@ -38,9 +38,9 @@ export async function retraceTransaction(
   detail: RetraceDetail = {},
 ): Promise<Retrace | undefined> {
   const { world } = chain;
-  const found = findTransaction(world, hash);
-  if (!found || found.index > MOST_EARLIER) return undefined;
-  const { block, index } = found;
+  const located = findTransaction(world, hash);
+  if (!located || located.index > MOST_EARLIER) return undefined;
+  const { block, index } = located;
   const [traced] = await retraceBlock(chain, world, { block, first: index, last: index }, detail);
   return traced;
 }
@@ -49,14 +49,14 @@ export async function retraceTransaction(
 export async function retraceBlock(
   chain: Chain,
   world: World,
-  wanted: {
+  range: {
     readonly block: number;
     readonly first: number;
     readonly last: number;
   },
   detail: RetraceDetail,
 ): Promise<readonly Retrace[]> {
-  const { block, first, last } = wanted;
+  const { block, first, last } = range;
   const state = stateBefore(world, block);
   if (!state) return [];
   const charges = chain.options.chargesFee !== false;
@@ -85,7 +85,9 @@ export async function retraceBlock(
   const traced = await executing(
     chain.executions.retrace(state, context, transactions, flags, options),
   );
-  return traced.map((one, at) => (flags[first + at]?.chargeFee ? withoutFee(one) : one));
+  return traced.map((retrace, at) =>
+    flags[first + at]?.chargeFee ? withoutFee(retrace) : retrace,
+  );
 }
 
 /** Without the transfer of the fee, which comes last; no account has the address of the token. */
@@ -114,7 +116,7 @@ async function canPay(
 }
 
 /** The state after a block, where something that was not included is run again. */
-export interface RetracePlace {
+export interface RetraceLocation {
   readonly world: World;
   readonly number: number;
   readonly state: State;
@@ -124,7 +126,7 @@ export interface RetracePlace {
 export function retraceCall(
   chain: Chain,
   call: FUNCTION_CALL,
-  { world, number, state }: RetracePlace,
+  { world, number, state }: RetraceLocation,
   detail: Pick<RetraceDetail, 'visited' | 'signal'> = {},
 ): Promise<Retrace> {
   const context = contextOf(world, chain.options, number);
@@ -135,7 +137,7 @@ export function retraceCall(
 export async function retraceAttempt(
   chain: Chain,
   broadcasted: readonly (Broadcasted | Message)[],
-  { world, number, state }: RetracePlace,
+  { world, number, state }: RetraceLocation,
   { validate, signal }: { readonly validate: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Retrace | undefined> {
   const { chainId } = chain.options;

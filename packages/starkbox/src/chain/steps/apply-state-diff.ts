@@ -59,19 +59,22 @@ export async function compileGiven(
   limits: ClassLimits,
 ): Promise<readonly Class[]> {
   const compiled: Class[] = [];
-  for (const [index, given] of definitions.entries()) {
-    const made = await compileClass(given.contract_class, limits);
-    if (compiled.some(({ hash }) => hash === made.hash)) {
+  for (const [index, definition] of definitions.entries()) {
+    const contractClass = await compileClass(definition.contract_class, limits);
+    if (compiled.some(({ hash }) => hash === contractClass.hash)) {
       invalidParams(`classes[${index}]: duplicate class definition`);
     }
-    if (given.class_hash !== undefined && given.class_hash !== made.hash) {
+    if (definition.class_hash !== undefined && definition.class_hash !== contractClass.hash) {
       invalidParams(`classes[${index}].class_hash does not match definition`);
     }
-    const { compiled_class_hash } = given;
-    if (compiled_class_hash !== undefined && compiled_class_hash !== made.compiledClassHash) {
+    const { compiled_class_hash } = definition;
+    if (
+      compiled_class_hash !== undefined &&
+      compiled_class_hash !== contractClass.compiledClassHash
+    ) {
       invalidParams(`classes[${index}].compiled_class_hash does not match definition`);
     }
-    compiled.push(made);
+    compiled.push(contractClass);
   }
   return compiled;
 }
@@ -97,24 +100,24 @@ export async function applyChange(
   { state_diff: diff }: StateChange,
   classes: readonly Class[],
 ): Promise<State> {
-  const known = async (hash: string): Promise<Class> =>
-    classes.find((given) => given.hash === hash) ??
+  const classOf = async (hash: string): Promise<Class> =>
+    classes.find((contractClass) => contractClass.hash === hash) ??
     (await state.class(hash)) ??
     fail('CLASS_HASH_NOT_FOUND');
 
   for (const { class_hash, compiled_class_hash } of diff.declared_classes ?? []) {
-    if ((await known(class_hash)).compiledClassHash !== compiled_class_hash) {
+    if ((await classOf(class_hash)).compiledClassHash !== compiled_class_hash) {
       invalidParams('declared_classes.compiled_class_hash does not match a Sierra class');
     }
   }
   for (const hash of diff.deprecated_declared_classes ?? []) {
-    if ((await known(hash)).kind !== 'cairo0') {
+    if ((await classOf(hash)).kind !== 'cairo0') {
       invalidParams('deprecated_declared_classes must reference Cairo 0 classes');
     }
   }
   const deployed = new Set<string>();
   for (const { address, class_hash } of diff.deployed_contracts ?? []) {
-    await known(class_hash);
+    await classOf(class_hash);
     if (BigInt(address) === 0n || (await state.classHashAt(address)) !== '0x0') {
       invalidParams('deployed_contracts.address must be nonzero and unused');
     }
@@ -125,7 +128,7 @@ export async function applyChange(
     if ((await state.classHashAt(address)) === '0x0') fail('CONTRACT_NOT_FOUND');
   };
   for (const { contract_address, class_hash } of diff.replaced_classes ?? []) {
-    await known(class_hash);
+    await classOf(class_hash);
     await mustExist(contract_address);
   }
   for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
@@ -145,8 +148,10 @@ export async function applied(
   classes: readonly Class[],
 ): Promise<State> {
   const fresh: Class[] = [];
-  for (const given of classes) if (!(await state.class(given.hash))) fresh.push(given);
-  const isFresh = (hash: string): boolean => fresh.some((given) => given.hash === hash);
+  for (const contractClass of classes)
+    if (!(await state.class(contractClass.hash))) fresh.push(contractClass);
+  const isFresh = (hash: string): boolean =>
+    fresh.some((contractClass) => contractClass.hash === hash);
   await state.prefetch(diff);
   const { declared_classes = [], deprecated_declared_classes = [] } = diff;
   return state.apply(

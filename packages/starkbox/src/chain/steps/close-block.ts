@@ -151,7 +151,7 @@ export function withClosed(
     },
     included.map(({ receipt }) => receipt.events),
   );
-  const sent = included.flatMap(({ receipt }) =>
+  const messages = included.flatMap(({ receipt }) =>
     receipt.execution_status === 'SUCCEEDED' ? receipt.messages_sent : [],
   );
   return Object.freeze({
@@ -162,7 +162,7 @@ export function withClosed(
     pending: NOTHING_PENDING,
     clock: afterBlock(world.clock),
     gas: gas.current === gas.next ? gas : { current: gas.next, next: gas.next },
-    messages: withSent(world.messages, open.number, sent),
+    messages: withSent(world.messages, open.number, messages),
   });
 }
 

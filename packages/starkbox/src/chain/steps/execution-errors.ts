@@ -100,9 +100,10 @@ export function executionError({ message, frames, panic }: Fault): CONTRACT_EXEC
 
 /** The error of the innermost frame: the text after the last line that names a contract. */
 function innermostError(message: string): string {
-  const named = /^.*\(contract address: .*\):\n/gm;
+  const contractLine = /^.*\(contract address: .*\):\n/gm;
   let end = 0;
-  for (let found = named.exec(message); found; found = named.exec(message)) end = named.lastIndex;
+  for (let line = contractLine.exec(message); line; line = contractLine.exec(message))
+    end = contractLine.lastIndex;
   return message.slice(end);
 }
 

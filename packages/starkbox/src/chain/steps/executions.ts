@@ -29,7 +29,7 @@ export interface ExecutionLimits {
   /** The length of the queue. */
   readonly maximumWaitingExecutions?: number | undefined;
   /** Seconds that one may wait in the queue, and that a batch of transactions may take. */
-  readonly patience?: number | undefined;
+  readonly queueTimeout?: number | undefined;
   readonly probe?: Probe | undefined;
   readonly onPrinted?: OnPrinted | undefined;
 }
@@ -57,8 +57,8 @@ class ExecutionSlots {
   readonly readAhead: Semaphore;
 
   constructor(limits: ExecutionLimits) {
-    const { maximumExecutions: places, maximumWaitingExecutions: queue, patience } = limits;
-    const waiting = { queue, queueTimeout: patience, queueOption: '--maximum-waiting-executions' };
+    const { maximumExecutions: places, maximumWaitingExecutions: queue, queueTimeout } = limits;
+    const waiting = { queue, queueTimeout, queueOption: '--maximum-waiting-executions' };
     this.slices = new Semaphore({ places, ...waiting });
     this.readAhead = new Semaphore({ places, ...waiting });
     this.tracing = new Semaphore({ places: 1, ...waiting });
@@ -207,7 +207,7 @@ export class Executions {
     run: (limits: BatchOptions) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const { patience } = this.#limits;
+    const { queueTimeout } = this.#limits;
     const { batches, tracing } = this.#slots;
     const turn: Turn = (slice, isTraced) => {
       if (this.#isClosed) throw new RpcError(-1, 'The chain is closed');
@@ -217,7 +217,7 @@ export class Executions {
     const limits: BatchOptions = {
       signal,
       turn,
-      timeLimit: patience === undefined ? undefined : patience * 1000,
+      timeLimit: queueTimeout === undefined ? undefined : queueTimeout * 1000,
     };
     return batches.run(() => run(limits), signal, this.client);
   }

@@ -97,8 +97,8 @@ export interface Checked {
 }
 
 /** Refuses by the first finding. */
-function refuseBy(found: Iterable<Finding>): void {
-  for (const { error, rule, text } of found) fail(error, `${rule}: ${text}`);
+function refuseBy(findings: Iterable<Finding>): void {
+  for (const { error, rule, text } of findings) fail(error, `${rule}: ${text}`);
 }
 
 /** The rules of a network, by which its gateway refuses transactions. */
@@ -162,13 +162,13 @@ export class NetworkRules {
     yield* this.#atLeast('min_gas_price_percentage', price, least);
   }
 
-  #checkSentClass(sent: BROADCASTED_DECLARE_TXN['contract_class']): void {
-    this.#checkSierraVersion(sent.sierra_program);
-    const felts = sent.sierra_program.length;
+  #checkSentClass(contractClass: BROADCASTED_DECLARE_TXN['contract_class']): void {
+    this.#checkSierraVersion(contractClass.sierra_program);
+    const felts = contractClass.sierra_program.length;
     refuseBy(
       this.#atMost(TOO_LARGE, 'max_contract_bytecode_size', 'length of the Sierra program', felts),
     );
-    const bytes = Buffer.byteLength(stringify(sent));
+    const bytes = Buffer.byteLength(stringify(contractClass));
     refuseBy(
       this.#atMost(
         TOO_LARGE,
@@ -178,8 +178,12 @@ export class NetworkRules {
       ),
     );
     for (const kind of ENTRY_POINTS) {
-      const selectors = sent.entry_points_by_type[kind].map(({ selector }) => BigInt(selector));
-      if (selectors.every((one, index) => index === 0 || one > (selectors[index - 1] ?? 0n)))
+      const selectors = contractClass.entry_points_by_type[kind].map(({ selector }) =>
+        BigInt(selector),
+      );
+      if (
+        selectors.every((selector, index) => index === 0 || selector > (selectors[index - 1] ?? 0n))
+      )
         continue;
       fail(
         'VALIDATION_FAILURE',
@@ -223,9 +227,9 @@ export class NetworkRules {
       'length of the CASM bytecode',
       bytecodeFelts,
     );
-    const found = await declared.unauditedLibfunc();
-    if (!found) return [...size];
-    const { name, auditedSince } = found;
+    const libfunc = await declared.unauditedLibfunc();
+    if (!libfunc) return [...size];
+    const { name, auditedSince } = libfunc;
     const why = auditedSince
       ? `audited from Sierra ${auditedSince} on, and the class is of Sierra ${sierraVersion}`
       : 'not on the list of audited libfuncs';
@@ -273,9 +277,9 @@ export class NetworkRules {
   }
 }
 
-function isBefore(one: Version, other: Version): boolean {
-  const at = one.findIndex((part, index) => part !== other[index]);
-  return (one[at] ?? 0n) < (other[at] ?? 0n);
+function isBefore(version: Version, other: Version): boolean {
+  const at = version.findIndex((part, index) => part !== other[index]);
+  return (version[at] ?? 0n) < (other[at] ?? 0n);
 }
 
 export function networkRules({

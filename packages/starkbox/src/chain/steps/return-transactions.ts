@@ -47,16 +47,17 @@ export async function sendersSince(world: World, from: number): Promise<Readonly
 export async function withReturned(before: World, after: World, from: number): Promise<World> {
   let { mempool } = after;
   for await (const record of newestFirst(before, from)) {
-    const sent = await returning(record, before.pendingState);
-    if (!sent) continue;
-    const account = BigInt(await after.pendingState.nonceAt(sent.sender));
-    const rival = findByNonce(mempool, sent.sender, sent.nonce);
-    if (sent.nonce < account || (rival && rival.tip >= sent.tip)) {
-      mempool = withDropped(mempool, sent, 'Another transaction has its nonce.');
+    const returned = await returning(record, before.pendingState);
+    if (!returned) continue;
+    const account = BigInt(await after.pendingState.nonceAt(returned.sender));
+    const rival = findByNonce(mempool, returned.sender, returned.nonce);
+    if (returned.nonce < account || (rival && rival.tip >= returned.tip)) {
+      mempool = withDropped(mempool, returned, 'Another transaction has its nonce.');
       continue;
     }
-    if (rival) mempool = withDropped(mempool, rival, `${sent.hash} returned, with a higher tip.`);
-    mempool = withWaiting(mempool, sent, account, 'first');
+    if (rival)
+      mempool = withDropped(mempool, rival, `${returned.hash} returned, with a higher tip.`);
+    mempool = withWaiting(mempool, returned, account, 'first');
   }
   return { ...after, mempool };
 }
@@ -77,8 +78,8 @@ async function returning(
   { hash, transaction, receipt, proofFacts }: TransactionRecord,
   state: State,
 ): Promise<PoolTransaction | undefined> {
-  const sent = objectText(transaction, 'transaction');
-  const { type, sender_address, class_hash } = sent;
+  const values = objectText(transaction, 'transaction');
+  const { type, sender_address, class_hash } = values;
   if (type === 'L1_HANDLER' || type === 'DEPLOY') return undefined;
   const { contract_address } = objectText(receipt, 'receipt');
   const declared =

@@ -48,9 +48,9 @@ export class NamedClasses {
   /** @returns undefined for a class that cannot be read */
   async of(hash: string, state: State): Promise<NamedClass | undefined> {
     const info = this.#infos?.get(hash);
-    const kept = this.#classes.get(hash);
+    const cached = this.#classes.get(hash);
     // With an artifact that was added since, there is more to read.
-    if (kept && kept.info === info) return kept;
+    if (cached && cached.info === info) return cached;
     const text = await (await state.class(hash).catch(() => undefined))?.json();
     if (text === undefined) return undefined;
     const { abi, sierra_program } = objectText(text, 'class');
@@ -76,8 +76,8 @@ export class NamedClasses {
     const texts = this.#infos?.texts(hash);
     const read: { readonly file: string; readonly text: string }[] = [];
     for (const file of [...files].slice(0, MOST_FILES)) {
-      const found = await texts?.read(file);
-      if (found) read.push({ file, text: found.text });
+      const sourceText = await texts?.read(file);
+      if (sourceText) read.push({ file, text: sourceText.text });
     }
     return read;
   }
@@ -85,8 +85,8 @@ export class NamedClasses {
 
 /** Names in the names of functions: older compilers put those of variables there. */
 function identifiers({ functions }: DebugInfo): ReadonlySet<string> {
-  const found = new Set<string>();
+  const names = new Set<string>();
   for (const [, name] of functions)
-    for (const [word] of name.matchAll(/\b[a-z_]\w*/gi)) found.add(word);
-  return found;
+    for (const [word] of name.matchAll(/\b[a-z_]\w*/gi)) names.add(word);
+  return names;
 }

@@ -11,7 +11,7 @@ import { HASHES, type NamedClass, NamedClasses } from './class-variables.js';
 import { commonWords, mentionedIn } from './key-words.js';
 
 /** Slots of one contract. */
-export interface SlotsWanted {
+export interface SlotRequest {
   readonly contract: string;
   readonly slots: readonly string[];
   /** A transaction that wrote them, perhaps among others. */
@@ -21,7 +21,7 @@ export interface SlotsWanted {
 }
 
 /** Where keys of maps come from besides transactions. */
-export interface Place {
+export interface NamingContext {
   readonly world: World;
   /** Accounts and others with a name. */
   readonly addresses: readonly string[];
@@ -53,32 +53,32 @@ export class StorageNames {
   }
 
   /** The names by slot; those that were not found are left out. */
-  async of(place: Place, wanted: SlotsWanted): Promise<ReadonlyMap<string, SlotName>> {
-    if (wanted.contract === HASH_CONTRACT) return new Map(wanted.slots.map(blockHashSlot));
-    const { pendingState: state } = place.world;
-    const hash = await state.classHashAt(wanted.contract).catch(() => '0x0');
-    const own = await this.#classes.of(hash, state);
-    const found = new Map<string, SlotName>();
-    if (!own) return found;
-    const naming = new Naming(place, wanted, own, found, this.#cache);
+  async of(context: NamingContext, request: SlotRequest): Promise<ReadonlyMap<string, SlotName>> {
+    if (request.contract === HASH_CONTRACT) return new Map(request.slots.map(blockHashSlot));
+    const { pendingState: state } = context.world;
+    const hash = await state.classHashAt(request.contract).catch(() => '0x0');
+    const namedClass = await this.#classes.of(hash, state);
+    const names = new Map<string, SlotName>();
+    if (!namedClass) return names;
+    const naming = new Naming(context, request, namedClass, names, this.#cache);
     await naming.withoutKeys();
     const classes = await naming.byTransactions();
     await naming.byCommonWords();
     // Code of other classes ran as the contract: that of the implementation behind a proxy, or of a library.
     for (const other of classes) {
-      const library = other === own.hash ? undefined : await this.#classes.of(other, state);
+      const library = other === namedClass.hash ? undefined : await this.#classes.of(other, state);
       if (!library || naming.missing.length === 0) continue;
-      const unnamed = { ...wanted, slots: naming.missing };
-      const more = new Naming(place, unnamed, library, found, this.#cache);
+      const unnamed = { ...request, slots: naming.missing };
+      const more = new Naming(context, unnamed, library, names, this.#cache);
       await more.withoutKeys();
       await more.byTransactions();
       await more.byCommonWords();
-      for (const slot of wanted.slots) {
-        const name = found.get(slot);
-        if (name) own.names.set(slot, name);
+      for (const slot of request.slots) {
+        const name = names.get(slot);
+        if (name) namedClass.names.set(slot, name);
       }
     }
-    return found;
+    return names;
   }
 }
 
@@ -90,36 +90,36 @@ function blockHashSlot(slot: string): readonly [string, SlotName] {
 
 /** The search for the slots of one contract by the variables of one class. */
 class Naming {
-  readonly #place: Place;
-  readonly #wanted: SlotsWanted;
+  readonly #context: NamingContext;
+  readonly #request: SlotRequest;
   readonly #class: NamedClass;
   readonly #found: Map<string, SlotName>;
   readonly #cache: HashCache;
   #words: KeyWords;
 
   constructor(
-    place: Place,
-    wanted: SlotsWanted,
-    named: NamedClass,
-    found: Map<string, SlotName>,
+    context: NamingContext,
+    request: SlotRequest,
+    namedClass: NamedClass,
+    names: Map<string, SlotName>,
     cache: HashCache,
   ) {
     this.#cache = cache;
-    this.#place = place;
-    this.#wanted = wanted;
-    this.#class = named;
-    this.#found = found;
-    const felts = wanted.felts ?? [];
+    this.#context = context;
+    this.#request = request;
+    this.#class = namedClass;
+    this.#found = names;
+    const felts = request.felts ?? [];
     const pairs = felts.slice(1).map((felt, at) => [felts[at] ?? '0x0', felt] as const);
     this.#words = { felts, pairs };
-    for (const slot of wanted.slots) {
-      const name = named.names.get(slot);
-      if (name) found.set(slot, name);
+    for (const slot of request.slots) {
+      const name = namedClass.names.get(slot);
+      if (name) names.set(slot, name);
     }
   }
 
   get missing(): readonly string[] {
-    return this.#wanted.slots.filter((slot) => !this.#found.has(slot));
+    return this.#request.slots.filter((slot) => !this.#found.has(slot));
   }
 
   /** Plain variables need no words. */
@@ -129,7 +129,7 @@ class Naming {
 
   /** Tries what the writers of the slots mention. Returns the classes whose code ran as the contract. */
   async byTransactions(): Promise<ReadonlySet<string>> {
-    const { contract } = this.#wanted;
+    const { contract } = this.#request;
     const classes = new Set<string>();
     for (const { trace, slots } of this.#writers()) {
       const { words, classes: ran } = mentionedIn(parse(trace), contract);
@@ -142,7 +142,7 @@ class Naming {
 
   async byCommonWords(): Promise<void> {
     const missing = this.#searchable(this.missing);
-    const { addresses } = this.#place;
+    const { addresses } = this.#context;
     const words = commonWords(addresses, this.#class.variables.constants, this.#words);
     await this.#search(missing, words);
     for (const slot of this.missing) this.#class.unnamed.set(this.#mark(slot), true);
@@ -157,13 +157,13 @@ class Naming {
 
   /** What must change before another search is of use. */
   #mark(slot: string): string {
-    const { contract, transaction = '', felts = [] } = this.#wanted;
+    const { contract, transaction = '', felts = [] } = this.#request;
     return [contract, slot, this.#since(slot) ?? '', transaction, ...felts].join(' ');
   }
 
   #since(slot: string): number | undefined {
-    const { pendingState, archived } = this.#place.world;
-    const { contract } = this.#wanted;
+    const { pendingState, archived } = this.#context.world;
+    const { contract } = this.#request;
     return (
       pendingState.storageSince(contract, slot) ??
       archived?.storageSince(contract, slot, pendingState.version)
@@ -172,10 +172,10 @@ class Naming {
 
   /** The transactions that wrote the missing slots last: their traces have the keys of the slots. */
   *#writers(): Generator<Writer, void, undefined> {
-    const { world } = this.#place;
-    const { transaction } = this.#wanted;
-    const given = transaction === undefined ? undefined : findTransaction(world, transaction);
-    if (given) yield { trace: given.record.trace, slots: this.missing };
+    const { world } = this.#context;
+    const { transaction } = this.#request;
+    const located = transaction === undefined ? undefined : findTransaction(world, transaction);
+    if (located) yield { trace: located.record.trace, slots: this.missing };
     const byBlock = new Map<number, string[]>();
     for (const slot of this.#searchable(this.missing)) {
       const block = this.#since(slot);
@@ -184,15 +184,13 @@ class Naming {
       slots.push(slot);
       byBlock.set(block, slots);
     }
-    let left = MOST_WRITERS;
-    for (const [block, wanted] of byBlock) {
-      if (wanted.every((slot) => this.#found.has(slot))) continue;
+    let remaining = MOST_WRITERS;
+    for (const [block, keys] of byBlock) {
+      if (keys.every((slot) => this.#found.has(slot))) continue;
       for (const { trace } of transactionsOf(world, block)) {
-        const slots = wanted.filter(
-          (slot) => !this.#found.has(slot) && trace.includes(`"${slot}"`),
-        );
+        const slots = keys.filter((slot) => !this.#found.has(slot) && trace.includes(`"${slot}"`));
         if (slots.length === 0) continue;
-        if (left-- <= 0) return;
+        if (remaining-- <= 0) return;
         yield { trace, slots };
       }
     }
@@ -200,11 +198,11 @@ class Naming {
 
   async #search(slots: readonly string[], words: KeyWords): Promise<void> {
     if (slots.length === 0) return;
-    const { world, budget } = this.#place;
+    const { world, budget } = this.#context;
     const search = new SlotSearch(this.#class.variables, slots, {
       hashes: HASHES,
       cache: this.#cache,
-      read: (slot) => readSlot(world.pendingState, this.#wanted.contract, slot),
+      read: (slot) => readSlot(world.pendingState, this.#request.contract, slot),
       budget,
       pause: endSharedSlice,
     });

@@ -140,9 +140,9 @@ export function checkTransaction(
   hash: string,
   where: string,
 ): CheckedTransaction {
-  const sent = objectText(transaction, `${where}, transaction`);
-  const type = oneOf(sent['type'], `${where}, transaction.type`, TYPES);
-  checkSent(sent, type, `${where}, transaction`);
+  const values = objectText(transaction, `${where}, transaction`);
+  const type = oneOf(values['type'], `${where}, transaction.type`, TYPES);
+  checkSent(values, type, `${where}, transaction`);
   checkTrace(objectText(trace, `${where}, trace`), type, `${where}, trace`);
   if (proofFacts !== undefined) felts(proofFacts, `${where}, proof facts`);
   const received = objectText(receipt, `${where}, receipt`);
@@ -153,7 +153,7 @@ export function checkTransaction(
   must(received['type'] === type, `${where}, receipt.type: expected ${type}`);
   return {
     events: checkReceipt(received, `${where}, receipt`),
-    classHash: type === 'DECLARE' ? string(sent['class_hash'], where) : undefined,
+    classHash: type === 'DECLARE' ? string(values['class_hash'], where) : undefined,
   };
 }
 
@@ -189,36 +189,37 @@ const RESOURCES = ['l1_gas', 'l1_data_gas', 'l2_gas'] as const;
 const AVAILABILITY = ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const;
 
 /** Validates a transaction as methods return it. */
-export function checkSent(sent: Members, type: TransactionType, where: string): void {
+export function checkSent(values: Members, type: TransactionType, where: string): void {
   const members = SENT[type];
-  if (members.address !== undefined) address(sent[members.address], `${where}.${members.address}`);
-  for (const name of members.felts) felt(sent[name], `${where}.${name}`);
-  for (const name of members.lists) felts(sent[name], `${where}.${name}`);
-  if (type === 'L1_HANDLER') checkMessageSent(sent, where);
-  else checkOffer(sent, where);
+  if (members.address !== undefined)
+    address(values[members.address], `${where}.${members.address}`);
+  for (const name of members.felts) felt(values[name], `${where}.${name}`);
+  for (const name of members.lists) felts(values[name], `${where}.${name}`);
+  if (type === 'L1_HANDLER') checkMessageSent(values, where);
+  else checkOffer(values, where);
 }
 
-function checkMessageSent(sent: Members, where: string): void {
-  oneOf(sent['version'], `${where}.version`, ['0x0']);
-  must(listOf(sent['calldata']).length > 0, `${where}.calldata: expected the sender on L1`);
-  if (sent['paid_fee_on_l1'] !== undefined) {
-    hexNumber(sent['paid_fee_on_l1'], `${where}.paid_fee_on_l1`);
+function checkMessageSent(values: Members, where: string): void {
+  oneOf(values['version'], `${where}.version`, ['0x0']);
+  must(listOf(values['calldata']).length > 0, `${where}.calldata: expected the sender on L1`);
+  if (values['paid_fee_on_l1'] !== undefined) {
+    hexNumber(values['paid_fee_on_l1'], `${where}.paid_fee_on_l1`);
   }
-  optional(sent['l1_transaction_hash'], `${where}.l1_transaction_hash`, hexNumber);
+  optional(values['l1_transaction_hash'], `${where}.l1_transaction_hash`, hexNumber);
 }
 
 /** What a transaction of an account offers to pay. */
-function checkOffer(sent: Members, where: string): void {
-  oneOf(sent['version'], `${where}.version`, ['0x3']);
-  hexBits(sent['tip'], `${where}.tip`, 64);
-  const bounds = object(sent['resource_bounds'], `${where}.resource_bounds`);
+function checkOffer(values: Members, where: string): void {
+  oneOf(values['version'], `${where}.version`, ['0x3']);
+  hexBits(values['tip'], `${where}.tip`, 64);
+  const bounds = object(values['resource_bounds'], `${where}.resource_bounds`);
   for (const name of RESOURCES) {
-    const place = `${where}.resource_bounds.${name}`;
-    const bound = object(bounds[name], place);
-    hexBits(bound['max_amount'], `${place}.max_amount`, 64);
-    hexBits(bound['max_price_per_unit'], `${place}.max_price_per_unit`, 128);
+    const path = `${where}.resource_bounds.${name}`;
+    const bound = object(bounds[name], path);
+    hexBits(bound['max_amount'], `${path}.max_amount`, 64);
+    hexBits(bound['max_price_per_unit'], `${path}.max_price_per_unit`, 128);
   }
-  for (const name of AVAILABILITY) oneOf(sent[name], `${where}.${name}`, ['L1', 'L2']);
+  for (const name of AVAILABILITY) oneOf(values[name], `${where}.${name}`, ['L1', 'L2']);
 }
 
 function checkTrace(trace: Members, type: TransactionType, where: string): void {
@@ -273,11 +274,11 @@ const DIFF_LISTS = {
 
 function checkStateDiff(diff: Members, where: string): void {
   for (const [name, members] of Object.entries(DIFF_LISTS)) {
-    list(diff[name], `${where}.${name}`, (value, place) => {
-      const entry = object(value, place);
-      for (const member of members) felt(entry[member], `${place}.${member}`);
+    list(diff[name], `${where}.${name}`, (value, path) => {
+      const entry = object(value, path);
+      for (const member of members) felt(entry[member], `${path}.${member}`);
       if (name === 'storage_diffs') {
-        list(entry['storage_entries'], `${place}.storage_entries`, readSlot);
+        list(entry['storage_entries'], `${path}.storage_entries`, readSlot);
       }
     });
   }
@@ -285,9 +286,9 @@ function checkStateDiff(diff: Members, where: string): void {
 }
 
 function readSlot(value: unknown, where: string): void {
-  const { key, value: held } = object(value, where);
+  const { key, value: slotValue } = object(value, where);
   felt(key, `${where}.key`);
-  felt(held, `${where}.value`);
+  felt(slotValue, `${where}.value`);
 }
 
 function must(condition: boolean, otherwise: string): void {

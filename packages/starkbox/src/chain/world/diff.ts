@@ -47,9 +47,9 @@ export function* changedInMempool(
   before: Mempool,
   after: Mempool,
 ): Generator<MempoolChange, void, undefined> {
-  for (const { before: was, after: one } of before.waiting.differences(after.waiting)) {
-    const isNew = was?.hash !== one?.hash;
-    if (one && (isNew || was?.position !== one.position)) yield { one, isNew };
+  for (const { before: was, after: queued } of before.waiting.differences(after.waiting)) {
+    const isNew = was?.hash !== queued?.hash;
+    if (queued && (isNew || was?.position !== queued.position)) yield { one: queued, isNew };
   }
 }
 
@@ -85,8 +85,12 @@ export function commonBlock({ history: before }: World, { history: after }: Worl
 
 function refinalised(before: World, after: World, common: number): Range {
   const first = before.history.first;
-  const [one, other] = [before, after].map(({ acceptedOnL1 = first - 1 }) => acceptedOnL1);
-  const [low = first, high = first] = [one, other].toSorted((a = first, b = first) => a - b);
+  const [acceptedBefore, other] = [before, after].map(
+    ({ acceptedOnL1 = first - 1 }) => acceptedOnL1,
+  );
+  const [low = first, high = first] = [acceptedBefore, other].toSorted(
+    (a = first, b = first) => a - b,
+  );
   // Blocks before the first one belong to the origin and have no observers.
   return { from: Math.max(low + 1, first), to: Math.min(high, common) };
 }
@@ -95,9 +99,9 @@ function pendingFrom(before: World, after: World): number {
   if (pendingNumber(before) !== pendingNumber(after)) return 0;
   const old = before.pending.transactions;
   const now = after.pending.transactions;
-  const known = old.last();
-  if (!known) return 0;
-  return now.get(old.size - 1)?.record.hash === known.record.hash ? old.size : 0;
+  const lastOld = old.last();
+  if (!lastOld) return 0;
+  return now.get(old.size - 1)?.record.hash === lastOld.record.hash ? old.size : 0;
 }
 
 function dropped(before: World, after: World, pendingFrom: number): readonly Located[] {

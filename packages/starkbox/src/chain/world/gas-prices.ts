@@ -31,15 +31,15 @@ const written = new WeakMap<GasPrices, HeaderPrices>();
 
 /** Blocks with equal prices share one object to save memory. */
 export function headerPrices(prices: GasPrices): HeaderPrices {
-  const known = written.get(prices);
-  if (known) return known;
-  const made = Object.freeze({
+  const cached = written.get(prices);
+  if (cached) return cached;
+  const headerForm = Object.freeze({
     l1_gas_price: price(prices.gas_price_fri, prices.gas_price_wei),
     l1_data_gas_price: price(prices.data_gas_price_fri, prices.data_gas_price_wei),
     l2_gas_price: price(prices.l2_gas_price_fri, prices.l2_gas_price_wei),
   });
-  written.set(prices, made);
-  return made;
+  written.set(prices, headerForm);
+  return headerForm;
 }
 
 function price(fri: bigint, wei: bigint): Price {

@@ -21,12 +21,14 @@ function withLabel(labels: Labels, value: string, label: string | undefined): La
 
 /** Pairs for JSON, sorted by felt. */
 export function labelsToJson(labels: Labels): readonly (readonly [string, string])[] {
-  return [...labels].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...labels].sort(([first], [other]) => (first < other ? -1 : 1));
 }
 
 /** Reads the result of `labelsToJson`; throws a `TypeError` for other values. */
 export function labelsFromJson(value: unknown): Labels {
-  const labels = PersistentMap(list(value, 'labels', (one, at) => pair(one, at, felt, label)));
+  const labels = PersistentMap(
+    list(value, 'labels', (labelled, at) => pair(labelled, at, felt, label)),
+  );
   if (labels.size > MOST) throw new TypeError(`labels: expected at most ${MOST}`);
   return labels;
 }

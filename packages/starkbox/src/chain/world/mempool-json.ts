@@ -28,7 +28,7 @@ const TIP_BOUND = 2n ** 64n;
 export function mempoolToJson({ waiting, dropped }: Mempool): object | undefined {
   if (waiting.size === 0 && dropped.isEmpty()) return undefined;
   return {
-    waiting: [...waiting.from()].map(([, one]) => waitingToJson(one)),
+    waiting: [...waiting.from()].map(([, queued]) => waitingToJson(queued)),
     dropped: dropped.toArray().map(droppedToJson),
   };
 }
@@ -43,31 +43,31 @@ export function mempoolFromJson(value: unknown): Mempool {
   );
 }
 
-export function waitingToJson(one: QueuedTransaction): object {
+export function waitingToJson(queued: QueuedTransaction): object {
   return {
-    arrival: one.arrival,
-    position: one.position ?? null,
-    hash: one.hash,
-    sender: one.sender,
-    transaction: one.transaction,
-    proof_facts: one.proofFacts ?? null,
-    contract_class: one.contractClass ?? null,
+    arrival: queued.arrival,
+    position: queued.position ?? null,
+    hash: queued.hash,
+    sender: queued.sender,
+    transaction: queued.transaction,
+    proof_facts: queued.proofFacts ?? null,
+    contract_class: queued.contractClass ?? null,
   };
 }
 
 export function waitingFromJson(value: unknown, where = 'transaction'): QueuedTransaction {
-  const one = object(value, where);
+  const members = object(value, where);
   return {
-    arrival: count(one['arrival'], `${where}.arrival`),
-    position: optional(one['position'], `${where}.position`, count),
+    arrival: count(members['arrival'], `${where}.arrival`),
+    position: optional(members['position'], `${where}.position`, count),
     ...poolTransaction(
-      felt(one['hash'], `${where}.hash`),
-      felt(one['sender'], `${where}.sender`),
-      string(one['transaction'], `${where}.transaction`),
+      felt(members['hash'], `${where}.hash`),
+      felt(members['sender'], `${where}.sender`),
+      string(members['transaction'], `${where}.transaction`),
       where,
     ),
-    proofFacts: optional(one['proof_facts'], `${where}.proof_facts`, felts),
-    contractClass: optional(one['contract_class'], `${where}.contract_class`, string),
+    proofFacts: optional(members['proof_facts'], `${where}.proof_facts`, felts),
+    contractClass: optional(members['contract_class'], `${where}.contract_class`, string),
   };
 }
 
@@ -78,12 +78,12 @@ export function poolTransaction(
   transaction: string,
   where = 'transaction',
 ): Omit<PoolTransaction, 'proofFacts' | 'contractClass'> {
-  const sent = objectText(transaction, `${where}.transaction`);
-  const type = oneOf(sent['type'], `${where}.transaction.type`, TYPES);
-  checkSent(sent, type, `${where}.transaction`);
-  const tip = BigInt(string(sent['tip'], `${where}.transaction.tip`));
+  const values = objectText(transaction, `${where}.transaction`);
+  const type = oneOf(values['type'], `${where}.transaction.type`, TYPES);
+  checkSent(values, type, `${where}.transaction`);
+  const tip = BigInt(string(values['tip'], `${where}.transaction.tip`));
   if (tip >= TIP_BOUND) throw new TypeError(`${where}.transaction.tip: expected 64 bits`);
-  const nonce = BigInt(felt(sent['nonce'], `${where}.transaction.nonce`));
+  const nonce = BigInt(felt(values['nonce'], `${where}.transaction.nonce`));
   return { hash, type, sender, nonce, tip, transaction };
 }
 
@@ -92,11 +92,11 @@ export function droppedToJson({ hash, sender, nonce, reason }: Dropped): object 
 }
 
 export function droppedFromJson(value: unknown, where = 'dropped'): Dropped {
-  const one = object(value, where);
+  const members = object(value, where);
   return {
-    hash: felt(one['hash'], `${where}.hash`),
-    sender: felt(one['sender'], `${where}.sender`),
-    nonce: BigInt(felt(one['nonce'], `${where}.nonce`)),
-    reason: string(one['reason'], `${where}.reason`),
+    hash: felt(members['hash'], `${where}.hash`),
+    sender: felt(members['sender'], `${where}.sender`),
+    nonce: BigInt(felt(members['nonce'], `${where}.nonce`)),
+    reason: string(members['reason'], `${where}.reason`),
   };
 }

@@ -51,7 +51,7 @@ export interface L1Link {
   /** Private key for transactions to L1. */
   readonly key: string;
   /** Messages before this position are ignored. */
-  readonly start: L1Place;
+  readonly start: L1Position;
   /** Read position on L1: all messages before it are on L2. */
   readonly cursor: L1Cursor;
   /** A message that can already be on L1. */
@@ -59,12 +59,12 @@ export interface L1Link {
 }
 
 /** Position of a log on L1. */
-export interface L1Place {
+export interface L1Position {
   readonly block: number;
   readonly log: number;
 }
 
-export interface L1Cursor extends L1Place {
+export interface L1Cursor extends L1Position {
   /** The newest block at the last read; a different hash later means that L1 was reverted. */
   readonly seen: { readonly number: number; readonly hash: string };
 }
@@ -90,18 +90,18 @@ export const NO_MESSAGES: Messages = {
 export function withSent(
   messages: Messages,
   block: number,
-  sent: readonly MessageToL1[],
+  added: readonly MessageToL1[],
 ): Messages {
-  if (sent.length === 0) return messages;
+  if (added.length === 0) return messages;
   const { nextId } = messages;
   return {
     ...messages,
     outgoing: messages.outgoing.concat(
-      sent.map((message, index) => ({ id: nextId + index, block, message })),
+      added.map((message, index) => ({ id: nextId + index, block, message })),
     ),
-    nextId: nextId + sent.length,
+    nextId: nextId + added.length,
     consumable: messages.consumable.withMutations((counts) => {
-      for (const message of sent) counts.update(messageToL1Hash(message), 0, (n) => n + 1);
+      for (const message of added) counts.update(messageToL1Hash(message), 0, (n) => n + 1);
     }),
   };
 }
@@ -155,14 +155,15 @@ function withDelivered(delivered: Messages['delivered'], id: number): Messages['
 }
 
 /** The messages of a restored snapshot; L1 is not reverted, so its part stays current. */
-export function returnedTo(kept: Messages, now: Messages): Messages {
-  const { l1, outgoing } = kept;
+export function returnedTo(snapshotMessages: Messages, now: Messages): Messages {
+  const { l1, outgoing } = snapshotMessages;
   const { nextId, delivered } = now;
   const isSame = l1 !== undefined && l1.contract === now.l1?.contract && l1.url === now.l1.url;
   const hasMoved = isSame && l1.inFlight !== now.l1?.inFlight;
-  if (nextId === kept.nextId && delivered === kept.delivered && !hasMoved) return kept;
+  if (nextId === snapshotMessages.nextId && delivered === snapshotMessages.delivered && !hasMoved)
+    return snapshotMessages;
   return {
-    ...kept,
+    ...snapshotMessages,
     nextId,
     delivered,
     outgoing: outgoing.filterNot(({ id }) => isDelivered(delivered, id)),
@@ -198,13 +199,13 @@ export function withConsumed(messages: Messages, hash: string): Messages | undef
 }
 
 function take(counts: PersistentMap<string, number>, hash: string): PersistentMap<string, number> {
-  const left = counts.get(hash, 0) - 1;
-  return left > 0 ? counts.set(hash, left) : counts.delete(hash);
+  const remaining = counts.get(hash, 0) - 1;
+  return remaining > 0 ? counts.set(hash, remaining) : counts.delete(hash);
 }
 
 export function withIncoming(messages: Messages, l1Hash: string, l2Hash: string): Messages {
-  const known = messages.incoming.get(l1Hash) ?? List<string>();
-  return { ...messages, incoming: messages.incoming.set(l1Hash, known.push(l2Hash)) };
+  const hashes = messages.incoming.get(l1Hash) ?? List<string>();
+  return { ...messages, incoming: messages.incoming.set(l1Hash, hashes.push(l2Hash)) };
 }
 
 export function withoutIncoming(messages: Messages, l2Hashes: ReadonlySet<string>): Messages {
@@ -230,29 +231,29 @@ export function messagesToJson(messages: Messages): MessagesJson {
 
 /** Reads the result of `messagesToJson`; throws a `TypeError` for other values. */
 export function messagesFromJson(value: unknown): Messages {
-  const given = object(value, 'messages');
-  const nextId = count(given['nextId'], 'messages.nextId');
-  const outgoing = list(given['outgoing'], 'messages.outgoing', readOutgoing);
+  const members = object(value, 'messages');
+  const nextId = count(members['nextId'], 'messages.nextId');
+  const outgoing = list(members['outgoing'], 'messages.outgoing', readOutgoing);
   if (outgoing.some(({ id }, index) => id >= (outgoing[index + 1]?.id ?? nextId))) {
     throw new TypeError('messages.outgoing: expected ascending ids below nextId');
   }
   return {
     outgoing: List(outgoing),
     nextId,
-    delivered: list(given['delivered'], 'messages.delivered', (one, at) =>
-      pair(one, at, count, count),
+    delivered: list(members['delivered'], 'messages.delivered', (delivery, at) =>
+      pair(delivery, at, count, count),
     ),
     consumable: PersistentMap(
-      list(given['consumable'], 'messages.consumable', (one, at) =>
-        pair(one, at, hexNumber, count),
+      list(members['consumable'], 'messages.consumable', (counted, at) =>
+        pair(counted, at, hexNumber, count),
       ),
     ),
     incoming: PersistentMap(
-      list(given['incoming'], 'messages.incoming', (one, at) =>
-        pair(one, at, hexNumber, (hashes, place) => List(list(hashes, place, felt))),
+      list(members['incoming'], 'messages.incoming', (received, at) =>
+        pair(received, at, hexNumber, (hashes, path) => List(list(hashes, path, felt))),
       ),
     ),
-    l1: optional(given['l1'], 'messages.l1', readLink),
+    l1: optional(members['l1'], 'messages.l1', readLink),
   };
 }
 
@@ -277,15 +278,15 @@ export function readMessage(value: unknown, where: string): MessageToL1 {
 
 function readLink(value: unknown, where: string): L1Link {
   const { url, contract, key, start, cursor, inFlight } = object(value, where);
-  const { seen, ...place } = object(cursor, `${where}.cursor`);
+  const { seen, ...position } = object(cursor, `${where}.cursor`);
   const { number, hash } = object(seen, `${where}.cursor.seen`);
   return {
     url: string(url, `${where}.url`),
     contract: hexNumber(contract, `${where}.contract`),
     key: string(key, `${where}.key`),
-    start: readPlace(start, `${where}.start`),
+    start: readPosition(start, `${where}.start`),
     cursor: {
-      ...readPlace(place, `${where}.cursor`),
+      ...readPosition(position, `${where}.cursor`),
       seen: {
         number: integer(number, `${where}.cursor.seen.number`),
         hash: string(hash, `${where}.cursor.seen.hash`),
@@ -295,7 +296,7 @@ function readLink(value: unknown, where: string): L1Link {
   };
 }
 
-function readPlace(value: unknown, where: string): L1Place {
+function readPosition(value: unknown, where: string): L1Position {
   const { block, log } = object(value, where);
   return { block: integer(block, `${where}.block`), log: integer(log, `${where}.log`) };
 }

@@ -141,8 +141,9 @@ function readGas(value: unknown): Gas {
 function readPrices(value: unknown, where: string): GasPrices {
   const prices = object(value, where);
   const read = (name: keyof GasPrices): bigint => {
-    const given = prices[name];
-    const price = typeof given === 'bigint' ? given : BigInt(count(given, `${where}.${name}`));
+    const priceText = prices[name];
+    const price =
+      typeof priceText === 'bigint' ? priceText : BigInt(count(priceText, `${where}.${name}`));
     if (price < 1n || price >= PRICE_BOUND) {
       throw new TypeError(`${where}.${name}: expected a price from 1 and below 2^128`);
     }
@@ -176,20 +177,20 @@ function readPending(value: unknown): Pending {
 
 /** Reads the result of `includedToJson`. */
 export function includedFromJson(value: unknown, where = 'transaction'): Included {
-  const one = object(value, where);
-  const hash = felt(one['hash'], `${where}.hash`);
+  const members = object(value, where);
+  const hash = felt(members['hash'], `${where}.hash`);
   const record = {
     hash,
-    transaction: string(one['transaction'], `${where}.transaction`),
-    proofFacts: optional(one['proof_facts'], `${where}.proof_facts`, felts),
-    receipt: string(one['shown_receipt'], `${where}.shown_receipt`),
-    trace: string(one['trace'], `${where}.trace`),
+    transaction: string(members['transaction'], `${where}.transaction`),
+    proofFacts: optional(members['proof_facts'], `${where}.proof_facts`, felts),
+    receipt: string(members['shown_receipt'], `${where}.shown_receipt`),
+    trace: string(members['trace'], `${where}.trace`),
   };
   checkTransaction(record, hash, where);
   return {
     record,
-    signature: felts(one['signature'], `${where}.signature`),
-    receipt: readReceipt(string(one['receipt'], `${where}.receipt`), hash, `${where}.receipt`),
+    signature: felts(members['signature'], `${where}.signature`),
+    receipt: readReceipt(string(members['receipt'], `${where}.receipt`), hash, `${where}.receipt`),
   };
 }
 

@@ -113,9 +113,9 @@ export function findTransaction(world: World, hash: string): Located | undefined
     const included = pending.transactions.get(index);
     return included && { record: included.record, block: state.version, index };
   }
-  const place = history.locate(hash);
-  const record = place && history.transaction(place.block, place.index);
-  return record && { ...place, record };
+  const position = history.locate(hash);
+  const record = position && history.transaction(position.block, position.index);
+  return record && { ...position, record };
 }
 
 /** One transaction of a closed or pending block; does not read the whole block. */

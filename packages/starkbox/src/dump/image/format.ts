@@ -327,8 +327,8 @@ export class ImageReader {
   }
 
   #where(reason: string): string {
-    const place = this.#section === undefined ? '' : ` in the section "${this.#section}"`;
-    return `the image is damaged${place} at byte ${this.#at}: ${reason}`;
+    const suffix = this.#section === undefined ? '' : ` in the section "${this.#section}"`;
+    return `the image is damaged${suffix} at byte ${this.#at}: ${reason}`;
   }
 }
 

@@ -68,15 +68,15 @@ export function imageHeader(
 
 /** Parses a header and checks its types; its values are verified against the sections. */
 export function readHeader(text: string): ImageHeader {
-  const given = object(JSON.parse(text), 'header');
-  const words = (name: keyof ImageHeader): string => string(given[name], `header.${name}`);
-  const number = (name: keyof ImageHeader): number => count(given[name], `header.${name}`);
+  const members = object(JSON.parse(text), 'header');
+  const words = (name: keyof ImageHeader): string => string(members[name], `header.${name}`);
+  const number = (name: keyof ImageHeader): number => count(members[name], `header.${name}`);
   return {
     written_by: words('written_by'),
     chain_id: words('chain_id'),
     first_block: number('first_block'),
     last_block: number('last_block'),
-    last_block_hash: felt(given['last_block_hash'], 'header.last_block_hash'),
+    last_block_hash: felt(members['last_block_hash'], 'header.last_block_hash'),
     first_timestamp: number('first_timestamp'),
     last_timestamp: number('last_timestamp'),
     transactions: number('transactions'),
@@ -85,10 +85,10 @@ export function readHeader(text: string): ImageHeader {
     contracts: number('contracts'),
     classes: number('classes'),
     slots: number('slots'),
-    keeps_history: boolean(given['keeps_history'], 'header.keeps_history'),
-    journal_calls: given['journal_calls'] === null ? null : number('journal_calls'),
-    ...(given['genesis'] === undefined
+    keeps_history: boolean(members['keeps_history'], 'header.keeps_history'),
+    journal_calls: members['journal_calls'] === null ? null : number('journal_calls'),
+    ...(members['genesis'] === undefined
       ? {}
-      : { genesis: readGenesisRecord(given['genesis'], 'header.genesis') }),
+      : { genesis: readGenesisRecord(members['genesis'], 'header.genesis') }),
   };
 }

@@ -79,9 +79,9 @@ function mustBeAsSaid(world: World, header: ImageHeader): void {
 }
 
 function names<T extends object>(value: T): readonly (keyof T & string)[] {
-  const found: (keyof T & string)[] = [];
-  for (const name in value) found.push(name);
-  return found;
+  const keys: (keyof T & string)[] = [];
+  for (const key in value) keys.push(key);
+  return keys;
 }
 
 /** The diff of each block must be in the block, or derivable from the history of the state. */
@@ -214,10 +214,10 @@ function mustFit(header: ImageHeader, { chainId, first }: ReadOptions): void {
 }
 
 function mustFollow(history: History, { parentHash }: ReadOptions): void {
-  const found = history.header(history.first)?.parentHash;
-  if (parentHash !== undefined && found !== parentHash) {
+  const actualHash = history.header(history.first)?.parentHash;
+  if (parentHash !== undefined && actualHash !== parentHash) {
     throw new ImageError(
-      `the image is of a fork of block ${found}, and this chain of one of ${parentHash}`,
+      `the image is of a fork of block ${actualHash}, and this chain of one of ${parentHash}`,
     );
   }
 }

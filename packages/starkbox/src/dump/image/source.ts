@@ -23,9 +23,9 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
   };
 }
 
-/** @param shown name of the file in messages */
-export function sourceOfFile(path: string, shown: string = path): Source {
-  const file = openRegular(path, { displayPath: shown });
+/** @param displayPath name of the file in messages */
+export function sourceOfFile(path: string, displayPath: string = path): Source {
+  const file = openRegular(path, { displayPath });
   const { size } = fstatSync(file);
   return {
     size,

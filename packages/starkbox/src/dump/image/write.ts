@@ -54,15 +54,15 @@ export async function writeImage(
 /**
  * Writes a file atomically and durably, by a temporary file, a sync and a rename.
  *
- * @param shown name of the file in messages
+ * @param displayedPath name of the file in messages
  */
 export async function writeImageFile(
   path: string,
   world: World,
   writing: WriteOptions,
-  shown: string = path,
+  displayedPath: string = path,
 ): Promise<WrittenImage> {
-  checkReplaceable(path, shown);
+  checkReplaceable(path, displayedPath);
   removeStaleDrafts(path);
   const draft = beginDraft(path);
   try {
@@ -74,7 +74,7 @@ export async function writeImageFile(
     await rm(draft, { force: true });
     throw codeOf(error) === undefined || error instanceof FileError
       ? error
-      : fileError(error, shown);
+      : fileError(error, displayedPath);
   } finally {
     endDraft(draft);
   }

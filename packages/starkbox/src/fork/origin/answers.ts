@@ -94,14 +94,14 @@ export class Answers {
     const { cache, lock, looked } = this.#sources;
     const name = `header ${number}`;
     const isLocked = lock?.answer(nameOf(method, params)) !== undefined;
-    const known =
+    const cached =
       lock?.answer(name) ??
       (isLocked ? undefined : (this.#recent.get(name) ?? (await cache.document(name))));
-    if (known !== undefined) {
+    if (cached !== undefined) {
       looked(method, true);
-      lock?.record(name, known);
-      this.#remember(name, known);
-      return membersOf(parse(known));
+      lock?.record(name, cached);
+      this.#remember(name, cached);
+      return membersOf(parse(cached));
     }
     const header = headerOf(parse((await this.ask(method, params, signal)).text));
     readForkBlock(header); // throws if it is not a closed block
@@ -126,10 +126,10 @@ export class Answers {
   ): Promise<number> {
     const { cache, lock } = this.#sources;
     const isLocked = lock?.answer(nameOf(method, params)) !== undefined;
-    const known = lock?.answer(name) ?? (isLocked ? undefined : cache.line(name));
-    if (known !== undefined) {
-      lock?.record(name, known);
-      return Number(known);
+    const cached = lock?.answer(name) ?? (isLocked ? undefined : cache.line(name));
+    if (cached !== undefined) {
+      lock?.record(name, cached);
+      return Number(cached);
     }
     const value = read(membersOf(parse((await this.ask(method, params, signal)).text)));
     cache.keepLine(name, String(value));
@@ -180,7 +180,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .toSorted(([first], [other]) => (first < other ? -1 : 1))
       .map(([name, member]) => [name, sorted(member)]),
   );
 }

@@ -135,8 +135,8 @@ export class Cache {
     if (file === undefined) return;
     const text = await this.#attempt(() => readRegular(file));
     for (const line of text?.split('\n') ?? []) {
-      const found = readLine(line);
-      if (found) this.#lines.set(found.name, found.text);
+      const answer = readLine(line);
+      if (answer) this.#lines.set(answer.name, answer.text);
     }
   }
 

@@ -100,22 +100,22 @@ export class OriginClient {
     const lock = lockFile === undefined ? undefined : await LockFile.open(lockFile);
     const remote = offline ? undefined : new Remote(urls, options);
     try {
-      const found = remote
+      const located = remote
         ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
         : lockedPoint(lock, options.block);
       const recorded = lock?.names() ?? [];
       const hint = run && lock && offline ? conflict(lock.options, run) : undefined;
-      lock?.begin({ chain_id: found.chainId, block: found.header }, offline ? undefined : run);
+      lock?.begin({ chain_id: located.chainId, block: located.header }, offline ? undefined : run);
       const directory = offline ? undefined : cacheDirectory;
       const warnings = warnOnce(log);
-      const cache = await openCache(directory, found.chainId, found.header, warnings);
+      const cache = await openCache(directory, located.chainId, located.header, warnings);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
       const usage = new OriginUsage(lock, log, probe, hint);
       const shared = { remote, cacheDirectory: directory, cache, lock, readLog, usage };
-      const client = new OriginClient({ ...found, ...shared, log, warnings, scope: '' });
+      const client = new OriginClient({ ...located, ...shared, log, warnings, scope: '' });
       client.prefetch([...recorded, ...readLog.earlier()]);
       return client;
     } catch (error) {
@@ -197,9 +197,10 @@ export class OriginClient {
     const method = 'starknet_getBlockWithTxHashes';
     const params = { block_id: { block_hash: blockHash } };
     const name = `block_number ${blockHash}`;
-    const read = ({ block_number: found }: Params): number => {
-      if (typeof found !== 'number' || found > this.block.number) fail('BLOCK_NOT_FOUND');
-      return found;
+    const read = ({ block_number: blockNumber }: Params): number => {
+      if (typeof blockNumber !== 'number' || blockNumber > this.block.number)
+        fail('BLOCK_NOT_FOUND');
+      return blockNumber;
     };
     const number = await this.#answers.number(name, method, params, read, signal);
     return number > this.block.number ? fail('BLOCK_NOT_FOUND') : number;

@@ -95,11 +95,11 @@ export class Endpoint {
    * Sends questions in one request. `undefined` if the origin rejects batches: no question was
    * answered.
    *
-   * @param patience milliseconds without data before a timeout
+   * @param queueTimeout milliseconds without data before a timeout
    */
   async ask(
     questions: readonly Asked[],
-    patience: number,
+    queueTimeout: number,
     signal: AbortSignal,
   ): Promise<
     { readonly outcomes: readonly AskOutcome[]; readonly retryAfter?: number } | undefined
@@ -116,7 +116,7 @@ export class Endpoint {
     const share = this.#budget.open();
     try {
       const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
-      const { status, headers, text } = await this.#post(body, patience, signal, share);
+      const { status, headers, text } = await this.#post(body, queueTimeout, signal, share);
       if (status === 429) {
         const error = this.failure('rate-limited', 'it answers 429, too many requests');
         return all(error, 'again', retryAfterOf(headers));
@@ -229,7 +229,12 @@ export class Endpoint {
     throw this.failure('overloaded', reason);
   }
 
-  async #post(body: string, patience: number, closing: AbortSignal, share: Share): Promise<Posted> {
+  async #post(
+    body: string,
+    queueTimeout: number,
+    closing: AbortSignal,
+    share: Share,
+  ): Promise<Posted> {
     const ending = new AbortController();
     const { signal } = ending;
     let lateness: string | undefined;
@@ -238,9 +243,9 @@ export class Endpoint {
       ending.abort();
     };
     const close = (): void => ending.abort();
-    const seconds = patience / 1000;
-    const timer = setTimeout(endBecause(`no answer within ${seconds} s`), patience);
-    const most = WHOLE_ANSWER * patience;
+    const seconds = queueTimeout / 1000;
+    const timer = setTimeout(endBecause(`no answer within ${seconds} s`), queueTimeout);
+    const most = WHOLE_ANSWER * queueTimeout;
     const whole = setTimeout(endBecause(`its answer took over ${most / 1000} s`), most);
     closing.addEventListener('abort', close);
     let hasBegun = false;

@@ -48,8 +48,8 @@ export class OriginFailure extends RpcError {
   ofStateRead(): OriginFailure {
     const { kind, url, reason } = this;
     if (kind === 'missing' || kind === 'rpc') return this;
-    const place = url === '' ? '' : ` (url: "${new URL(url).href}")`;
-    const event = `Error in communication with forking origin${place}`;
+    const suffix = url === '' ? '' : ` (url: "${new URL(url).href}")`;
+    const event = `Error in communication with forking origin${suffix}`;
     return new OriginFailure(kind, url, reason, event);
   }
 }

@@ -181,9 +181,9 @@ export class LockFile {
   }
 
   /** The text of the file, with the answers that other processes have written. */
-  #merged(there: Content): string {
-    const isSame = there.origin && stringify(there.origin) === stringify(this.#origin);
-    const base = isSame ? there : nothing();
+  #merged(existing: Content): string {
+    const isSame = existing.origin && stringify(existing.origin) === stringify(this.#origin);
+    const base = isSame ? existing : nothing();
     return written({
       origin: this.#origin,
       options: this.#options ?? base.options,
@@ -261,11 +261,11 @@ function contentOf(path: string, text: string): Content {
   }
   const recorded = readOptions(options);
   if (options !== undefined && !recorded) return wrong('its options cannot be read');
-  const found: Answers = new Map();
+  const byName: Answers = new Map();
   for (const [name, answer] of [reads, answers].flatMap((part) =>
     Object.entries(membersOf(part)),
   )) {
-    found.set(name, stringify(answer));
+    byName.set(name, stringify(answer));
   }
   const packed = new Map<string, string>();
   let unpackedLimit = inflateLimit(text.length);
@@ -274,13 +274,13 @@ function contentOf(path: string, text: string): Content {
     try {
       const unpackedClass = unpacked(base64, unpackedLimit);
       unpackedLimit -= unpackedClass.length;
-      found.set(`class ${hash}`, unpackedClass);
+      byName.set(`class ${hash}`, unpackedClass);
       packed.set(`class ${hash}`, base64);
     } catch (error) {
       return wrong(`its class ${hash} cannot be unpacked: ${reasonOf(error)}`);
     }
   }
-  return { origin: { chain_id, block }, options: recorded, answers: found, packed };
+  return { origin: { chain_id, block }, options: recorded, answers: byName, packed };
 }
 
 function readOptions(value: unknown): LockedOptions | undefined {
@@ -292,17 +292,17 @@ function readOptions(value: unknown): LockedOptions | undefined {
 /** Differences between recorded and wanted options, for an error; `undefined` without any. */
 export function conflict(
   recorded: LockedOptions | undefined,
-  wanted: LockedOptions,
+  requested: LockedOptions,
 ): string | undefined {
   if (!recorded) return 'it does not name the --seed that it was recorded with: give that one';
   const differing = [
-    ['--seed', recorded.seed, wanted.seed, recorded.seed !== wanted.seed] as const,
-    ['--accounts', recorded.accounts, wanted.accounts, recorded.accounts < wanted.accounts],
+    ['--seed', recorded.seed, requested.seed, recorded.seed !== requested.seed] as const,
+    ['--accounts', recorded.accounts, requested.accounts, recorded.accounts < requested.accounts],
     [
       '--account-class',
       recorded.accountClass,
-      wanted.accountClass,
-      recorded.accountClass !== wanted.accountClass,
+      requested.accountClass,
+      recorded.accountClass !== requested.accountClass,
     ],
   ].filter(([, , , differs]) => differs);
   if (differing.length === 0) return undefined;
@@ -313,7 +313,7 @@ export function conflict(
 
 /** One line per answer, so that a diff of two versions is readable. */
 function written({ origin, options, answers, packed }: Content): string {
-  const sorted = [...answers].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...answers].toSorted(([first], [other]) => (first < other ? -1 : 1));
   const isRead = (name: string): boolean => !name.startsWith('starknet_');
   const section = (entries: readonly (readonly [string, string])[]): JsonText =>
     new JsonText(
@@ -358,13 +358,13 @@ function isClass(name: string, text: string): boolean {
 /** Packs classes that are not packed yet. */
 function packedClasses(
   answers: Answers,
-  own: Map<string, string>,
+  packedTexts: Map<string, string>,
   others: ReadonlyMap<string, string>,
 ): Map<string, string> {
   for (const [name, text] of answers) {
-    if (isClass(name, text) && !own.has(name)) own.set(name, pack(text));
+    if (isClass(name, text) && !packedTexts.has(name)) packedTexts.set(name, pack(text));
   }
-  return new Map([...others, ...own]);
+  return new Map([...others, ...packedTexts]);
 }
 
 /** A class is megabytes of numbers, so it is compressed. */

@@ -40,9 +40,9 @@ export class Poster {
 
   async post(options: PostOptions): Promise<Posted> {
     let url = this.#url;
-    let sent = this.#headers;
+    let requestHeaders = this.#headers;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-      const response = await this.#open(url, sent, options);
+      const response = await this.#open(url, requestHeaders, options);
       const { statusCode: status = 0, headers } = response;
       if (status < 300 || status >= 400 || headers.location === undefined) {
         options.onData(0);
@@ -53,7 +53,7 @@ export class Poster {
       if (!this.#follows) throw new Error('it redirects');
       const target = new URL(headers.location, url);
       // A password belongs to one site.
-      if (target.origin !== url.origin) sent = withoutPassword(sent);
+      if (target.origin !== url.origin) requestHeaders = withoutPassword(requestHeaders);
       url = target;
     }
     throw new Error('it redirects too often');
@@ -65,17 +65,17 @@ export class Poster {
     this.#secure?.agent.destroy();
   }
 
-  async #open(url: URL, sent: Headers, options: PostOptions): Promise<IncomingMessage> {
+  async #open(url: URL, requestHeaders: Headers, options: PostOptions): Promise<IncomingMessage> {
     const plain = { send: request, agent: this.#agent };
     const { send, agent } = url.protocol === 'https:' ? await this.#https() : plain;
     const { body, signal } = options;
-    const headers = { ...sent, 'content-length': Buffer.byteLength(body) };
+    const headers = { ...requestHeaders, 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const begun = send(url, { method: 'POST', agent, headers, signal }, resolve);
       begun.on('error', (error: NodeJS.ErrnoException) => {
         // The server ended an idle connection just now.
         if (begun.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted) {
-          this.#open(url, sent, options).then(resolve, reject);
+          this.#open(url, requestHeaders, options).then(resolve, reject);
         } else {
           reject(error);
         }
@@ -119,14 +119,14 @@ function textOf(response: IncomingMessage, onData: PostOptions['onData']): Promi
 }
 
 function decompressed(response: IncomingMessage): Readable {
-  const done = (): void => {};
+  const ignore = (): void => {};
   switch (response.headers['content-encoding']) {
     case 'gzip':
-      return pipeline(response, createGunzip(), done);
+      return pipeline(response, createGunzip(), ignore);
     case 'deflate':
-      return pipeline(response, createInflate(), done);
+      return pipeline(response, createInflate(), ignore);
     case 'br':
-      return pipeline(response, createBrotliDecompress(), done);
+      return pipeline(response, createBrotliDecompress(), ignore);
     default:
       return response;
   }

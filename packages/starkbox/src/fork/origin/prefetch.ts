@@ -34,7 +34,9 @@ export class ReadLog {
 
   /** Names of the reads of earlier runs, the latest first. */
   earlier(): readonly string[] {
-    return [...this.#before].toSorted(([, one], [, other]) => one - other).map(([name]) => name);
+    return [...this.#before]
+      .toSorted(([, first], [, other]) => first - other)
+      .map(([name]) => name);
   }
 
   async write(): Promise<void> {
@@ -70,8 +72,8 @@ export async function prefetch(
   isKnown: (name: string) => boolean,
   ask: (question: SourceQuestion) => Promise<unknown>,
 ): Promise<number> {
-  const wanted = names.slice(0, MOST).filter((name) => !isKnown(name));
-  const questions = wanted.flatMap((name) => readNamed(name) ?? []);
+  const missing = names.slice(0, MOST).filter((name) => !isKnown(name));
+  const questions = missing.flatMap((name) => readNamed(name) ?? []);
   for (let at = 0; at < questions.length; at += BATCH) {
     await Promise.all(questions.slice(at, at + BATCH).map(ask));
   }

@@ -12,7 +12,7 @@ import { OriginError, OriginFailure } from './failure.js';
 
 export interface RequestPolicy {
   /** Milliseconds without a byte before a request times out. */
-  readonly patience: number;
+  readonly queueTimeout: number;
   /** Attempts before a question fails. */
   readonly attempts: number;
   /** Milliseconds before the second attempt; doubled for each further one. */
@@ -26,7 +26,7 @@ export interface RequestPolicy {
 }
 
 const DEFAULT_POLICY: RequestPolicy = {
-  patience: 10_000,
+  queueTimeout: 10_000,
   attempts: 6,
   backoff: 100,
   longestRest: 15_000,
@@ -67,7 +67,7 @@ export interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Waiting extends Asked {
+interface QueuedQuestion extends Asked {
   readonly insists: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -92,9 +92,9 @@ export class Remote {
   readonly #log: Log;
   readonly #probe: Probe | undefined;
   readonly #underWay = new Map<string, SharedWork<unknown>>();
-  readonly #pauses = new Map<NodeJS.Timeout, Waiting>();
+  readonly #pauses = new Map<NodeJS.Timeout, QueuedQuestion>();
   readonly #closing = new AbortController();
-  #queue: Waiting[] = [];
+  #queue: QueuedQuestion[] = [];
   #requestsUnderWay = 0;
   #preferred = 0;
   #isPumpDue = false;
@@ -118,8 +118,8 @@ export class Remote {
   ask(method: string, params: unknown, { insists = false, signal }: Asking = {}): Promise<unknown> {
     const text = stringify(params);
     const name = `${method} ${text} ${insists}`;
-    const known = this.#underWay.get(name);
-    if (known && !known.isAborted) return known.join(signal);
+    const running = this.#underWay.get(name);
+    if (running && !running.isAborted) return running.join(signal);
     const work = { kind: 'upstream', method } as const;
     const shared = new SharedWork((ending) =>
       during(this.#probe, work, () =>
@@ -132,7 +132,7 @@ export class Remote {
     return shared.join(signal);
   }
 
-  #enqueue(asked: Asked, insists: boolean, signal: AbortSignal): Promise<unknown> {
+  #enqueue(request: Asked, insists: boolean, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new OriginFailure('unreachable', '', 'the connection was closed here'));
@@ -140,7 +140,7 @@ export class Remote {
       }
       this.#figures.questions += 1;
       const excluded = new Set<Endpoint>();
-      const question = { ...asked, insists, signal, resolve, reject, excluded, attempts: 0 };
+      const question = { ...request, insists, signal, resolve, reject, excluded, attempts: 0 };
       signal.addEventListener('abort', () => reject(abandoned()), { once: true });
       this.#queue.push(question);
       this.#pumpSoon();
@@ -183,7 +183,7 @@ export class Remote {
     }
   }
 
-  #endpointFor(question: Waiting | undefined): Endpoint | undefined {
+  #endpointFor(question: QueuedQuestion | undefined): Endpoint | undefined {
     const all = this.#endpoints;
     for (let step = 0; step < all.length; step += 1) {
       const endpoint = all[(this.#preferred + step) % all.length];
@@ -193,19 +193,19 @@ export class Remote {
   }
 
   /** Takes the questions of one request to an address from the queue; abandoned ones are dropped. */
-  #take(endpoint: Endpoint): readonly Waiting[] {
+  #take(endpoint: Endpoint): readonly QueuedQuestion[] {
     const most = endpoint.takesBatches ? this.#policy.batch : 1;
-    const taken: Waiting[] = [];
+    const batch: QueuedQuestion[] = [];
     this.#queue = this.#queue.filter((question) => {
       if (question.signal.aborted) return false;
-      if (taken.length >= most || question.excluded.has(endpoint)) return true;
-      taken.push(question);
+      if (batch.length >= most || question.excluded.has(endpoint)) return true;
+      batch.push(question);
       return false;
     });
-    return taken;
+    return batch;
   }
 
-  #send(endpoint: Endpoint, questions: readonly Waiting[]): void {
+  #send(endpoint: Endpoint, questions: readonly QueuedQuestion[]): void {
     this.#requestsUnderWay += 1;
     this.#figures.requests += 1;
     const ending = new AbortController();
@@ -214,7 +214,7 @@ export class Remote {
     closing.addEventListener('abort', end);
     whenAllAborted(questions, end);
     endpoint
-      .ask(questions, this.#policy.patience, ending.signal)
+      .ask(questions, this.#policy.queueTimeout, ending.signal)
       .then((answer) => {
         if (!answer) {
           this.#log.debug({ url: endpoint.shown }, 'the origin takes no batches');
@@ -251,7 +251,7 @@ export class Remote {
   }
 
   #failed(
-    question: Waiting,
+    question: QueuedQuestion,
     endpoint: Endpoint,
     error: OriginFailure | OriginError,
     retry: Retry,
@@ -292,7 +292,7 @@ export class Remote {
 }
 
 /** Calls back when no caller waits for any of the questions. */
-function whenAllAborted(questions: readonly Waiting[], callback: () => void): void {
+function whenAllAborted(questions: readonly QueuedQuestion[], callback: () => void): void {
   let count = questions.length;
   const leave = (): void => {
     count -= 1;

@@ -117,18 +117,18 @@ export function subjectError(method: string, params: unknown, result: unknown): 
   const { block_hash, block_number } = membersOf(block_id);
   const subjects = { block: { block_hash, block_number }, transaction: { transaction_hash } };
   for (const kind of IDENTIFIED_BY[method] ?? []) {
-    for (const [name, wanted] of Object.entries(subjects[kind])) {
+    for (const [name, expected] of Object.entries(subjects[kind])) {
       const value = answered[name];
-      if (wanted === undefined || value === undefined || isSame(wanted, value)) continue;
-      return `another ${kind}: ${name} ${described(value)} instead of ${described(wanted)}`;
+      if (expected === undefined || value === undefined || isSame(expected, value)) continue;
+      return `another ${kind}: ${name} ${described(value)} instead of ${described(expected)}`;
     }
   }
   return undefined;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (isFelt(one) && isFelt(other)) return canonical(one) === canonical(other);
-  return String(one) === String(other);
+function isSame(first: unknown, other: unknown): boolean {
+  if (isFelt(first) && isFelt(other)) return canonical(first) === canonical(other);
+  return String(first) === String(other);
 }
 
 /** Whether a class, as JSON text, has a hash. */

@@ -49,8 +49,8 @@ export class OriginUsage {
   }
 
   figures(remote: Remote | undefined): Omit<OriginFigures, 'held'> {
-    const asked = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
-    return { ...this.#counts, ...asked };
+    const figures = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
+    return { ...this.#counts, ...figures };
   }
 
   /** Throws because an answer is not in the lock file. */

@@ -66,15 +66,15 @@ export class StateReads {
   async #classText(hash: string): Promise<string> {
     const { cache, lock } = this.#sources;
     const name = `class ${hash}`;
-    const known = await this.#knownClass(hash, name);
-    this.#sources.looked(METHODS.class, known !== undefined);
-    const text = known ?? (await this.#ask({ kind: 'class', class_hash: hash }));
+    const cachedClass = await this.#knownClass(hash, name);
+    this.#sources.looked(METHODS.class, cachedClass !== undefined);
+    const text = cachedClass ?? (await this.#ask({ kind: 'class', class_hash: hash }));
     if (text === ABSENT) {
       cache.keepLine(name, ABSENT);
       lock?.record(`${this.#scope}${name}`, ABSENT);
       return text;
     }
-    if (known === undefined) await cache.keepClass(hash, text);
+    if (cachedClass === undefined) await cache.keepClass(hash, text);
     cache.keepLine(name, PRESENT);
     // A class of an earlier block exists at the fork point as well.
     lock?.record(name, text);

@@ -144,10 +144,10 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
       reject(new L1Error(`Anvil on port ${port} ${why} ${said.trim()}`));
     const late = setTimeout(() => fail('does not start.'), START_MILLISECONDS);
     createInterface({ input: stdout }).on('line', (line) => {
-      const place = /^Listening on (\S+)$/.exec(line.trim())?.[1];
-      if (place === undefined) return;
+      const address = /^Listening on (\S+)$/.exec(line.trim())?.[1];
+      if (address === undefined) return;
       clearTimeout(late);
-      resolve(`http://${place}/`);
+      resolve(`http://${address}/`);
     });
     child.once('error', (error) => fail(error.message));
     child.once('exit', () => {

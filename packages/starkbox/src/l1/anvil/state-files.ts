@@ -108,8 +108,8 @@ export class AnvilState {
         `${this.#file} is damaged, so the L1 of this chain cannot go on: ${reasonOf(error)}. Put back a copy of it, or delete it to begin with an empty L1.`,
       );
     }
-    const kept = withOneGenesis(state);
-    if (kept !== state) await replaceFile(this.#file, JSON.stringify(kept));
+    const cleaned = withOneGenesis(state);
+    if (cleaned !== state) await replaceFile(this.#file, JSON.stringify(cleaned));
   }
 }
 

@@ -16,7 +16,7 @@ export interface Block {
   readonly baseFeePerGas: bigint | undefined;
 }
 
-export interface Receipt {
+export interface L1Receipt {
   readonly isSuccess: boolean;
   /** Address of the deployed contract. */
   readonly contractAddress: string | undefined;
@@ -65,7 +65,7 @@ export const BLOCK_HASH: Shape<string | null> = {
   read: (answer) => (isObject(answer) ? readHash(answer['hash']) : readNull(answer)),
 };
 
-export const RECEIPT: Shape<Receipt | null> = {
+export const RECEIPT: Shape<L1Receipt | null> = {
   name: 'a receipt',
   read(answer) {
     if (!isObject(answer)) return readNull(answer);

@@ -23,11 +23,11 @@ import {
   COUNT,
   DATA,
   HASH,
+  type L1Receipt,
   logsOf,
   QUANTITY,
   type RawLog,
   RECEIPT,
-  type Receipt,
   TEXT,
   TRANSACTION,
 } from './answer-shapes.js';
@@ -232,7 +232,7 @@ export class Ethereum {
   }
 
   /** The receipt of a transaction; undefined while it is not mined. */
-  async receipt(hash: string): Promise<Receipt | undefined> {
+  async receipt(hash: string): Promise<L1Receipt | undefined> {
     return (await this.#endpoint.ask('eth_getTransactionReceipt', [hash], RECEIPT)) ?? undefined;
   }
 
@@ -242,7 +242,7 @@ export class Ethereum {
   }
 
   /** Waits until a transaction is mined. */
-  async waitFor(hash: string): Promise<Receipt> {
+  async waitFor(hash: string): Promise<L1Receipt> {
     const late = AbortSignal.timeout(MINING_MILLISECONDS);
     for (let pause = 4; !late.aborted; pause = Math.min(pause * 1.5, 500)) {
       const receipt = await this.receipt(hash);
@@ -269,8 +269,8 @@ export class Ethereum {
 
   /** Reverts to a snapshot; each id is valid once. */
   async revert(id: string): Promise<void> {
-    const done = await this.#endpoint.ask('evm_revert', [id], BOOLEAN);
-    if (!done) throw new L1Error(`the L1 node has no snapshot ${id}`);
+    const isReverted = await this.#endpoint.ask('evm_revert', [id], BOOLEAN);
+    if (!isReverted) throw new L1Error(`the L1 node has no snapshot ${id}`);
   }
 
   #hash(words: readonly bigint[]): Hash {

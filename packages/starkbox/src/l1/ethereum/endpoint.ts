@@ -78,9 +78,9 @@ export class Endpoint {
 
   /** The error for an answer of another shape. */
   malformed(method: string, answer: unknown, expected: string): L1Error {
-    const shown = shownAnswer(answer);
+    const answerText = shownAnswer(answer);
     return new L1Error(
-      `the L1 node at ${this.#shown} answered ${shown} to ${method}, expected ${expected}`,
+      `the L1 node at ${this.#shown} answered ${answerText} to ${method}, expected ${expected}`,
     );
   }
 
@@ -88,7 +88,7 @@ export class Endpoint {
   #explain(method: string, error: unknown, isWhole: boolean): L1Error {
     const walked = error instanceof BaseError ? error : undefined;
     const find = (kind: new (...args: never) => unknown): unknown =>
-      walked?.walk((one) => one instanceof kind);
+      walked?.walk((cause) => cause instanceof kind);
     const unreachable = find(HttpRequestError);
     if (unreachable instanceof HttpRequestError) {
       const { status } = unreachable;
@@ -113,9 +113,9 @@ export class Endpoint {
     }
     const answer = walked.walk(hasCode);
     const code = hasCode(answer) ? answer.code : undefined;
-    const shown = code === undefined ? '' : ` error code ${code}:`;
+    const codeText = code === undefined ? '' : ` error code ${code}:`;
     const words = (walked.details || walked.shortMessage).replaceAll(this.url, this.#shown);
-    return new L1Error(`server returned an error response:${shown} ${words}`, {
+    return new L1Error(`server returned an error response:${codeText} ${words}`, {
       answer: { code },
       isTooMuch: code === TOO_MUCH_CODE || TOO_MUCH.test(words),
     });

@@ -50,12 +50,12 @@ export function* garbageEntries(
   { branch, from, to }: BlockRange,
   most: number,
 ): Generator<Entry, void, undefined> {
-  const found = database.getRange({
+  const blocks = database.getRange({
     start: blockKey(branch, from),
     end: blockKey(branch, to),
     limit: most,
   });
-  for (const { key, value } of found) {
+  for (const { key, value } of blocks) {
     const content = database.decode(`block ${numberIn(key)}`, () => {
       const block = readPackedBlock(value);
       const text = block.stateDiff?.part(0);

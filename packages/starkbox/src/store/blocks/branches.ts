@@ -81,11 +81,12 @@ export function withoutBlocksFrom(
 /** At a snapshot, which is removed with all later ones. */
 export function revertedTo(branches: Branches, id: bigint, policy: DeletionPolicy): BranchChange {
   const { head } = branches;
-  const kept = branches.snapshots.get(id);
-  if (!kept) throw new Error(`there is no snapshot ${id} on disk`);
+  const snapshotPosition = branches.snapshots.get(id);
+  if (!snapshotPosition) throw new Error(`there is no snapshot ${id} on disk`);
   const snapshots = branches.snapshots.filter((_, other) => other < id);
-  const isAncestor = kept.lineage.equals(head.lineage) && kept.next <= head.next;
-  return movedTo(branches, { ...branches, head: kept, snapshots }, isAncestor, policy);
+  const isAncestor =
+    snapshotPosition.lineage.equals(head.lineage) && snapshotPosition.next <= head.next;
+  return movedTo(branches, { ...branches, head: snapshotPosition, snapshots }, isAncestor, policy);
 }
 
 /** @param isAncestor whether the new head is on the branch of the old one, and before it */

@@ -63,8 +63,8 @@ export class LineageValues {
       if (!this.newest(prefix('declared', [hash]), number)) return null;
       return this.#database.get(classKey(hash)) ?? null;
     }
-    const found = this.newest(prefixOf(question), number);
-    return found ? feltOf(found.value) : null;
+    const entry = this.newest(prefixOf(question), number);
+    return entry ? feltOf(entry.value) : null;
   }
 
   /** The newest entry under a prefix, up to a block. */

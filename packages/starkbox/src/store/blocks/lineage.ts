@@ -59,8 +59,8 @@ export class Lineage implements Archive, ArchivedStates {
 
   /** The same before a block, and another branch from there on. */
   branchedOff(branch: number, from: number): Lineage {
-    const kept = this.segments.filter((segment) => segment.from < from);
-    return new Lineage(this.#database, [...kept, { branch, from }], {
+    const remaining = this.segments.filter((segment) => segment.from < from);
+    return new Lineage(this.#database, [...remaining, { branch, from }], {
       keepHistory: this.#keepHistory,
       fallback: this.#fallback,
     });
@@ -71,15 +71,15 @@ export class Lineage implements Archive, ArchivedStates {
     return (
       segments.length === this.segments.length &&
       segments.every(({ branch, from }, index) => {
-        const own = this.segments[index];
-        return own?.branch === branch && own.from === from;
+        const segment = this.segments[index];
+        return segment?.branch === branch && segment.from === from;
       })
     );
   }
 
   at(number: number): PackedBlock | undefined {
-    const known = this.#blocks.get(number);
-    if (known) return known;
+    const cached = this.#blocks.get(number);
+    if (cached) return cached;
     const { branch } = this.#segmentOf(number) ?? {};
     const record = branch === undefined ? undefined : this.#database.get(blockKey(branch, number));
     const block = record && this.#database.decode(`block ${number}`, () => readPackedBlock(record));
@@ -134,8 +134,8 @@ export class Lineage implements Archive, ArchivedStates {
   }
 
   stateAfter(number: number): State {
-    const known = this.#states.get(number);
-    if (known) return known;
+    const cached = this.#states.get(number);
+    if (cached) return cached;
     const state = State.create({
       version: number + 1,
       keepHistory: this.#keepHistory,
@@ -160,19 +160,19 @@ export class Lineage implements Archive, ArchivedStates {
 
   slots(address: string, after: string | undefined, number: number, limit: number): Slots {
     const all = prefix('storage', [address]);
-    const found: Slot[] = [];
+    const slots: Slot[] = [];
     let upTo = after;
     // Slots that only abandoned branches wrote count as lookups too.
-    for (let left = 2 * limit; left > 0 && found.length < limit; left -= 1) {
+    for (let remaining = 2 * limit; remaining > 0 && slots.length < limit; remaining -= 1) {
       const start = upTo === undefined ? all : behind(prefix('storage', [address, upTo]));
       const [next] = this.#database.getKeys({ start, end: behind(all), limit: 1 });
-      if (!next) return { slots: found, upTo: undefined };
+      if (!next) return { slots, upTo: undefined };
       const key = feltIn(next, all.length);
       const newest = this.#values.newest(prefix('storage', [address, key]), number);
-      if (newest) found.push({ key, value: feltOf(newest.value), since: newest.number });
+      if (newest) slots.push({ key, value: feltOf(newest.value), since: newest.number });
       upTo = key;
     }
-    return { slots: found, upTo };
+    return { slots, upTo };
   }
 
   classSince(classHash: string): number | undefined {

@@ -19,13 +19,13 @@ export async function withoutOldBlocks(
   recent: number,
 ): Promise<World> {
   const { history } = world;
-  const held = (from: number): number => {
+  const sizeFrom = (from: number): number => {
     const before = history.totals(from - 1)?.transactions ?? 0;
     return history.next - from + history.transactionCount - before;
   };
-  if (held(history.base) <= SLACK * recent) return world;
+  if (sizeFrom(history.base) <= SLACK * recent) return world;
   let base = history.next;
-  while (base > history.base && held(base - 1) <= recent) base -= 1;
+  while (base > history.base && sizeFrom(base - 1) <= recent) base -= 1;
   base = Math.min(base, durable.next);
   if (!durable.lineage.equals(lineage) || base <= history.base) return world;
   const origin = lineage.stateSourceAfter(base - 1);

@@ -8,17 +8,17 @@ export interface Listener {
   readonly onFailed: (error: unknown) => void;
 }
 
-interface Waiting {
+interface QueuedWrite {
   readonly entries: readonly Entry[];
   readonly listener: Listener;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Items that are pushed during a commit are written together by the next one. */
 export class CommitQueue {
   readonly #write: (entries: readonly Entry[]) => Promise<void>;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedWrite[] = [];
   #flushing: Promise<void> | undefined;
 
   /** @param write resolves when all entries are on disk, or rejects and writes none */
@@ -28,8 +28,8 @@ export class CommitQueue {
 
   /** Resolves when the entries are on disk; they are written all or not at all. */
   push(entries: readonly Entry[], listener: Listener): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ entries, listener, done, failed });
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entries, listener, resolve, reject });
       this.#flushing ??= this.#flush();
     });
   }
@@ -47,12 +47,12 @@ export class CommitQueue {
         // Later items can depend on the failed ones.
         const lost = [...group, ...this.#waiting.splice(0)];
         for (const { listener } of lost) listener.onFailed(error);
-        for (const { failed } of lost) failed(error);
+        for (const { reject } of lost) reject(error);
         continue;
       }
-      for (const { listener, done } of group) {
+      for (const { listener, resolve } of group) {
         listener.onCommitted();
-        done();
+        resolve();
       }
     }
     this.#flushing = undefined;

@@ -133,8 +133,9 @@ export class LmdbDatabase implements FileDatabase {
     if (size < COMPACT_BYTES || freeBytes(this.path) < size / 2) return false;
     const stats: { readonly [name: string]: unknown } = { ...this.#database.getStats() };
     const pages = (name: string): number => Number(stats[name] ?? 0);
-    const used = pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
-    return used * pages('pageSize') < size / 2;
+    const usedPages =
+      pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
+    return usedPages * pages('pageSize') < size / 2;
   }
 
   async close(): Promise<void> {

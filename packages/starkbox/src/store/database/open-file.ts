@@ -26,9 +26,9 @@ export class OpenFile {
     const open = fstatSync(this.#descriptor);
     if (open.size < this.#size) return cut(this.#size, open.size);
     this.#size = open.size;
-    const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (!found) return 'was removed while the node was running';
-    if (found.ino === open.ino && found.dev === open.dev) return undefined;
+    const status = statSync(this.#path, { throwIfNoEntry: false });
+    if (!status) return 'was removed while the node was running';
+    if (status.ino === open.ino && status.dev === open.dev) return undefined;
     return 'was replaced by another file while the node was running';
   }
 

@@ -24,10 +24,10 @@ export function fixedOptionsOf(config: Config, forkHash: string | undefined): Fi
 /** The given options, completed with the fixed ones; throws where they contradict. */
 export function withFixedOptions(
   fixed: FixedOptions,
-  given: Partial<Config>,
+  overrides: Partial<Config>,
   path: string,
 ): Partial<Config> {
-  const config: Changeable = { ...given };
+  const config: Changeable = { ...overrides };
   for (const key of FIXED_KEYS) {
     // A fork inherits the chain id of its origin.
     if (key !== 'chainId' || isNothing(fixed['forkBlock']))

@@ -86,7 +86,7 @@ export function writeIdentity(path: string, identity: Omit<Identity, 'format'>):
   renameSync(draftOf(path), path);
 }
 
-export function equalFixedOptions(one: FixedOptions, other: FixedOptions): boolean {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => (one[name] ?? null) === (other[name] ?? null));
+export function equalFixedOptions(first: FixedOptions, other: FixedOptions): boolean {
+  const names = new Set([...Object.keys(first), ...Object.keys(other)]);
+  return [...names].every((name) => (first[name] ?? null) === (other[name] ?? null));
 }

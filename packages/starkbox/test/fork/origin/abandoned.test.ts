@@ -71,7 +71,10 @@ const NONCE = 'starknet_getNonce';
 describe('a question', () => {
   test('ends when its only caller has gone, and another caller asks anew', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
+    const remote = new Remote([url], {
+      log: silentLog,
+      policy: { ...QUICK, queueTimeout: TIMEOUT },
+    });
     const caller = new AbortController();
     const answer = remote.ask(NONCE, { index: 1 }, { signal: caller.signal });
     const response = await nextWaiting();
@@ -87,7 +90,10 @@ describe('a question', () => {
 
   test('goes on for the callers that are left', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
+    const remote = new Remote([url], {
+      log: silentLog,
+      policy: { ...QUICK, queueTimeout: TIMEOUT },
+    });
     const [first, second] = [new AbortController(), new AbortController()];
     const abandoned = remote.ask(NONCE, { index: 2 }, { signal: first.signal });
     const awaited = remote.ask(NONCE, { index: 2 }, { signal: second.signal });
@@ -102,7 +108,10 @@ describe('a question', () => {
 
   test('leaves the others of its batch alone', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
+    const remote = new Remote([url], {
+      log: silentLog,
+      policy: { ...QUICK, queueTimeout: TIMEOUT },
+    });
     const caller = new AbortController();
     const abandoned = remote.ask(NONCE, { index: 3 }, { signal: caller.signal });
     const awaited = remote.ask(NONCE, { index: 4 });
@@ -119,7 +128,7 @@ describe('a question', () => {
 
   test('that waits in the queue is never sent', async () => {
     silent.add(NONCE);
-    const policy = { ...QUICK, patience: TIMEOUT, concurrency: 1, batch: 1 };
+    const policy = { ...QUICK, queueTimeout: TIMEOUT, concurrency: 1, batch: 1 };
     const remote = new Remote([url], { log: silentLog, policy });
     const first = remote.ask(NONCE, { index: 5 });
     const response = await nextWaiting();

@@ -39,7 +39,7 @@ async function serving(answer: (body: string, response: ServerResponse) => void)
 }
 
 function connect(url: string, budget: MemoryBudget, attempts = 2): Remote {
-  const policy = { ...QUICK, patience: 60_000, attempts, batch: 1 };
+  const policy = { ...QUICK, queueTimeout: 60_000, attempts, batch: 1 };
   const remote = new Remote([url], { log: silentLog, policy, budget });
   remotes.push(remote);
   return remote;

@@ -9,7 +9,7 @@ import { createNode, type Starkbox } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
 
 /** Soon enough for a test, and with several attempts. */
-export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
+export const QUICK: Partial<RequestPolicy> = { queueTimeout: 5000, backoff: 4 };
 
 export interface TestOrigin extends AsyncDisposable {
   readonly node: Starkbox;

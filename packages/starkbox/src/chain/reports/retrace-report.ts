@@ -8,7 +8,7 @@ import { keptState, pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
 /** The second runs of one report. */
-export interface Rerun {
+export interface ReportRetrace {
   readonly chain: Chain;
   readonly world: World;
   readonly signal: AbortSignal | undefined;
@@ -16,20 +16,24 @@ export interface Rerun {
   readonly checkTime: () => void;
 }
 
-export function newRerun(chain: Chain, world: World, signal: AbortSignal | undefined): Rerun {
-  const { patience = Number.POSITIVE_INFINITY } = chain.options;
+export function startReportRetrace(
+  chain: Chain,
+  world: World,
+  signal: AbortSignal | undefined,
+): ReportRetrace {
+  const { queueTimeout = Number.POSITIVE_INFINITY } = chain.options;
   const elapsed = stopwatch();
   const checkTime = (): void => {
-    if (elapsed() <= patience) return;
+    if (elapsed() <= queueTimeout) return;
     refuse(
-      `Running the transactions of the report again took longer than ${patience} s: ask for fewer with limit, or set a longer --timeout`,
+      `Running the transactions of the report again took longer than ${queueTimeout} s: ask for fewer with limit, or set a longer --timeout`,
     );
   };
   return { chain, world, signal, checkTime };
 }
 
 /** A transaction of a block, by its position. */
-export interface Placed {
+export interface TransactionPosition {
   readonly block: number;
   readonly index: number;
 }
@@ -39,16 +43,16 @@ export interface Placed {
  *
  * @param use gets undefined if the state before the block is not kept
  */
-export async function rerunEach<T extends Placed>(
-  { chain, world, signal, checkTime }: Rerun,
-  wanted: readonly T[],
-  use: (placed: T, retrace: Retrace | undefined) => void,
+export async function retraceEach<T extends TransactionPosition>(
+  { chain, world, signal, checkTime }: ReportRetrace,
+  transactions: readonly T[],
+  use: (position: T, retrace: Retrace | undefined) => void,
 ): Promise<void> {
   const blocks = new Map<number, T[]>();
-  for (const placed of wanted) {
-    const inBlock = blocks.get(placed.block);
-    if (inBlock) inBlock.push(placed);
-    else blocks.set(placed.block, [placed]);
+  for (const position of transactions) {
+    const inBlock = blocks.get(position.block);
+    if (inBlock) inBlock.push(position);
+    else blocks.set(position.block, [position]);
   }
   for (const [block, inBlock] of blocks) {
     const indexes = inBlock.map(({ index }) => index);
@@ -56,31 +60,31 @@ export async function rerunEach<T extends Placed>(
     checkTime();
     const detail = { visited: true, signal };
     const traced = await retraceBlock(chain, world, { block, first, last }, detail);
-    for (const placed of inBlock) use(placed, traced[placed.index - first]);
+    for (const position of inBlock) use(position, traced[position.index - first]);
   }
 }
 
 /** A call that was made outside of transactions, run again. */
-export interface RerunCall {
+export interface RetracedCall {
   readonly retrace: Retrace;
   readonly times: number;
 }
 
 /** Runs the recorded calls again. Those whose state is not kept any more are left out. */
-export async function rerunCalls(
-  { chain, world, signal, checkTime }: Rerun,
+export async function retraceCalls(
+  { chain, world, signal, checkTime }: ReportRetrace,
   visited: boolean,
-): Promise<readonly RerunCall[]> {
-  const done: RerunCall[] = [];
-  for (const { call, number: wanted, times } of chain.calls?.all ?? []) {
+): Promise<readonly RetracedCall[]> {
+  const retraced: RetracedCall[] = [];
+  for (const { call, number: recordedNumber, times } of chain.calls?.all ?? []) {
     // Blocks may have been aborted since.
-    const number = Math.min(wanted, pendingNumber(world));
+    const number = Math.min(recordedNumber, pendingNumber(world));
     const state = keptState(world, number);
     if (!state) continue;
     checkTime();
-    const place = { world, number, state };
-    const retrace = await retraceCall(chain, call, place, { visited, signal });
-    done.push({ retrace, times });
+    const location = { world, number, state };
+    const retrace = await retraceCall(chain, call, location, { visited, signal });
+    retraced.push({ retrace, times });
   }
-  return done;
+  return retraced;
 }
