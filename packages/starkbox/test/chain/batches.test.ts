@@ -1,5 +1,6 @@
 // Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
 import { State, Transaction } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startFixture } from '../../../e2e/support/fixture.js';
 import { invokeRequest, STRK, selector } from '../../../e2e/support/signing.js';
@@ -116,7 +117,10 @@ test('an error is answered though its explanation does not come', { timeout: 60_
   const { node, client } = await startFixture({ timeout: 20 });
   const wrong = { ...CALL, entry_point_selector: selector('transfer') };
   const explained = await client.failure('starknet_call', [wrong, 'latest']);
-  expect(explained).toMatchObject({ code: 40, data: { explained: { status: 'REVERTED' } } });
+  expect(explained).toMatchObject({
+    code: ERRORS.CONTRACT_ERROR.code,
+    data: { explained: { status: 'REVERTED' } },
+  });
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -135,7 +139,10 @@ test('an error is answered though its explanation does not come', { timeout: 60_
   });
   const plain = node.call('starknet_call', { request: wrong, block_id: 'latest' });
   await expect(plain).rejects.toSatisfy((error: unknown) => {
-    expect(error).toMatchObject({ code: 40, data: { revert_error: expect.anything() } });
+    expect(error).toMatchObject({
+      code: ERRORS.CONTRACT_ERROR.code,
+      data: { revert_error: expect.anything() },
+    });
     expect(error).not.toHaveProperty('data.explained');
     return true;
   });

@@ -1,5 +1,6 @@
 // Instances over the wire: creation, paths, limits, expiry and deletion.
 import { startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
@@ -93,7 +94,7 @@ describe('an instance', () => {
     const snapshot_id = `0x${'1'.padStart(1_000_000, '0')}`;
     expect(await client.call('devnet_revert', { snapshot_id })).toBe(false);
     const long = await client.failure('devnet_revert', { snapshot_id: `0x1${'0'.repeat(16)}` });
-    expect(long.code).toBe(-32602);
+    expect(long.code).toBe(ERRORS.INVALID_PARAMS.code);
   });
 
   test('with options begins at a genesis of its own', async () => {
@@ -196,6 +197,8 @@ describe('instances', () => {
     const { create, client } = await opened({ restrictedMethods: ['devnet_mint'] });
     const { http } = await create();
     await expect(ask(http, 'devnet_mint', { address: '0x1', amount: 1 })).rejects.toThrow(/-32604/);
-    expect((await client.failure('devnet_mint', { address: '0x1', amount: 1 })).code).toBe(-32604);
+    expect((await client.failure('devnet_mint', { address: '0x1', amount: 1 })).code).toBe(
+      ERRORS.METHOD_FORBIDDEN.code,
+    );
   });
 });

@@ -1,4 +1,5 @@
 // JSON-RPC 2.0 for clients: envelopes, batches, notifications, names, errors, in-process calls.
+import { ERRORS } from '@starkbox/spec';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fail, RpcError, refuse } from '../../src/errors.js';
 import { JsonText, parse } from '../../src/json/json.js';
@@ -186,19 +187,23 @@ describe('names', () => {
     ['chain_chainid', 'There is no method chain_chainid; did you mean chain_chainId?'],
     ['sandbox_chainId', 'There is no method sandbox_chainId; did you mean chain_chainId?'],
   ])('of %j it is said what may be meant', async (method, reason) => {
-    const error = { code: -32601, message: 'Method not found', data: { reason } };
+    const error = {
+      code: ERRORS.METHOD_NOT_FOUND.code,
+      message: 'Method not found',
+      data: { reason },
+    };
     expect(await send(call(1, method))).toEqual({ jsonrpc: '2.0', id: 1, error });
   });
 
   test.each(['nope', '', 'x'.repeat(5000)])('of %j nothing more is said', async (method) => {
-    const error = { code: -32601, message: 'Method not found' };
+    const error = { code: ERRORS.METHOD_NOT_FOUND.code, message: 'Method not found' };
     expect(await send(call(1, method))).toEqual({ jsonrpc: '2.0', id: 1, error });
   });
 
   test.each(['devnet_forbidden', 'sandbox_forbidden', 'starknet_forbidden', 'chain_forbidden'])(
     '%s is forbidden, whatever its parameters',
     async (method) => {
-      const forbidden = { code: -32604, message: 'Method forbidden' };
+      const forbidden = { code: ERRORS.METHOD_FORBIDDEN.code, message: 'Method forbidden' };
       expect(await send(call(1, method))).toEqual({ jsonrpc: '2.0', id: 1, error: forbidden });
       expect(await send(call(1, method, { no: 'such' }))).toEqual(failure(1, -32604));
     },
@@ -224,7 +229,10 @@ describe('parameters', () => {
     expect(await send(call(1, 'devnet_add', { n: 'x' }))).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32602, message: 'params.n: expected an integer; got "x"' },
+      error: {
+        code: ERRORS.INVALID_PARAMS.code,
+        message: 'params.n: expected an integer; got "x"',
+      },
     });
   });
 
@@ -243,7 +251,11 @@ describe('outcomes', () => {
   });
 
   test('errors carry their code, message and data', async () => {
-    const contract = { code: 40, message: 'Contract error', data: { revert_error: 'no' } };
+    const contract = {
+      code: ERRORS.CONTRACT_ERROR.code,
+      message: 'Contract error',
+      data: { revert_error: 'no' },
+    };
     expect(await send(call(1, 'devnet_fail'))).toEqual({ jsonrpc: '2.0', id: 1, error: contract });
     const error = { code: -1, message: 'not today' };
     expect(await send(call(1, 'devnet_refuse'))).toEqual({ jsonrpc: '2.0', id: 1, error });
@@ -359,7 +371,7 @@ describe('in this process', () => {
 
   test('data of errors are plain too', async () => {
     await expect(dispatcher.call('devnet_fail', undefined, session)).rejects.toMatchObject({
-      code: 40,
+      code: ERRORS.CONTRACT_ERROR.code,
       data: { revert_error: 'no' },
     });
   });

@@ -1,4 +1,5 @@
 // Parameters by name and by position, refusals and their texts.
+import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { parse } from '../../src/json/json.js';
@@ -115,7 +116,7 @@ async function refusal(method: string, params?: unknown): Promise<string> {
     (error: unknown) => error,
   );
   if (!(error instanceof RpcError)) throw new Error(`not refused: ${String(error)}`);
-  expect(error).toMatchObject({ code: -32602, data: undefined });
+  expect(error).toMatchObject({ code: ERRORS.INVALID_PARAMS.code, data: undefined });
   return error.message;
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLog } from '../../src/log.js';
@@ -179,7 +180,9 @@ describe('a node', () => {
       return JSON.parse(answer.body.toString());
     };
     expect(await ask(url)).toHaveProperty('result');
-    expect(await ask('https://elsewhere.example')).toMatchObject({ error: { code: -32604 } });
+    expect(await ask('https://elsewhere.example')).toMatchObject({
+      error: { code: ERRORS.METHOD_FORBIDDEN.code },
+    });
     const socket = new WebSocket(`ws://${authority}/ws`, { origin: url });
     const answer = await new Promise<string>((resolve, reject) => {
       socket.on('open', () => socket.send(body));

@@ -1,6 +1,7 @@
 // Paths of the versions: which there are, what they share, and what is said of one that there is not.
 import { once } from 'node:events';
 import { checkedClient, connectSocket, overHttp, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { invokeRequest, STRK } from '../../../e2e/support/signing.js';
@@ -48,7 +49,9 @@ describe.each(VERSIONS)('%s', (version, spec) => {
     expect(await ask(path, 'devnet_getConfig')).toEqual(newest);
     expect(await ask(path, 'sandbox_getConfig')).toEqual(newest);
     const abort = { starting_block_id: 'pending' };
-    expect((await ask(path, 'devnet_abortBlocks', abort)).error.code).toBe(-32602);
+    expect((await ask(path, 'devnet_abortBlocks', abort)).error.code).toBe(
+      ERRORS.INVALID_PARAMS.code,
+    );
   });
 
   test('describes its own methods', async () => {
@@ -88,7 +91,7 @@ test('a version that there is not is refused with those that there are', async (
   const names = /no \/\S*v0_7: .*\/rpc\/v0_8, \/rpc\/v0_9, \/rpc\/v0_10/;
   expect(await ask('/rpc/v0_7', 'starknet_chainId')).toMatchObject({
     status: 404,
-    error: { code: -32600, message: expect.stringMatching(names) },
+    error: { code: ERRORS.INVALID_REQUEST.code, message: expect.stringMatching(names) },
   });
   for (const path of ['/rpc/v0_7', '/ws/rpc/v0_7']) {
     const socket = new WebSocket(url.replace('http', 'ws') + path);
@@ -103,7 +106,7 @@ test('a version that there is not is refused with those that there are', async (
 test('a method that is forbidden is so in every version', async () => {
   for (const [version] of VERSIONS) {
     for (const name of ['devnet_mint', 'sandbox_mint']) {
-      expect((await ask(`/rpc/${version}`, name)).error.code).toBe(-32604);
+      expect((await ask(`/rpc/${version}`, name)).error.code).toBe(ERRORS.METHOD_FORBIDDEN.code);
     }
   }
 });
@@ -121,7 +124,9 @@ test('a name of an older version is forbidden with the canonical one', async () 
   });
   const session = { transport: 'in-process' } as const;
   for (const name of ['starknet_old', 'chain_old']) {
-    await expect(dispatcher.call(name, [], session)).rejects.toMatchObject({ code: -32604 });
+    await expect(dispatcher.call(name, [], session)).rejects.toMatchObject({
+      code: ERRORS.METHOD_FORBIDDEN.code,
+    });
   }
   expect(await dispatcher.call('starknet_other', [], session)).toBe(2);
 });
@@ -129,11 +134,13 @@ test('a name of an older version is forbidden with the canonical one', async () 
 test('methods of another version are not there', async () => {
   const socket = await connectSocket(url, 'v0_8');
   for (const name of ['NewTransactions', 'NewTransactionReceipts']) {
-    expect((await socket.failure(`starknet_subscribe${name}`)).code).toBe(-32601);
+    expect((await socket.failure(`starknet_subscribe${name}`)).code).toBe(
+      ERRORS.METHOD_NOT_FOUND.code,
+    );
   }
   await socket.close();
   const pending = await ask('/rpc/v0_9', 'starknet_subscribePendingTransactions');
-  expect(pending.error.code).toBe(-32601);
+  expect(pending.error.code).toBe(ERRORS.METHOD_NOT_FOUND.code);
 });
 
 test('calls are recorded under canonical names', async () => {

@@ -1,5 +1,6 @@
 // Sizes of answers, and large answers in pieces that add up to the same bytes.
 import { once } from 'node:events';
+import { ERRORS } from '@starkbox/spec';
 import { afterEach, describe, expect, test } from 'vitest';
 import { batch, call, head, type Served, SIZE, serve } from './served.js';
 
@@ -66,7 +67,7 @@ describe('an answer', () => {
     expect(answers.slice(0, 4).every(({ result }) => result?.length === SIZE)).toBe(true);
     for (const { error } of answers.slice(4)) {
       expect(error).toEqual({
-        code: -32005,
+        code: ERRORS.SERVICE_BUSY.code,
         message: `The answer would exceed ${5 * SIZE} bytes; ask for less at once, --maximum-answer-size sets the limit`,
       });
     }

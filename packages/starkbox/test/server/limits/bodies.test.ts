@@ -1,6 +1,7 @@
 // Memory of request bodies while they arrive, alone and together.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { ERRORS } from '@starkbox/spec';
 import { afterEach, describe, expect, test } from 'vitest';
 import { call, head, type Served, serve } from './served.js';
 
@@ -41,7 +42,7 @@ describe('bodies', () => {
     expect(said).toMatch(/^retry-after: 1\r$/im);
     expect(said).toMatch(/^connection: close\r$/im);
     const error = {
-      code: -32005,
+      code: ERRORS.SERVICE_BUSY.code,
       message: `The node holds as much for its clients as it may (${budget.limit} bytes); try again later, --memory-budget sets the limit`,
     };
     expect(JSON.parse(said.slice(said.indexOf('\r\n\r\n')))).toEqual({
@@ -81,7 +82,7 @@ describe('bodies', () => {
     await nothingHeld();
     const storm = await (await post(`[${'{},'.repeat(1_000_000)}{}]`)).body;
     expect(JSON.parse(storm).error).toEqual({
-      code: -32600,
+      code: ERRORS.INVALID_REQUEST.code,
       message: 'The request has more than 100000 JSON values; --maximum-json-values sets the limit',
     });
     await nothingHeld();

@@ -1,5 +1,6 @@
 // Limits of a whole node: what they refuse, and ordinary use that passes.
 
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../../src/index.js';
 
@@ -64,14 +65,14 @@ describe('a node', () => {
       `[${'1,'.repeat(2_000_000)}1]`,
     ]) {
       expect(JSON.parse((await node.handle(text)) ?? '{}').error).toEqual({
-        code: -32600,
+        code: ERRORS.INVALID_REQUEST.code,
         message:
           'The request has more than 600000 JSON values; --maximum-json-values sets the limit',
       });
     }
     const deep = JSON.parse((await node.handle('['.repeat(2_000_000))) ?? '{}').error;
     expect(deep).toMatchObject({
-      code: -32700,
+      code: ERRORS.PARSE_ERROR.code,
       data: { reason: 'Nested more than 1000 levels deep' },
     });
   });
@@ -88,10 +89,16 @@ describe('a node', () => {
           block_id,
         })
       ).error,
-    ).toEqual({ code: -32602, message: `params.request[0].${name}: ${message}` });
+    ).toEqual({
+      code: ERRORS.INVALID_PARAMS.code,
+      message: `params.request[0].${name}: ${message}`,
+    });
     expect(
       (await ask('starknet_addInvokeTransaction', { invoke_transaction: transaction })).error,
-    ).toEqual({ code: -32602, message: `params.invoke_transaction.${name}: ${message}` });
+    ).toEqual({
+      code: ERRORS.INVALID_PARAMS.code,
+      message: `params.invoke_transaction.${name}: ${message}`,
+    });
   });
 
   test('limits the payload of messages', async () => {

@@ -1,4 +1,5 @@
 // Calls over a WebSocket that fail outside of a handler: they are answered, and the socket serves on.
+import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { closeAfterTest } from '../../../../e2e/support/closing.js';
 import { RpcError } from '../../../src/errors.js';
@@ -11,7 +12,8 @@ import { RawSocket } from '../../support/raw-socket.js';
 const dispatcher: SocketOptions['dispatcher'] = {
   handle: async (text) => {
     if (text.includes('unexpected')) throw new Error('the disk is on fire');
-    if (text.includes('expected')) throw new RpcError(-32011, 'the lease is lost');
+    if (text.includes('expected'))
+      throw new RpcError(ERRORS.LEASE_NOT_HELD.code, 'the lease is lost');
     return text;
   },
 };
@@ -44,8 +46,16 @@ async function answers(
 test('a call whose handling throws is answered with its id, and the next one too', async () => {
   const { answers: all, errors } = await answers({}, ['unexpected', 'expected', 'last']);
   expect(all).toEqual([
-    { jsonrpc: '2.0', id: 0, error: { code: -32603, message: expect.any(String) } },
-    { jsonrpc: '2.0', id: 1, error: { code: -32011, message: 'the lease is lost' } },
+    {
+      jsonrpc: '2.0',
+      id: 0,
+      error: { code: ERRORS.INTERNAL_ERROR.code, message: expect.any(String) },
+    },
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: ERRORS.LEASE_NOT_HELD.code, message: 'the lease is lost' },
+    },
     expect.objectContaining({ id: 2, method: 'last' }),
   ]);
   expect(JSON.stringify(all)).not.toContain('fire');
