@@ -1,5 +1,4 @@
 // Actions that change the chain, their log, and the buttons that run them.
-
 import type { MethodName } from '@starkbox/spec';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { asCurl, request } from '../rpc/client.js';

@@ -1,5 +1,4 @@
 // Dumps of the chain, as a journal or as an image, by a call or at exit.
-
 import type { DUMP_FORMAT, IMAGE_DUMP } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import type { ChainOptions } from '../chain/chain-options.js';

@@ -1,5 +1,4 @@
 // Options of chains: from a config to what a chain is created with.
-
 import type { CONFIG } from '@starkbox/spec';
 import type { ChainOptions } from '../chain/chain-options.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';

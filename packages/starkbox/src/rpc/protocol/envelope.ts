@@ -1,5 +1,4 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
-
 import { canonicalName, ERRORS, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';

@@ -1,5 +1,4 @@
 // Table of the methods that are served, by all their names, and the rules of who may call which.
-
 import { ERRORS, methodFacts, namesOf, type Prefix } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
