@@ -103,12 +103,12 @@ const LONG = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = [...new Set(files.map(({ project }) => project.name))].sort().toReversed();
-    const place = ({ moduleId, project }: TestSpecification): number => {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
       const at = LONG.findIndex((file) => moduleId.endsWith(file));
       return projects.indexOf(project.name) * (LONG.length + 1) + (at < 0 ? LONG.length : at);
     };
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => place(one) - place(other));
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 

@@ -63,8 +63,8 @@ const SOUND: Readonly<Record<string, string>> = {
     import { useQuery } from '@tanstack/react-query';
     export const App = () => <p>{useQuery()}</p>;`,
   'packages/explorer/src/features/gas/report.ts': `import './chart/axis.js'; import '@starkbox/abi';`,
-  'packages/explorer/src/features/gas/chart/axis.ts': `import '../../../parts/charts/line.js';`,
-  'packages/explorer/src/parts/charts/line.ts': '',
+  'packages/explorer/src/features/gas/chart/axis.ts': `import '../../../parts/table/line.js';`,
+  'packages/explorer/src/parts/table/line.ts': '',
 };
 
 const violationsWith = (planted: Readonly<Record<string, string>>) =>
@@ -188,7 +188,7 @@ describe('the checker', () => {
     ['undeclared', 'spec/src/index.ts', `import type { Config } from 'starkbox';`],
     ['folder', 'explorer/src/parts/values.tsx', `import '../features/gas/report.js';`],
     ['folder', 'explorer/src/parts/values.tsx', `import '../app/app.js';`],
-    ['folder', 'explorer/src/parts/values.tsx', `import './charts/line.js';`],
+    ['folder', 'explorer/src/parts/values.tsx', `import './table/line.js';`],
     ['folder', 'explorer/src/features/blocks/page.ts', `import '../gas/report.js';`],
     ['folder', 'explorer/src/features/blocks/page.ts', `const x = import('../gas/report.js');`],
     ['folder', 'explorer/src/features/blocks/page.ts', `import '../../app/app.js';`],

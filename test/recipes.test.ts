@@ -26,7 +26,7 @@ describe.each(PAGES)('%s', (page) => {
   test('names files and folders that exist', () => {
     const paths = quoted(text).filter((word) => /^[\w./-]+$/.test(word) && word.includes('/'));
     // What a build writes need not be there.
-    const isKept = (path: string): boolean => !path.split('/').includes('dist');
+    const isKept = (path: string): boolean => !/(^|\/)(dist|patched)(\/|$)/.test(path);
     expect(paths.length).toBeGreaterThan(0);
     const folder = (path: string): string =>
       TOP.test(path) ? ROOT : /\.tsx?$/.test(path) ? SOURCES : '';
@@ -44,8 +44,8 @@ describe.each(PAGES)('%s', (page) => {
 
   test('names commands that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
-    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    const commands = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
     const ofExplorer = new Set(['screenshots']);
-    expect(named.filter((name) => !(name in scripts) && !ofExplorer.has(name))).toEqual([]);
+    expect(commands.filter((name) => !(name in scripts) && !ofExplorer.has(name))).toEqual([]);
   });
 });

@@ -144,6 +144,6 @@ test('the job that publishes takes packages from the jobs that built them', () =
     ['publish', { 'id-token': 'write' }],
   ]);
   const [publish] = publishing;
-  const used = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
-  expect(used).toEqual(['actions/setup-node', 'actions/download-artifact']);
+  const actions = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
+  expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
 });

@@ -36,8 +36,8 @@ const SCRIPTS = Object.keys(fields(fields(JSON.parse(text('package.json')))['scr
 function texts(value: unknown, key = ''): readonly (readonly [key: string, text: string])[] {
   if (typeof value === 'string') return [[key, value]];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) =>
-    texts(one, Array.isArray(value) ? key : name),
+  return Object.entries(value).flatMap(([name, child]) =>
+    texts(child, Array.isArray(value) ? key : name),
   );
 }
 
@@ -54,9 +54,9 @@ function missing(lines: string): readonly string[] {
 
 test.each([...WORKFLOWS, ...ACTIONS])('%s runs only scripts and files that exist', (file) => {
   const all = texts(load(text(file)));
-  const commands = all.filter(([key]) => key === 'run').map(([, one]) => one);
+  const commands = all.filter(([key]) => key === 'run').map(([, command]) => command);
   // `npm run ${{ matrix.engine }}`: its values are in the matrix.
-  const chosen = all.filter(([key]) => key === 'engine').map(([, one]) => `npm run ${one}`);
+  const chosen = all.filter(([key]) => key === 'engine').map(([, target]) => `npm run ${target}`);
   expect(missing([...commands, ...chosen].join('\n'))).toEqual([]);
 });
 
@@ -78,8 +78,8 @@ describe('.ci/run', () => {
 
   test('has the parts that it and the workflows name', () => {
     expect(parts.length).toBeGreaterThan(0);
-    const named = [...parts, ...WORKFLOWS.flatMap(partsOf)];
-    expect(named.filter((part) => !defined.includes(part))).toEqual([]);
+    const expected = [...parts, ...WORKFLOWS.flatMap(partsOf)];
+    expect(expected.filter((part) => !defined.includes(part))).toEqual([]);
   });
 
   test('is run by the workflow of changes as a whole', () => {
@@ -95,9 +95,9 @@ test.each(SHELL_SCRIPTS)('%s runs only scripts and files that exist', (file) => 
 test.each([...WORKFLOWS, ...ACTIONS, SETUP])(
   '%s uses only actions of this repository that exist',
   (file) => {
-    const used = texts(load(text(file))).filter(([key]) => key === 'uses');
-    const own = used.map(([, action]) => action).filter((action) => action.startsWith('./'));
-    expect(own.filter((action) => !existsSync(join(ROOT, action, 'action.yml')))).toEqual([]);
+    const uses = texts(load(text(file))).filter(([key]) => key === 'uses');
+    const local = uses.map(([, action]) => action).filter((action) => action.startsWith('./'));
+    expect(local.filter((action) => !existsSync(join(ROOT, action, 'action.yml')))).toEqual([]);
   },
 );
 
@@ -121,8 +121,8 @@ test.each([...ACTIONS, SETUP])('%s gets only inputs that it has', (action) => {
   const uses = steps.filter((step) => fields(step)['uses'] === `./${dirname(action)}`);
   expect(uses.length).toBeGreaterThan(0);
   for (const step of uses) {
-    const given = Object.keys(fields(fields(step)['with']));
-    expect(inputs).toEqual(expect.arrayContaining(given));
+    const passed = Object.keys(fields(fields(step)['with']));
+    expect(inputs).toEqual(expect.arrayContaining(passed));
   }
 });
 

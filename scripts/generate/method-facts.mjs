@@ -31,8 +31,8 @@ export function factProblems(method) {
   for (const [field, values] of Object.entries(REQUIRED)) {
     const value = method[field];
     if (value === undefined) add(`${field} is missing`);
-    else if (!values.some((one) => one === value)) {
-      add(`${field} must be one of ${values.map((one) => JSON.stringify(one)).join(', ')}`);
+    else if (!values.some((allowed) => allowed === value)) {
+      add(`${field} must be one of ${values.map((allowed) => JSON.stringify(allowed)).join(', ')}`);
     }
   }
   const journalled = method['x-journalled'];
@@ -48,11 +48,12 @@ export function factProblems(method) {
   }
   const finality = method['x-finality'];
   if (finality !== undefined) {
-    if (!FINALITY.some((one) => one === finality)) add(`x-finality must be one of ${FINALITY}`);
+    if (!FINALITY.some((allowed) => allowed === finality))
+      add(`x-finality must be one of ${FINALITY}`);
     if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
   }
   const tenants = method['x-tenants'];
-  if (tenants !== undefined && !TENANTS.some((one) => one === tenants)) {
+  if (tenants !== undefined && !TENANTS.some((allowed) => allowed === tenants)) {
     add(`x-tenants must be one of ${TENANTS}`);
   }
   if (!EXECUTES.some((value) => value === (method['x-executes'] ?? false))) {

@@ -108,14 +108,14 @@ function typeOf(schema) {
  */
 function collect(pick) {
   /** @type {Map<string, T>} */
-  const found = new Map();
+  const definitions = new Map();
   for (const [file, document] of documents) {
     for (const [name, value] of Object.entries(pick(document))) {
-      if (found.has(name)) throw new Error(`${file}.json defines ${name} a second time`);
-      found.set(name, value);
+      if (definitions.has(name)) throw new Error(`${file}.json defines ${name} a second time`);
+      definitions.set(name, value);
     }
   }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const schemas = collect(({ components }) => components.schemas);

@@ -36,7 +36,7 @@ const LIMITS = {
   '@starkbox/abi': [80, 300],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],
-  '@starkbox/hosting': [35, 120],
+  '@starkbox/hosting': [60, 210],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
   '@starkbox/testing': [35, 110],

@@ -27,13 +27,13 @@ export const CROSS_ENGINES = join(ROOT, 'engines');
  */
 export function withDependencies(names) {
   const all = published();
-  const found = new Set(names);
+  const selected = new Set(names);
   // A set goes on to what is added while it is read.
-  for (const name of found) {
+  for (const name of selected) {
     const needed = Object.keys(all.get(name)?.manifest.dependencies ?? {});
-    for (const one of needed) if (all.has(one)) found.add(one);
+    for (const dependency of needed) if (all.has(dependency)) selected.add(dependency);
   }
-  return [...found];
+  return [...selected];
 }
 
 /**
@@ -44,13 +44,13 @@ export function withDependencies(names) {
  */
 export function builtEngines(withCross = false) {
   /** @type {Map<string, string>} */
-  const found = new Map();
+  const engines = new Map();
   for (const platform of Object.keys(PLATFORMS)) {
     const folders = withCross ? [join(CROSS_ENGINES, platform), ENGINE] : [ENGINE];
     const folder = folders.find((each) => existsSync(join(each, addonFile(platform))));
-    if (folder !== undefined) found.set(platform, folder);
+    if (folder !== undefined) engines.set(platform, folder);
   }
-  return found;
+  return engines;
 }
 
 /**

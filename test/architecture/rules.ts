@@ -19,7 +19,7 @@ export const LEAVES: readonly string[] = [
   'probe',
   'immutable',
   'nearest-word',
-  'block-generation',
+  'block-settings',
   'bounded-map',
   'notification-feed',
   'terminal',
@@ -56,7 +56,7 @@ const STARKBOX: FolderTable = {
   probe: { may: [] },
   immutable: { may: [] },
   'nearest-word': { may: [] },
-  'block-generation': { may: [] },
+  'block-settings': { may: [] },
   'bounded-map': { may: [] },
   'notification-feed': { may: [] },
   terminal: { may: [] },
@@ -155,10 +155,9 @@ const STARKBOX: FolderTable = {
   index: { may: [...LEAVES, 'chain/genesis', 'config', 'library', 'node'] },
 };
 
-const EXPLORER_BASE = ['format', 'traces', 'navigation', 'rpc'];
+const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];
 const EXPLORER_PARTS = [
   'parts',
-  'parts/charts',
   'parts/table',
   'parts/forms',
   'parts/transaction',
@@ -173,17 +172,17 @@ const EXPLORER_PARTS = [
 const EXPLORER: FolderTable = {
   styles: { may: [] },
   format: { may: [] },
+  state: { may: [] },
   // Addresses begin with the path of the chain, which the calls need as well.
-  navigation: { may: ['format'] },
+  navigation: { may: ['format', 'state'] },
   // Used by the client, which hands long answers to the worker.
-  traces: { may: ['format'] },
-  rpc: { may: ['format', 'traces'] },
+  traces: { may: ['format', 'state'] },
+  rpc: { may: ['format', 'state', 'traces'] },
   parts: { may: EXPLORER_BASE },
-  'parts/charts': { may: [] },
   'parts/table': { may: ['parts', ...EXPLORER_BASE] },
   'parts/forms': { may: ['parts', ...EXPLORER_BASE] },
   'parts/transaction': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
-  'parts/gas': { may: ['parts', 'parts/charts', 'parts/table', ...EXPLORER_BASE] },
+  'parts/gas': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
   'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },

@@ -268,11 +268,11 @@ export function senderOf(transaction: TracedTransaction): string | undefined {
 
 /** The classes of all frames, each once. */
 export function classesIn(roots: readonly Frame[]): readonly string[] {
-  const found = new Set<string>();
+  const classHashes = new Set<string>();
   const visit = (frame: Frame): void => {
-    if (frame.classHash !== undefined) found.add(frame.classHash);
+    if (frame.classHash !== undefined) classHashes.add(frame.classHash);
     frame.children.forEach(visit);
   };
   roots.forEach(visit);
-  return [...found];
+  return [...classHashes];
 }

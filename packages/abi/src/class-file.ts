@@ -120,7 +120,7 @@ function casmEntryPoint(value: unknown): CasmEntryPoint {
       return {
         selector,
         offset,
-        builtins: list(builtins).filter((one) => typeof one === 'string'),
+        builtins: list(builtins).filter((builtin) => typeof builtin === 'string'),
       };
     }
   }

@@ -11,7 +11,7 @@ export type Decoded =
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly Decoded[] }
-  | { readonly kind: 'record'; readonly type: string; readonly members: readonly Named[] }
+  | { readonly kind: 'record'; readonly type: string; readonly members: readonly NamedValue[] }
   | {
       readonly kind: 'choice';
       readonly type: string;
@@ -20,7 +20,7 @@ export type Decoded =
     }
   | { readonly kind: 'unit' };
 
-export interface Named {
+export interface NamedValue {
   readonly name: string;
   readonly type: string;
   readonly value: Decoded;
@@ -28,7 +28,7 @@ export interface Named {
 
 export interface DecodedEvent {
   readonly name: string;
-  readonly members: readonly Named[];
+  readonly members: readonly NamedValue[];
 }
 
 const DEEPEST = 32;
@@ -196,8 +196,8 @@ function decodeMembers(
   members: readonly Parameter[],
   abi: Abi,
   depth: number,
-): Named[] {
-  const decoded: Named[] = [];
+): NamedValue[] {
+  const decoded: NamedValue[] = [];
   for (const { name, type } of members) {
     const parsed = readTypeName(type);
     if (parsed.kind === 'named' && parsed.name === 'pointer') {
@@ -233,7 +233,7 @@ export function decodeInputs(
   { inputs }: Pick<AbiFunction, 'inputs'>,
   calldata: readonly string[],
   abi: Abi,
-): readonly Named[] | undefined {
+): readonly NamedValue[] | undefined {
   return attempt(() => {
     const reader = new FeltReader(calldata);
     const values = decodeMembers(reader, inputs, abi, 0);
@@ -265,7 +265,7 @@ interface Match {
   readonly event: AbiEvent;
   readonly name: string;
   /** Number of leading keys that only select the event. */
-  readonly used: number;
+  readonly feltCount: number;
 }
 
 /** The event with its members, or undefined if no event of the ABI fits. */
@@ -277,7 +277,7 @@ export function decodeEvent(
   return attempt(() => {
     const match = findEvent(keys, abi);
     if (!match) return undefined;
-    const keyReader = new FeltReader(keys.slice(match.used));
+    const keyReader = new FeltReader(keys.slice(match.feltCount));
     const dataReader = new FeltReader(data);
     const members = match.event.fields.map(({ name, type, kind }) => {
       const reader = kind === 'key' ? keyReader : dataReader;
@@ -295,7 +295,7 @@ function findEvent(keys: readonly string[], abi: Abi): Match | undefined {
     if (!event) continue;
     if (event.kind === 'struct') {
       const name = lastPart(event.name);
-      if (keys[0] === selectorOf(name)) return { event, name, used: 1 };
+      if (keys[0] === selectorOf(name)) return { event, name, feltCount: 1 };
     } else {
       const match = findVariant(event, keys, 0, abi, visited);
       if (match) return match;
@@ -312,9 +312,9 @@ function findVariant(
   abi: Abi,
   visited: Set<string>,
 ): Match | undefined {
-  const place = `${at} ${choice.name}`;
-  if (at > DEEPEST || visited.has(place)) return undefined;
-  visited.add(place);
+  const path = `${at} ${choice.name}`;
+  if (at > DEEPEST || visited.has(path)) return undefined;
+  visited.add(path);
   for (const { name, type, kind } of choice.fields) {
     const next = abi.events.get(type);
     if (!next) continue;
@@ -322,7 +322,7 @@ function findVariant(
       const match = next.kind === 'enum' ? findVariant(next, keys, at, abi, visited) : undefined;
       if (match) return match;
     } else if (keys[at] === selectorOf(name)) {
-      if (next.kind === 'struct') return { event: next, name, used: at + 1 };
+      if (next.kind === 'struct') return { event: next, name, feltCount: at + 1 };
       const match = findVariant(next, keys, at + 1, abi, visited);
       if (match) return match;
     }
@@ -359,7 +359,7 @@ export function valueText(value: Decoded, texts: FeltTexts): string {
     case 'list':
       return `[${value.items.map(inner).join(', ')}]`;
     case 'record':
-      return `{ ${value.members.map((one) => `${one.name}: ${inner(one.value)}`).join(', ')} }`;
+      return `{ ${value.members.map((member) => `${member.name}: ${inner(member.value)}`).join(', ')} }`;
     case 'choice':
       return value.value ? `${value.variant}(${inner(value.value)})` : value.variant;
     case 'unit':

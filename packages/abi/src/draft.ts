@@ -76,26 +76,26 @@ export function variantDraft(
 }
 
 /** A draft from an untrusted source, for example the address bar; parts that do not fit the type become blank. */
-export function fitDraft(type: string, given: unknown, abi: Abi, depth = 0): Draft {
+export function fitDraft(type: string, json: unknown, abi: Abi, depth = 0): Draft {
   const fresh = (): Draft => blankDraft(type, abi, depth);
   if (depth > DEEPEST) return '';
   const shape = shapeOf(type, abi);
   switch (shape.kind) {
     case 'list':
-      if (!Array.isArray(given) || given.length > MOST_ITEMS) return fresh();
-      if (shape.length !== undefined && given.length !== shape.length) return fresh();
-      return given.map((item) => fitDraft(shape.of, item, abi, depth + 1));
+      if (!Array.isArray(json) || json.length > MOST_ITEMS) return fresh();
+      if (shape.length !== undefined && json.length !== shape.length) return fresh();
+      return json.map((item) => fitDraft(shape.of, item, abi, depth + 1));
     case 'record':
-      if (!Array.isArray(given)) return fresh();
-      return shape.members.map((member, at) => fitDraft(member.type, given[at], abi, depth + 1));
+      if (!Array.isArray(json)) return fresh();
+      return shape.members.map((member, at) => fitDraft(member.type, json[at], abi, depth + 1));
     case 'choice': {
-      if (!isChosen(given)) return fresh();
-      const variant = shape.variants[given.variant];
+      if (!isChosen(json)) return fresh();
+      const variant = shape.variants[json.variant];
       if (!variant) return fresh();
-      return { variant: given.variant, value: fitDraft(variant.type, given.value, abi, depth + 1) };
+      return { variant: json.variant, value: fitDraft(variant.type, json.value, abi, depth + 1) };
     }
     default:
-      return typeof given === 'string' ? given : fresh();
+      return typeof json === 'string' ? json : fresh();
   }
 }
 
@@ -200,51 +200,50 @@ function simple(shape: Shape, draft: string, resolve: Resolve): readonly string[
 }
 
 /** The draft of a JSON value: lists, structs by member name or position, enums as `{"Variant": value}`. */
-export function draftOfJson(type: string, given: unknown, abi: Abi, depth = 0): Draft {
+export function draftOfJson(type: string, json: unknown, abi: Abi, depth = 0): Draft {
   if (depth > DEEPEST) throw new InvalidInput('The value is nested too deeply.');
   const shape = shapeOf(type, abi);
   const inner = (of: string, part: unknown): Draft => draftOfJson(of, part, abi, depth + 1);
   switch (shape.kind) {
     case 'list': {
-      if (!Array.isArray(given))
-        throw new InvalidInput('Write a list, for example ["0x1", "0x2"].');
-      if (given.length > MOST_ITEMS)
+      if (!Array.isArray(json)) throw new InvalidInput('Write a list, for example ["0x1", "0x2"].');
+      if (json.length > MOST_ITEMS)
         throw new InvalidInput(`A list has at most ${MOST_ITEMS} items.`);
-      if (shape.length !== undefined && given.length !== shape.length)
+      if (shape.length !== undefined && json.length !== shape.length)
         throw new InvalidInput(`This type takes ${shape.length} values.`);
-      return given.map((item) => inner(shape.of, item));
+      return json.map((item) => inner(shape.of, item));
     }
     case 'record': {
-      if (Array.isArray(given)) {
-        if (given.length !== shape.members.length)
+      if (Array.isArray(json)) {
+        if (json.length !== shape.members.length)
           throw new InvalidInput(`This type takes ${shape.members.length} values.`);
-        return shape.members.map((member, at) => inner(member.type, given[at]));
+        return shape.members.map((member, at) => inner(member.type, json[at]));
       }
-      if (typeof given !== 'object' || given === null)
+      if (typeof json !== 'object' || json === null)
         throw new InvalidInput('Write an object with a value for each member.');
-      const fields = new Map(Object.entries(given));
+      const fields = new Map(Object.entries(json));
       return shape.members.map((member) => inner(member.type, fields.get(member.name)));
     }
     case 'choice': {
       const [name, value] =
-        typeof given === 'string'
-          ? [given, undefined]
-          : (Object.entries(given ?? {})[0] ?? ['', undefined]);
+        typeof json === 'string'
+          ? [json, undefined]
+          : (Object.entries(json ?? {})[0] ?? ['', undefined]);
       const at = shape.variants.findIndex((variant) => variant.name === name);
       const variant = shape.variants[at];
       if (!variant)
         throw new InvalidInput(
           `Write one of ${shape.variants
             .slice(0, 10)
-            .map((one) => one.name.slice(0, 40))
+            .map((member) => member.name.slice(0, 40))
             .join(', ')}.`,
         );
       return { variant: at, value: variant.type === '()' ? '' : inner(variant.type, value) };
     }
     case 'raw':
-      return Array.isArray(given) ? given.map(String).join(' ') : String(given ?? '');
+      return Array.isArray(json) ? json.map(String).join(' ') : String(json ?? '');
     default:
-      return typeof given === 'object' ? '' : String(given ?? '');
+      return typeof json === 'object' ? '' : String(json ?? '');
   }
 }
 

@@ -63,8 +63,8 @@ export function draftOfText(type: string, text: string, abi: Abi): Draft {
 export function firstError(of: Encoded): string | undefined {
   if (of.error !== undefined) return of.error;
   for (const part of of.parts ?? []) {
-    const found = firstError(part);
-    if (found !== undefined) return found;
+    const error = firstError(part);
+    if (error !== undefined) return error;
   }
   return undefined;
 }

@@ -4,9 +4,9 @@ const HEX = /^0x[0-9a-f]{1,64}$/i;
 
 /** Lower case without leading zeros; undefined if the text is not a hexadecimal number. */
 export function canonicalFelt(text: string): string | undefined {
-  const given = text.trim();
-  if (!HEX.test(given)) return undefined;
-  return `0x${given
+  const trimmed = text.trim();
+  if (!HEX.test(trimmed)) return undefined;
+  return `0x${trimmed
     .slice(2)
     .toLowerCase()
     .replace(/^0+(?=.)/, '')}`;

@@ -35,7 +35,7 @@ export {
   type CoveredClass,
   type CoveredEntryPoint,
   coverageText,
-} from './coverage/coverage.js';
+} from './coverage.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,
@@ -44,7 +44,7 @@ export {
   decodeInputs,
   decodeOutputs,
   type FeltTexts,
-  type Named,
+  type NamedValue as Named,
   valueText,
 } from './decode.js';
 // Values while they are typed into a form.
@@ -93,7 +93,7 @@ export {
 export { COUNTED, type CountedFrame, withCounts } from './gas/counts.js';
 export { collapsedStacks, flameSvg } from './gas/flame.js';
 export { type FunctionCost, FunctionCosts, functionsOf } from './gas/functions.js';
-export { type Box, depthOf, place } from './gas/layout.js';
+export { type Box, depthOf, layOut as place } from './gas/layout.js';
 export {
   type Cost,
   type GasPage,
@@ -106,7 +106,7 @@ export { GasSum, type Grouping, keyOf } from './gas/sum.js';
 export { gasText, resourceName } from './gas/text.js';
 export {
   ALL,
-  type Called,
+  type CalledFunction as Called,
   findBlock,
   type GasBlock,
   type GasTree,

@@ -37,13 +37,13 @@ export function feltOf(text: string, bits?: number): string {
 
 /** An integer of `bits` bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
 export function integerOf(text: string, signed: boolean, bits: number): readonly string[] {
-  const given = numberOf(text, 'Write a number: 12, 0xc, 1e18, 1.5 STRK.');
+  const parsed = numberOf(text, 'Write a number: 12, 0xc, 1e18, 1.5 STRK.');
   const top = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
-  if (!signed && given < 0n) throw new InvalidInput('This type cannot hold negative numbers.');
-  if (given >= top || given < -top)
+  if (!signed && parsed < 0n) throw new InvalidInput('This type cannot hold negative numbers.');
+  if (parsed >= top || parsed < -top)
     throw new InvalidInput(`The value does not fit into ${bits} bits.`);
-  if (bits === 256) return [toFelt(given & ((1n << 128n) - 1n)), toFelt(given >> 128n)];
-  return [toFelt((given + PRIME) % PRIME)];
+  if (bits === 256) return [toFelt(parsed & ((1n << 128n) - 1n)), toFelt(parsed >> 128n)];
+  return [toFelt((parsed + PRIME) % PRIME)];
 }
 
 export function numberOf(text: string, otherwise: string): bigint {
@@ -56,9 +56,9 @@ export function numberOf(text: string, otherwise: string): bigint {
   const [, sign, whole = '', fraction = '', exponent = '0', unit = ''] = match;
   const digits = BigInt(whole.replace(/[_,]/g, '') + fraction);
   const shift = Number(exponent) + (SCALES.get(unit.toLowerCase()) ?? 0) - fraction.length;
-  const one = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % one !== 0n) throw new InvalidInput('Write a whole number.');
-  const size = shift < 0 ? digits / one : digits * one;
+  const scale = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % scale !== 0n) throw new InvalidInput('Write a whole number.');
+  const size = shift < 0 ? digits / scale : digits * scale;
   return sign === '-' ? -size : size;
 }
 
@@ -69,18 +69,18 @@ export function boolOf(text: string): string {
 }
 
 export function addressOf(text: string, resolve: Resolve): string {
-  const found = canonicalFelt(text) ?? resolve(text) ?? decimal(text);
-  if (found === undefined)
+  const address = canonicalFelt(text) ?? resolve(text) ?? decimal(text);
+  if (address === undefined)
     throw new InvalidInput('Write an address (0x…) or a name, for example account 1.');
-  if (BigInt(found) >= ADDRESSES) throw new InvalidInput('Too large for an address.');
-  return found;
+  if (BigInt(address) >= ADDRESSES) throw new InvalidInput('Too large for an address.');
+  return address;
 }
 
 export function classHashOf(text: string): string {
-  const found = canonicalFelt(text);
-  if (found === undefined) throw new InvalidInput('Write a class hash: 0x and up to 64 digits.');
-  if (BigInt(found) >= PRIME) throw new InvalidInput('Too large for a felt.');
-  return found;
+  const felt = canonicalFelt(text);
+  if (felt === undefined) throw new InvalidInput('Write a class hash: 0x and up to 64 digits.');
+  if (BigInt(felt) >= PRIME) throw new InvalidInput('Too large for a felt.');
+  return felt;
 }
 
 const decimal = (text: string): string | undefined =>

@@ -119,17 +119,17 @@ const counts = new WeakMap<Abi, Map<string, number>>();
  */
 export function countFields(type: string, abi: Abi, depth = 0): number {
   if (depth > DEEPEST) return Number.POSITIVE_INFINITY;
-  let known = counts.get(abi);
-  if (!known) {
-    known = new Map();
-    counts.set(abi, known);
+  let fieldCounts = counts.get(abi);
+  if (!fieldCounts) {
+    fieldCounts = new Map();
+    counts.set(abi, fieldCounts);
   }
-  const before = known.get(type);
+  const before = fieldCounts.get(type);
   if (before !== undefined) return before;
-  known.set(type, Number.POSITIVE_INFINITY);
-  const found = sum(layer(type.trim().replace(/^@/, ''), abi), abi, depth);
-  known.set(type, found);
-  return found;
+  fieldCounts.set(type, Number.POSITIVE_INFINITY);
+  const count = sum(layer(type.trim().replace(/^@/, ''), abi), abi, depth);
+  fieldCounts.set(type, count);
+  return count;
 }
 
 function sum(shape: Shape, abi: Abi, depth: number): number {

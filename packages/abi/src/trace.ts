@@ -17,6 +17,7 @@ export interface Invocation
       readonly counts?: Readonly<Record<string, number>>;
     };
   readonly events: readonly (EVENT_CONTENT & Partial<ORDERED_EVENT>)[];
+  readonly messages?: FUNCTION_INVOCATION['messages'];
   readonly calls: readonly Invocation[];
 }
 

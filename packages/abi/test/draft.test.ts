@@ -202,19 +202,19 @@ describe('what is typed', () => {
   test('is encoded as a client does it', () => {
     const file = new URL('../../../contracts/cairo/reverter.sierra.json', import.meta.url);
     const source = JSON.parse(readFileSync(file, 'utf8')).abi;
-    const found = readAbi(source);
+    const abi = readAbi(source);
     const client = new CallData(source);
-    for (const { name, inputs } of found.functions.values()) {
+    for (const { name, inputs } of abi.functions.values()) {
       const drafts = inputs.map(({ type }) =>
-        shapeOf(type, found).kind === 'list' ? ['7', '0x8'] : '0x9',
+        shapeOf(type, abi).kind === 'list' ? ['7', '0x8'] : '0x9',
       );
       const ours = inputs.flatMap(({ type }, at) => {
-        const one = encodeDraft(type, drafts[at] ?? '', found, undefined);
-        return [...one.felts];
+        const encoded = encodeDraft(type, drafts[at] ?? '', abi, undefined);
+        return [...encoded.felts];
       });
       const theirs = client.compile(
         name,
-        drafts.map((one) => one),
+        drafts.map((draft) => draft),
       );
       expect(ours.map(BigInt)).toEqual(theirs.map(BigInt));
     }
@@ -310,8 +310,8 @@ describe('hostile shapes', () => {
   });
 
   test('a draft that does not fit its type becomes blank', () => {
-    for (const given of [7, null, {}, [[]], { variant: 99, value: '' }, '__proto__', undefined]) {
-      expect(felts(POINT, fitDraft(POINT, given, shapes), shapes)).toMatch(/Write a number/);
+    for (const json of [7, null, {}, [[]], { variant: 99, value: '' }, '__proto__', undefined]) {
+      expect(felts(POINT, fitDraft(POINT, json, shapes), shapes)).toMatch(/Write a number/);
     }
     expect(fitDraft(CHOICE, { variant: -1, value: 'x' }, shapes)).toEqual(
       blankDraft(CHOICE, shapes),

@@ -14,10 +14,15 @@ export function closeAfterFile(close: Close): void {
   afterFile.push(close);
 }
 
-export async function closeTest(): Promise<void> {
-  await Promise.all(afterTest.splice(0).map((close) => close()));
+export function closeTest(): Promise<void> {
+  return closeAll(afterTest);
 }
 
-export async function closeFile(): Promise<void> {
-  await Promise.all(afterFile.splice(0).map((close) => close()));
+export function closeFile(): Promise<void> {
+  return closeAll(afterFile);
+}
+
+/** The last first, because a node uses the folder that was made before it. */
+async function closeAll(closings: Close[]): Promise<void> {
+  for (const close of closings.splice(0).reverse()) await close();
 }

@@ -69,8 +69,8 @@ export async function startFailingChain(): Promise<FailingChain> {
     Object((await client.failure(method, params)).data).explained;
   const explainSent = async (request: TransactionValues): Promise<Explained> => {
     const method = METHODS[String(request['type'])] ?? '';
-    const sent = await node.call(method, [request]).catch(() => undefined);
-    if (sent !== undefined) return explain(Object(sent).transaction_hash);
+    const response = await node.call(method, [request]).catch(() => undefined);
+    if (response !== undefined) return explain(Object(response).transaction_hash);
     return (
       (await errorOf(method, [request])) ?? explain(new Transaction(request, 'SN_SEPOLIA').hash)
     );
@@ -95,27 +95,29 @@ export async function startFailingChain(): Promise<FailingChain> {
       return explainError('starknet_call', [request, 'latest']);
     },
     async fundedAccount(classHash, constructorCalldata) {
-      const made = newAccount('0x77', {
+      const account = newAccount('0x77', {
         classHash,
         ...(constructorCalldata ? { constructorCalldata } : {}),
       });
-      await node.mint(made.address, 10n ** 21n);
-      return made;
+      await node.mint(account.address, 10n ** 21n);
+      return account;
     },
-    async deployed(made) {
-      await client.call('starknet_addDeployAccountTransaction', [deployAccountRequest(made)]);
-      return made;
+    async deployed(account) {
+      await client.call('starknet_addDeployAccountTransaction', [deployAccountRequest(account)]);
+      return account;
     },
   };
 }
 
 async function compiled(name: string): Promise<Contract> {
   const [plain = name, older] = name.split('-');
-  const made = await Class.compile(await classText(plain, older === '2.8' ? '2.8' : '2.19'));
+  const compiledClass = await Class.compile(
+    await classText(plain, older === '2.8' ? '2.8' : '2.19'),
+  );
   return {
-    class: made,
-    hash: made.hash,
-    compiledHash: made.compiledClassHash ?? '0x0',
-    body: JSON.parse(await made.json()),
+    class: compiledClass,
+    hash: compiledClass.hash,
+    compiledHash: compiledClass.compiledClassHash ?? '0x0',
+    body: JSON.parse(await compiledClass.json()),
   };
 }

@@ -39,8 +39,8 @@ export class RunningCommand {
     args: readonly string[],
     { shell = [], nodeArgs = [], cwd, leads = false }: Surroundings = {},
   ): Promise<RunningCommand> {
-    const own = ['--port', '0', '--no-banner'];
-    const words = [...shell, process.execPath, ...nodeArgs, COMMAND, ...own, ...args];
+    const fixedArgs = ['--port', '0', '--no-banner'];
+    const words = [...shell, process.execPath, ...nodeArgs, COMMAND, ...fixedArgs, ...args];
     const [program = '', ...rest] = words;
     const child = spawn(program, rest, {
       cwd,
@@ -60,8 +60,8 @@ export class RunningCommand {
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stderr }).on('line', (line) => {
         said.push(line);
-        const [, found] = /listening on (http:\S+)/.exec(line) ?? [];
-        if (found !== undefined) resolve(found);
+        const [, listeningUrl] = /listening on (http:\S+)/.exec(line) ?? [];
+        if (listeningUrl !== undefined) resolve(listeningUrl);
       });
       gone.then((code) => {
         reject(new Error(`the command ended with ${code}: ${said.join('\n')}`));

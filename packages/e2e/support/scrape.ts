@@ -31,7 +31,7 @@ export function parse(text: string): Scrape {
   return { values, types, labels };
 }
 
-export interface Asked {
+export interface QueriedSeries {
   readonly name: string;
   /** Without the ending of a histogram's series. */
   readonly metric: string;
@@ -39,7 +39,7 @@ export interface Asked {
 }
 
 /** The series that a query reads, with the labels that it filters and groups by. */
-export function seriesOf(query: string): readonly Asked[] {
+export function seriesOf(query: string): readonly QueriedSeries[] {
   const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
     list.split(',').map((name) => name.trim()),
   );
@@ -54,7 +54,10 @@ export function seriesOf(query: string): readonly Asked[] {
               metric: name.replace(/_(bucket|sum|count)$/, (ending) =>
                 /(seconds)_(bucket|sum|count)$/.test(name) ? '' : ending,
               ),
-              labels: [...grouped, ...[...filter.matchAll(/(\w+)=/g)].map(([, one = '']) => one)],
+              labels: [
+                ...grouped,
+                ...[...filter.matchAll(/(\w+)=/g)].map(([, label = '']) => label),
+              ],
             },
           ],
   );

@@ -54,8 +54,8 @@ export function bounds(
   amount: { readonly l1_gas?: bigint; readonly l1_data_gas?: bigint; readonly l2_gas?: bigint },
   price: bigint = 10n * GWEI,
 ): Bounds {
-  const of = (given: bigint = 0n) => ({
-    max_amount: hex(given),
+  const of = (maxAmount: bigint = 0n) => ({
+    max_amount: hex(maxAmount),
     max_price_per_unit: hex(price),
   });
   return {

@@ -1,11 +1,27 @@
-// A folder that is removed after the test.
+// Folders that are removed when their test or their file has ended.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closeAfterTest } from './closing.js';
+import { closeAfterFile, closeAfterTest } from './closing.js';
 
+/** Removed after the test. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'starkbox-test-'));
-  closeAfterTest(() => rmSync(folder, { recursive: true }));
+  const folder = createFolder();
+  closeAfterTest(() => removeFolder(folder));
   return folder;
+}
+
+/** Removed after the tests of the file. */
+export function temporaryFolderOfFile(): string {
+  const folder = createFolder();
+  closeAfterFile(() => removeFolder(folder));
+  return folder;
+}
+
+function createFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'starkbox-test-'));
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -167,5 +167,5 @@ class Replay {
 /** The answer to one call, which may be one of a batch. */
 function answerTo({ id }: Members, answer: unknown): Members {
   if (!Array.isArray(answer)) return membersOf(answer);
-  return membersOf(answer.find((one) => isObject(one) && one['id'] === id));
+  return membersOf(answer.find((response) => isObject(response) && response['id'] === id));
 }

@@ -81,7 +81,7 @@ async function shootWallet(page) {
       page.evaluate(
         ([type, params]) => {
           // The answer comes when a person has approved.
-          void Reflect.get(window, 'starknet_starkbox').request({ type, params });
+          Reflect.get(window, 'starknet_starkbox').request({ type, params }).catch(console.error);
         },
         /** @type {const} */ ([type, params]),
       );

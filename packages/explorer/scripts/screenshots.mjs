@@ -54,11 +54,11 @@ const PAGES = {
   missing: 'block/9999',
 };
 
-const given = process.argv[3] ?? 'all';
-const only = given === 'all' ? undefined : given.split(',');
+const selection = process.argv[3] ?? 'all';
+const only = selection === 'all' ? undefined : selection.split(',');
 const states = (process.argv[4] ?? 'full,empty,error,gone').split(',');
 const widths = (process.argv[5] ?? '1440,1024,768,400').split(',').map(Number);
-const wanted = Object.entries(PAGES).filter(([name]) => !only || only.includes(name));
+const pages = Object.entries(PAGES).filter(([name]) => !only || only.includes(name));
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -77,7 +77,7 @@ const STATES = {
     const page = await open();
     page.on('pageerror', (error) => console.error(error));
     page.on('console', (message) => message.type() === 'error' && console.error(message.text()));
-    for (const [name, path] of wanted) {
+    for (const [name, path] of pages) {
       await visit(page, `${origin}/ui/${path}`);
       await shoot(page, name);
     }
@@ -87,7 +87,7 @@ const STATES = {
   async empty(open, shoot) {
     const other = await startNode({ listen: true, ui: true });
     const page = await open();
-    for (const [name, path] of wanted) {
+    for (const [name, path] of pages) {
       if (/[/?]/.test(path)) continue;
       await visit(page, `${new URL(other.url).origin}/ui/${path}`);
       await shoot(page, name);
@@ -99,12 +99,12 @@ const STATES = {
   async error(open, shoot) {
     const page = await open();
     await page.route('**/rpc', async (route) => {
-      const sent = JSON.parse(route.request().postData() ?? '{}');
+      const body = JSON.parse(route.request().postData() ?? '{}');
       const error = { code: -32603, message: 'Internal error', data: 'the disk is full' };
       const refuse = (/** @type {{id: number}} */ { id }) => ({ jsonrpc: '2.0', id, error });
-      await route.fulfill({ json: Array.isArray(sent) ? sent.map(refuse) : refuse(sent) });
+      await route.fulfill({ json: Array.isArray(body) ? body.map(refuse) : refuse(body) });
     });
-    for (const [name, path] of wanted) {
+    for (const [name, path] of pages) {
       await visit(page, `${origin}/ui/${path}`);
       await shoot(page, name);
     }
@@ -117,7 +117,7 @@ const STATES = {
     await other.node.request('devnet_load', { image });
     /** @type {[string, Page][]} */
     const tabs = [];
-    for (const [name, path] of wanted) {
+    for (const [name, path] of pages) {
       const page = await open();
       await visit(page, `${new URL(other.url).origin}/ui/${path}`);
       tabs.push([name, page]);

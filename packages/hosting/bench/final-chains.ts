@@ -1,7 +1,7 @@
 // Chains of instances after all faults, read at a node, and their comparison with the record.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Violation } from '../test/support/history.js';
-import { ask, isGone, type Outcome } from './recorder.js';
+import { ask, type CallOutcome, isGone } from './recorder.js';
 
 const BLOCKS_AT_ONCE = 100;
 
@@ -25,7 +25,7 @@ export async function chainAt(
   milliseconds: number = Number.POSITIVE_INFINITY,
 ): Promise<readonly FinalBlock[] | undefined> {
   const until = performance.now() + milliseconds;
-  const answered = async (method: string, params: object): Promise<Outcome> => {
+  const answered = async (method: string, params: object): Promise<CallOutcome> => {
     while (true) {
       const outcome = await ask(`${url}/instances/${instance}/rpc`, method, params);
       if (outcome.result !== undefined || isGone(outcome)) return outcome;
@@ -69,30 +69,31 @@ function blockFrom(result: unknown): FinalBlock {
 export function* answersOf(
   chain: readonly FinalBlock[] | undefined,
   acknowledged: Iterable<string>,
-  about: Omit<Answer, 'shown'>,
+  about: Omit<Answer, 'observation'>,
 ): Generator<Answer, void, undefined> {
   if (!chain) {
-    yield { ...about, shown: { kind: 'gone' } };
+    yield { ...about, observation: { kind: 'gone' } };
     return;
   }
-  for (const { number, hash } of chain) yield { ...about, shown: { kind: 'block', number, hash } };
+  for (const { number, hash } of chain)
+    yield { ...about, observation: { kind: 'block', number, hash } };
   const last = chain.at(-1);
-  if (last) yield { ...about, shown: { kind: 'head', number: last.number, hash: last.hash } };
+  if (last) yield { ...about, observation: { kind: 'head', number: last.number, hash: last.hash } };
   const hashes = new Set(chain.flatMap(({ transactions }) => transactions.map(({ hash }) => hash)));
   for (const hash of acknowledged) {
     const kind = hashes.has(hash) ? 'transaction' : 'no transaction';
-    yield { ...about, shown: { kind, hash } };
+    yield { ...about, observation: { kind, hash } };
   }
 }
 
 /** Hashes of the acknowledged transactions of each instance. */
 export function acknowledgedIn(answers: readonly Answer[]): ReadonlyMap<string, Set<string>> {
   const acknowledged = new Map<string, Set<string>>();
-  for (const { instance, shown } of answers) {
-    if (shown.kind !== 'transaction') continue;
+  for (const { instance, observation } of answers) {
+    if (observation.kind !== 'transaction') continue;
     const hashes = acknowledged.get(instance) ?? new Set();
     acknowledged.set(instance, hashes);
-    hashes.add(shown.hash);
+    hashes.add(observation.hash);
   }
   return acknowledged;
 }

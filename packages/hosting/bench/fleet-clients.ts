@@ -1,9 +1,9 @@
 // Clients of a fleet: they create, change, read and delete instances by HAProxy and at nodes, and record all answers.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../bench/harness/rounds.js';
 import { invokeValues, STRK } from '../../engine/test/fixtures/chain.js';
 import type { Violation } from '../test/support/history.js';
-import type { Random } from './random.js';
-import { type Asked, ask, type Outcome, Recorder } from './recorder.js';
+import { ask, type CallOutcome, type Exchange, Recorder } from './recorder.js';
 import { LONG_CALL, OpenBatch, SIGNER } from './schedules/open-batch.js';
 
 const MOST_HOPS = 4;
@@ -74,7 +74,7 @@ export class Clients {
 
   /** Sends requests, so many at a time, until it is stopped. */
   async run(count: number): Promise<void> {
-    const mortals = Array.from({ length: MORTALS }, (_, place) => this.#keepInUse(place));
+    const mortals = Array.from({ length: MORTALS }, (_, slot) => this.#keepInUse(slot));
     await Promise.all([...Array.from({ length: count }, () => this.#loop()), ...mortals]);
   }
 
@@ -85,12 +85,12 @@ export class Clients {
   async #loop(): Promise<void> {
     const random = this.#random;
     while (!this.#isStopped) {
-      const place = this.#place();
-      const instance = this.instances[place] ?? '';
+      const slot = this.#pickSlot();
+      const instance = this.instances[slot] ?? '';
       const kind = random.next();
       if (kind < 0.25) await this.#mint(instance);
       else if (kind < 0.4) await this.#invoke(instance);
-      else if (kind < 0.65) await this.#readInUse(place, instance);
+      else if (kind < 0.65) await this.#readInUse(slot, instance);
       else if (kind < 0.78) await this.#readBlock(instance);
       else if (kind < 0.9) await this.#readTransaction(instance);
       else if (kind < 0.95) await this.#batch(instance);
@@ -101,20 +101,20 @@ export class Clients {
   }
 
   /** Reads an instance with a time to live so often that it does not expire. */
-  async #keepInUse(place: number): Promise<void> {
+  async #keepInUse(slot: number): Promise<void> {
     while (!this.#isStopped) {
-      await this.#readInUse(place, this.instances[place] ?? '');
+      await this.#readInUse(slot, this.instances[slot] ?? '');
       await sleep(READ_EVERY_MILLISECONDS);
     }
   }
 
   /** Reads an instance, and replaces it if it is gone: it was deleted, or out of reach for its time to live. */
-  async #readInUse(place: number, instance: string): Promise<void> {
+  async #readInUse(slot: number, instance: string): Promise<void> {
     const { outcome } = await this.#readHead(instance);
-    if (isMissing(outcome)) await this.#replace(place, instance);
+    if (isMissing(outcome)) await this.#replace(slot, instance);
   }
 
-  #place(): number {
+  #pickSlot(): number {
     const random = this.#random;
     const { length } = this.instances;
     if (random.next() < 0.1) return Math.floor(random.next() * length);
@@ -129,7 +129,7 @@ export class Clients {
   }
 
   /** Sends a request by HAProxy or to any node, and on to the owner that it names. */
-  async #ask(instance: string, method: string, params: object): Promise<Asked> {
+  async #ask(instance: string, method: string, params: object): Promise<Exchange> {
     let base = this.#base();
     for (let hop = 1; ; hop += 1) {
       const outcome = await ask(`${base}/instances/${instance}/rpc`, method, params);
@@ -139,7 +139,7 @@ export class Clients {
     }
   }
 
-  #count(outcome: Outcome): void {
+  #count(outcome: CallOutcome): void {
     const { tally } = this;
     const { result, code, message, owner } = outcome;
     tally.requests += 1;
@@ -155,9 +155,9 @@ export class Clients {
 
   // Creation and deletion.
 
-  async #created(place: number): Promise<string | undefined> {
-    const ttl = place < MORTALS ? TTL_SECONDS : undefined;
-    const wish = { name: `place-${place}`, ...(ttl !== undefined && { ttl }) };
+  async #created(slot: number): Promise<string | undefined> {
+    const ttl = slot < MORTALS ? TTL_SECONDS : undefined;
+    const wish = { name: `slot-${slot}`, ...(ttl !== undefined && { ttl }) };
     const base = this.#base();
     const began = performance.now();
     const { result } = await ask(base, 'devnet_createInstance', wish);
@@ -173,16 +173,16 @@ export class Clients {
     return id;
   }
 
-  /** Deletes the instance of a place, and puts a new one there. */
-  async #replace(place: number, instance: string = this.instances[place] ?? ''): Promise<void> {
+  /** Deletes the instance of a slot, and creates another one for it. */
+  async #replace(slot: number, instance: string = this.instances[slot] ?? ''): Promise<void> {
     this.tally.deletions += 1;
     const base = this.#base();
     const outcome = await ask(base, 'devnet_deleteInstance', { instance_id: instance });
     const isDeleted = this.recorder.deletion(instance, { outcome, from: base });
     if (!isDeleted && !isMissing(outcome)) return;
-    const id = await this.#created(place);
-    if (id === undefined || this.instances[place] !== instance) return;
-    this.instances[place] = id;
+    const id = await this.#created(slot);
+    if (id === undefined || this.instances[slot] !== instance) return;
+    this.instances[slot] = id;
     this.#ended.push(instance);
     if (this.#ended.length > MOST_ENDED) this.#ended.shift();
   }
@@ -195,8 +195,8 @@ export class Clients {
 
   async #mint(instance: string): Promise<void> {
     const mark = this.recorder.newMark();
-    const asked = await this.#ask(instance, 'devnet_mint', { address: mark, amount: 1 });
-    this.#changed(instance, mark, asked, Object(asked.outcome.result).tx_hash);
+    const exchange = await this.#ask(instance, 'devnet_mint', { address: mark, amount: 1 });
+    this.#changed(instance, mark, exchange, Object(exchange.outcome.result).tx_hash);
   }
 
   /** A signed transfer, with the next nonce of the account. */
@@ -224,8 +224,8 @@ export class Clients {
     }
   }
 
-  #changed(instance: string, mark: string, asked: Asked, hash: unknown): void {
-    if (!this.recorder.change(instance, mark, asked, hash)) return;
+  #changed(instance: string, mark: string, exchange: Exchange, hash: unknown): void {
+    if (!this.recorder.change(instance, mark, exchange, hash)) return;
     const written = this.#written.get(instance) ?? [];
     this.#written.set(instance, written);
     written.push(String(hash));
@@ -253,14 +253,14 @@ export class Clients {
 
   // Reads.
 
-  async #readHead(instance: string): Promise<Asked> {
-    const asked = await this.#ask(instance, 'starknet_blockHashAndNumber', {});
-    this.recorder.head(instance, asked);
-    const { block_number: number } = Object(asked.outcome.result);
+  async #readHead(instance: string): Promise<Exchange> {
+    const exchange = await this.#ask(instance, 'starknet_blockHashAndNumber', {});
+    this.recorder.head(instance, exchange);
+    const { block_number: number } = Object(exchange.outcome.result);
     if (typeof number === 'number') {
       this.#heads.set(instance, Math.max(number, this.#heads.get(instance) ?? 0));
     }
-    return asked;
+    return exchange;
   }
 
   async #readBlock(instance: string): Promise<void> {
@@ -269,13 +269,14 @@ export class Clients {
     const below = Math.floor(this.#random.next() ** 3 * highest);
     const number = highest + 1 - below;
     const block_id = { block_number: number };
-    const asked = await this.#ask(instance, 'starknet_getBlockWithTxHashes', { block_id });
-    const { result, code } = asked.outcome;
+    const exchange = await this.#ask(instance, 'starknet_getBlockWithTxHashes', { block_id });
+    const { result, code } = exchange.outcome;
     const { block_hash: hash } = Object(result);
     const { recorder } = this;
-    if (typeof hash === 'string') recorder.show(instance, asked, { kind: 'block', number, hash });
-    else if (code === NO_BLOCK) recorder.show(instance, asked, { kind: 'no block', number });
-    else recorder.showIfGone(instance, asked);
+    if (typeof hash === 'string')
+      recorder.show(instance, exchange, { kind: 'block', number, hash });
+    else if (code === NO_BLOCK) recorder.show(instance, exchange, { kind: 'no block', number });
+    else recorder.showIfGone(instance, exchange);
   }
 
   async #readTransaction(instance: string): Promise<void> {
@@ -284,21 +285,21 @@ export class Clients {
     const near = Math.floor(this.#random.next() ** 3 * written.length);
     const transaction_hash = written[written.length - 1 - near] ?? '';
     const params = { transaction_hash };
-    const asked = await this.#ask(instance, 'starknet_getTransactionReceipt', params);
-    const { result, code } = asked.outcome;
+    const exchange = await this.#ask(instance, 'starknet_getTransactionReceipt', params);
+    const { result, code } = exchange.outcome;
     const { block_number: number, block_hash: hash } = Object(result);
     const { recorder } = this;
     if (typeof number === 'number') {
-      recorder.show(instance, asked, { kind: 'block', number, hash });
-      recorder.show(instance, asked, { kind: 'transaction', hash: transaction_hash });
+      recorder.show(instance, exchange, { kind: 'block', number, hash });
+      recorder.show(instance, exchange, { kind: 'transaction', hash: transaction_hash });
     } else if (code === NO_TRANSACTION) {
-      recorder.show(instance, asked, { kind: 'no transaction', hash: transaction_hash });
-    } else recorder.showIfGone(instance, asked);
+      recorder.show(instance, exchange, { kind: 'no transaction', hash: transaction_hash });
+    } else recorder.showIfGone(instance, exchange);
   }
 }
 
 /** Whether a block, a transaction or an instance is not there. */
-function isMissing(outcome: Outcome): boolean {
+function isMissing(outcome: CallOutcome): boolean {
   const { code, message } = outcome;
   if (code === NO_BLOCK || code === NO_TRANSACTION) return true;
   return code !== undefined && /^There is no (such )?instance/.test(message);

@@ -1,13 +1,13 @@
 // Faults of a fleet: each begins, lasts for a while, and ends.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../bench/harness/rounds.js';
 import type { Fault as StoreFault } from '../test/support/store-proxy.js';
 import { type Fleet, type FleetNode, LEASE_SECONDS } from './fleet.js';
-import type { Random } from './random.js';
 
 /** Milliseconds after which another node may have taken over. */
 const PAST_LEASE = (LEASE_SECONDS + 1) * 1000;
 
-interface Place {
+interface FaultTarget {
   readonly fleet: Fleet;
   readonly node: FleetNode;
   readonly random: Random;
@@ -23,7 +23,7 @@ const RELEASES = 20;
 const CLOCK_AHEAD_SECONDS = 2;
 
 /** Resolves when the fault is over. */
-type Run = (place: Place) => Promise<void>;
+type Run = (target: FaultTarget) => Promise<void>;
 
 /** Faults of requests to the store, each of them with a probability. */
 const store =

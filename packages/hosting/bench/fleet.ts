@@ -79,7 +79,7 @@ export class FleetNode {
   constructor(
     name: string,
     port: number,
-    { proxy, place, log }: { proxy: StoreProxy; place: string; log: number },
+    { proxy, place: store, log }: { proxy: StoreProxy; place: string; log: number },
     { command, hibernateAfter, isAhead }: NodeOptions,
   ) {
     this.name = name;
@@ -89,7 +89,7 @@ export class FleetNode {
       port,
       seed: 0,
       accounts: 2,
-      'instance-store': place,
+      'instance-store': store,
       'lease-seconds': LEASE_SECONDS,
       'hibernate-after': hibernateAfter,
       'node-url': this.url,
@@ -166,9 +166,9 @@ export class Fleet {
     for (let index = 1; index <= count; index += 1) {
       const proxy = await StoreProxy.start(minio.url);
       const log = openSync(join(folder, `node${index}.log`), 'a');
-      const place = minio.place('fleet', proxy.url);
+      const store = minio.place('fleet', proxy.url);
       const options = { command, hibernateAfter, isAhead: index === count };
-      const parts = { proxy, place, log };
+      const parts = { proxy, place: store, log };
       nodes.push(new FleetNode(`node${index}`, await freePort(), parts, options));
     }
     const fleet = new Fleet(minio, nodes, await freePort(), folder);

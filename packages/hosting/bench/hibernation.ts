@@ -1,9 +1,9 @@
-// Benchmark of hibernating instances: memory, wake-ups, objects and requests, on a real MinIO.
+// Benchmark of hibernating instances: memory, loads, objects and requests, on a real MinIO.
 //
-//   npm run bench:hosting              10,000 instances of which 500 are awake, 1,000,000 slots
-//   npm run bench:hosting -- --quick   60 instances of which 10 are awake, 20,000 slots
+//   npm run bench:hosting              10,000 instances of which 500 are loaded, 1,000,000 slots
+//   npm run bench:hosting -- --quick   60 instances of which 10 are loaded, 20,000 slots
 //
-// All instances are branched from one prepared chain and get three transactions each. Then each is woken,
+// All instances are branched from one prepared chain and get three transactions each. Then each is loaded,
 // and the hash of its newest block compared with that of a chain that has never left memory.
 // Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { type ChildProcess, fork } from 'node:child_process';
@@ -19,7 +19,7 @@ import { hex } from '../../engine/test/fixtures/chain.js';
 import { CREDENTIALS, MinioServer } from '../test/support/minio-server.js';
 import { StoreProxy } from '../test/support/store-proxy.js';
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     instances: { type: 'string' },
@@ -28,10 +28,10 @@ const { values: given } = parseArgs({
     node: { type: 'string' },
   },
 });
-const { quick } = given;
-const INSTANCES = Number(given.instances ?? (quick ? 60 : 10_000));
-const AWAKE = quick ? 10 : 500;
-const SLOTS = Number(given.slots ?? (quick ? 20_000 : 1_000_000));
+const { quick } = options;
+const INSTANCES = Number(options.instances ?? (quick ? 60 : 10_000));
+const LOADED = quick ? 10 : 500;
+const SLOTS = Number(options.slots ?? (quick ? 20_000 : 1_000_000));
 const SLOTS_AT_ONCE = 20_000;
 const COLD_STARTS = quick ? 2 : 10;
 const COUNTED = 40;
@@ -47,12 +47,12 @@ const MANIFESTS = 'instances/';
 const figures = new Figures(
   {
     wrong_heads: { atMost: 0 },
-    wake_p99_ms: { atMost: 150, isNoisy: true },
-    large_wake_max_ms: { atMost: 2_000, isNoisy: true },
+    load_p99_ms: { atMost: 150, isNoisy: true },
+    large_load_max_ms: { atMost: 2_000, isNoisy: true },
     bytes_per_instance: { atMost: 20_000 },
-    requests_per_wake: { atMost: 4 },
-    // 1 MiB for each that is awake; what is loaded once counts for few instances.
-    node_growth_mib: { atMost: quick ? 400 : AWAKE },
+    requests_per_load: { atMost: 4 },
+    // 1 MiB for each that is loaded; what is loaded once counts for few instances.
+    node_growth_mib: { atMost: quick ? 400 : LOADED },
   },
   { quick },
 );
@@ -70,7 +70,7 @@ function use(): Use {
 }
 
 async function runNode(instanceStore: string): Promise<void> {
-  const node = await createNode({ ...CONFIG, instanceStore, maximumAwakeInstances: AWAKE });
+  const node = await createNode({ ...CONFIG, instanceStore, maximumLoadedInstances: LOADED });
   process.on('message', () => void process.send?.(use()));
   process.send?.(await node.listen({ port: 0 }));
   process.on('disconnect', () => process.exit());
@@ -87,10 +87,10 @@ class NodeProcess {
     this.#url = url;
   }
 
-  static async start(place: string): Promise<NodeProcess> {
+  static async start(store: string): Promise<NodeProcess> {
     const child = fork(
       fileURLToPath(import.meta.url),
-      ['--node', place, ...process.argv.slice(2)],
+      ['--node', store, ...process.argv.slice(2)],
       {
         execArgv: ['--expose-gc'],
         env: {
@@ -115,13 +115,13 @@ class NodeProcess {
     const body = JSON.stringify(
       calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })),
     );
-    const sent = request(`${this.#url}${path}`, {
+    const outgoing = request(`${this.#url}${path}`, {
       method: 'POST',
       agent: this.#agent,
       headers: { 'content-type': 'application/json' },
     });
-    sent.end(body);
-    const [response] = await once(sent, 'response');
+    outgoing.end(body);
+    const [response] = await once(outgoing, 'response');
     const answers: unknown = JSON.parse(await text(response));
     if (!Array.isArray(answers)) throw new Error(JSON.stringify(answers));
     return answers.map(({ result, error }) => {
@@ -235,15 +235,15 @@ async function prepareMany(minio: MinioServer): Promise<readonly string[]> {
   return ids;
 }
 
-/** The first wake-ups of a node need no room; all others include that another instance is written back. */
+/** The first loads of a node need no room; all others include that another instance is written back. */
 async function measureMany(minio: MinioServer, expected: readonly string[]): Promise<void> {
   const ids = await prepareMany(minio);
   const node = await NodeProcess.start(minio.place('many'));
   const empty = await node.use();
   const first: number[] = [];
-  const wakes: number[] = [];
+  const loads: number[] = [];
   let [wrong, most] = [0, 0];
-  const wake = async (index: number, times: number[]): Promise<void> => {
+  const load = async (index: number, times: number[]): Promise<void> => {
     const path = `/instances/${ids[index]}/rpc`;
     const begin = performance.now();
     const [block] = await node.batch(path, [LATEST]);
@@ -251,49 +251,49 @@ async function measureMany(minio: MinioServer, expected: readonly string[]): Pro
     if (hashIn(block) !== expected[index % VARIANTS]) wrong += 1;
     if (index % 1_000 === 0) most = Math.max(most, (await node.use()).memory);
   };
-  await forAll(Math.min(AWAKE, INSTANCES), (index) => wake(index, first));
-  const woken = await node.use();
-  await forAll(INSTANCES - AWAKE, (index) => wake(AWAKE + index, wakes));
+  await forAll(Math.min(LOADED, INSTANCES), (index) => load(index, first));
+  const loaded = await node.use();
+  await forAll(INSTANCES - LOADED, (index) => load(LOADED + index, loads));
   const end = await node.use();
   figures.say('wrong_heads', wrong);
-  figures.say('wake_without_hibernation_median_ms', median(first));
-  figures.say('wake_median_ms', median(wakes));
-  figures.say('wake_p99_ms', percentile(wakes, 0.99));
-  figures.say('wake_cpu_ms', (woken.processor - empty.processor) / first.length);
-  figures.say('wake_and_hibernation_cpu_ms', (end.processor - woken.processor) / wakes.length);
+  figures.say('load_without_hibernation_median_ms', median(first));
+  figures.say('load_median_ms', median(loads));
+  figures.say('load_p99_ms', percentile(loads, 0.99));
+  figures.say('load_cpu_ms', (loaded.processor - empty.processor) / first.length);
+  figures.say('load_and_hibernation_cpu_ms', (end.processor - loaded.processor) / loads.length);
   figures.say('node_empty_mib', empty.memory);
-  figures.say('node_growth_mib', Math.max(most, woken.memory, end.memory) - empty.memory);
+  figures.say('node_growth_mib', Math.max(most, loaded.memory, end.memory) - empty.memory);
   await node.stop();
   const { bytes, objects } = await minio.sizeBelow(`many/${MANIFESTS}`);
   figures.say('bytes_per_instance', bytes / objects);
   figures.say('objects', objects);
 }
 
-/** Each is woken after another one has taken its only place in memory. */
+/** Each is loaded after another one has taken its only place in memory. */
 async function measureRequests(minio: MinioServer): Promise<void> {
   const proxy = await StoreProxy.start(minio.url);
   const node = await NodeProcess.start(minio.place('counted', proxy.url));
   const ids: string[] = [];
-  for (let index = 0; index < AWAKE + COUNTED; index += 1) ids.push(await node.create('root'));
+  for (let index = 0; index < LOADED + COUNTED; index += 1) ids.push(await node.create('root'));
   for (const id of ids) await node.batch(`/instances/${id}/rpc`, callsOf(1));
   await node.stop();
   const fresh = await NodeProcess.start(minio.place('counted', proxy.url));
   // The layers of the prepared chain are read once.
   await fresh.batch(`/instances/${ids.at(-1)}/rpc`, [LATEST]);
   const before = proxy.requests;
-  for (const id of ids.slice(0, Math.min(AWAKE - 1, COUNTED))) {
+  for (const id of ids.slice(0, Math.min(LOADED - 1, COUNTED))) {
     await fresh.batch(`/instances/${id}/rpc`, [LATEST]);
   }
-  const wakes = Math.min(AWAKE - 1, COUNTED);
-  figures.say('requests_per_wake', (proxy.requests - before) / wakes);
+  const loads = Math.min(LOADED - 1, COUNTED);
+  figures.say('requests_per_load', (proxy.requests - before) / loads);
   await fresh.stop();
   await proxy.close();
 }
 
-/** A node that has read nothing yet wakes an instance with many slots of its own. */
+/** A node that has read nothing yet loads an instance with many slots of its own. */
 async function measureLarge(minio: MinioServer): Promise<void> {
-  const place = minio.place('large');
-  let node = await NodeProcess.start(place);
+  const store = minio.place('large');
+  let node = await NodeProcess.start(store);
   const id = await node.create('root');
   const path = `/instances/${id}/rpc`;
   const address = '0x1234';
@@ -317,23 +317,23 @@ async function measureLarge(minio: MinioServer): Promise<void> {
       ['devnet_createBlock', {}],
     ]);
   }
-  const wakes: number[] = [];
+  const loads: number[] = [];
   for (let round = 0; round < COLD_STARTS; round += 1) {
     await node.stop();
-    node = await NodeProcess.start(place);
+    node = await NodeProcess.start(store);
     const slot = (round * SLOTS_AT_ONCE) % SLOTS;
     const [key, value] = [hex(slot * 7_919 + 1), hex(slot + 1)];
-    wakes.push(
+    loads.push(
       await milliseconds(async () => {
-        const [found] = await node.batch(path, [
+        const [stored] = await node.batch(path, [
           ['starknet_getStorageAt', { contract_address: address, key, block_id: 'latest' }],
         ]);
-        if (found !== value) throw new Error(`slot ${key} has ${found}, not ${value}`);
+        if (stored !== value) throw new Error(`slot ${key} has ${stored}, not ${value}`);
       }),
     );
   }
-  figures.say('large_wake_median_ms', median(wakes));
-  figures.say('large_wake_max_ms', Math.max(...wakes));
+  figures.say('large_load_median_ms', median(loads));
+  figures.say('large_load_max_ms', Math.max(...loads));
   await node.stop();
   const { bytes } = await minio.sizeBelow('large/layers/');
   figures.say('large_mib_in_store', bytes / MEBIBYTE);
@@ -356,7 +356,7 @@ async function main(): Promise<void> {
   } finally {
     await minio.close();
   }
-  figures.finish({ instances: INSTANCES, awake: AWAKE, slots: SLOTS });
+  figures.finish({ instances: INSTANCES, loaded: LOADED, slots: SLOTS });
 }
 
-await (given.node === undefined ? main() : runNode(given.node));
+await (options.node === undefined ? main() : runNode(options.node));

@@ -162,9 +162,9 @@ async function mintAll(proxy: Balancer, ids: readonly string[]) {
 /** The node that each id is sent to. */
 async function sentTo(proxy: Balancer, ids: readonly string[]): Promise<Map<string, string>> {
   for (let from = 0; from < ids.length; from += CONCURRENT) {
-    const some = ids.slice(from, from + CONCURRENT);
+    const batch = ids.slice(from, from + CONCURRENT);
     await Promise.all(
-      some.map(async (id) => (await fetch(`${proxy.url}/instances/${id}/config`)).text()),
+      batch.map(async (id) => (await fetch(`${proxy.url}/instances/${id}/config`)).text()),
     );
   }
   await delay(PAUSE_MILLISECONDS);
@@ -189,7 +189,7 @@ async function run(minio: MinioServer): Promise<void> {
   const proxy = new Balancer(await freePort());
   await proxy.start(addresses);
   const created = Array.from({ length: INSTANCES }, () => ask(proxy.url, 'devnet_createInstance'));
-  const ids = (await Promise.all(created)).map((one) => String(Object(one).instance_id));
+  const ids = (await Promise.all(created)).map((instance) => String(Object(instance).instance_id));
 
   const three = await mintAll(proxy, ids);
   figures.say('answered_by_three', three.answered);

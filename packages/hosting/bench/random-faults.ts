@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bound, Figures } from '../../../bench/figures.js';
+import { Random } from '../../../bench/harness/rounds.js';
 import { type Answer, misreported, VIOLATIONS, violationsIn } from '../test/support/history.js';
 import {
   acknowledgedIn,
@@ -17,7 +18,6 @@ import {
 import { Fleet } from './fleet.js';
 import { Clients } from './fleet-clients.js';
 import { FAULTS } from './fleet-faults.js';
-import { Random } from './random.js';
 import { SIGNER } from './schedules/open-batch.js';
 
 const [NODES, INSTANCES, CLIENTS] = [3, 40, 16];
@@ -55,8 +55,8 @@ async function inject(
     const seconds = (performance.now() / 1000).toFixed(1).padStart(6);
     console.log(`${seconds} s  fault ${index}: ${node.name}, ${kind}`);
     node.isFaulty = true;
-    const place = { fleet, node, instances, random: new Random(random.next() * 2 ** 32) };
-    const fault = run(place).finally(() => {
+    const target = { fleet, node, instances, random: new Random(random.next() * 2 ** 32) };
+    const fault = run(target).finally(() => {
       node.isFaulty = false;
       running.delete(fault);
     });

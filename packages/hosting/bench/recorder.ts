@@ -1,5 +1,5 @@
 // Requests to a fleet, and a record of what the answers showed.
-import type { Answer, Change, Life, Shown } from '../test/support/history.js';
+import type { Answer, Change, Life, Observation } from '../test/support/history.js';
 
 const TIMEOUT_MILLISECONDS = 5_000;
 const [ELSEWHERE, NOT_HELD, INVALID_REQUEST] = [-32010, -32011, -32600];
@@ -9,7 +9,7 @@ const NOTHING_DELETED = 'There is no instance';
 const TTL_SLACK_MILLISECONDS = 3_000;
 
 /** The result of one request. */
-export interface Outcome {
+export interface CallOutcome {
   readonly began: number;
   readonly ended: number;
   /** Undefined for an error. */
@@ -25,9 +25,9 @@ export async function ask(
   method: string,
   params: object,
   timeout: number = TIMEOUT_MILLISECONDS,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const began = performance.now();
-  const outcome = (values: Partial<Outcome>): Outcome => ({
+  const outcome = (values: Partial<CallOutcome>): CallOutcome => ({
     ...{ began, ended: performance.now(), result: undefined, code: undefined },
     ...{ message: '', owner: undefined, ...values },
   });
@@ -48,18 +48,18 @@ export async function ask(
 }
 
 /** Whether an error says that nothing was changed. */
-const isRefusal = ({ code, message }: Outcome): boolean =>
+const isRefusal = ({ code, message }: CallOutcome): boolean =>
   code === ELSEWHERE ||
   (code === NOT_HELD && message.endsWith('Send the request again.')) ||
   (code !== undefined && message.startsWith('Nothing was changed'));
 
 /** Whether an error says that there is no such instance. */
-export const isGone = ({ code, message }: Outcome): boolean =>
+export const isGone = ({ code, message }: CallOutcome): boolean =>
   code === INVALID_REQUEST && message.startsWith(NO_INSTANCE);
 
 /** An outcome, and the node or proxy that it came from. */
-export interface Asked {
-  readonly outcome: Outcome;
+export interface Exchange {
+  readonly outcome: CallOutcome;
   readonly from: string;
 }
 
@@ -89,50 +89,50 @@ export class Recorder {
     return `0xfa017${this.#marks.toString(16).padStart(8, '0')}`;
   }
 
-  show(instance: string, { outcome, from }: Asked, shown: Shown): void {
+  show(instance: string, { outcome, from }: Exchange, observation: Observation): void {
     const { began, ended } = outcome;
-    this.answers.push({ instance, began, ended, from, shown });
+    this.answers.push({ instance, began, ended, from, observation: observation });
   }
 
   /** @returns whether there is no such instance, which is recorded */
-  showIfGone(instance: string, asked: Asked): boolean {
-    if (!isGone(asked.outcome)) return false;
-    this.show(instance, asked, { kind: 'gone' });
+  showIfGone(instance: string, exchange: Exchange): boolean {
+    if (!isGone(exchange.outcome)) return false;
+    this.show(instance, exchange, { kind: 'gone' });
     return true;
   }
 
-  head(instance: string, asked: Asked): void {
-    const { block_number: number, block_hash: hash } = Object(asked.outcome.result);
-    if (typeof number === 'number') this.show(instance, asked, { kind: 'head', number, hash });
-    else this.showIfGone(instance, asked);
+  head(instance: string, exchange: Exchange): void {
+    const { block_number: number, block_hash: hash } = Object(exchange.outcome.result);
+    if (typeof number === 'number') this.show(instance, exchange, { kind: 'head', number, hash });
+    else this.showIfGone(instance, exchange);
   }
 
   /**
    * @param hash of the transaction; undefined if it was not acknowledged
    * @returns whether it was
    */
-  change(instance: string, mark: string, asked: Asked, hash: unknown): boolean {
+  change(instance: string, mark: string, exchange: Exchange, hash: unknown): boolean {
     if (typeof hash === 'string') {
       this.changes.push({ instance, mark, outcome: 'made' });
-      this.show(instance, asked, { kind: 'transaction', hash });
+      this.show(instance, exchange, { kind: 'transaction', hash });
       return true;
     }
-    const isUnchanged = this.showIfGone(instance, asked) || isRefusal(asked.outcome);
+    const isUnchanged = this.showIfGone(instance, exchange) || isRefusal(exchange.outcome);
     this.changes.push({ instance, mark, outcome: isUnchanged ? 'refused' : 'unknown' });
     return false;
   }
 
   /** @returns whether the deletion was acknowledged */
-  deletion(instance: string, asked: Asked): boolean {
-    const { began, result, message } = asked.outcome;
+  deletion(instance: string, exchange: Exchange): boolean {
+    const { began, result, message } = exchange.outcome;
     const life = this.#lives.get(instance);
     const isDeleted = result !== undefined;
     // A repeated request may find that an earlier one has deleted it.
     const isMissing = message.startsWith(NOTHING_DELETED);
-    if (life && !isMissing && !isRefusal(asked.outcome)) {
+    if (life && !isMissing && !isRefusal(exchange.outcome)) {
       this.#lives.set(instance, { ...life, deletion: life.deletion ?? began });
     }
-    if (isDeleted || isMissing) this.show(instance, asked, { kind: 'gone' });
+    if (isDeleted || isMissing) this.show(instance, exchange, { kind: 'gone' });
     return isDeleted;
   }
 }

@@ -2,7 +2,7 @@
 //
 //   npm run bench:fleet-simulation                                  1,000,000 instances on 100 nodes, a day
 //   npm run bench:fleet-simulation -- --quick                       10,000 instances on 10 nodes, two hours
-//   npm run bench:fleet-simulation -- --nodes 200 --wakeCpuMs 12    other values of parameters
+//   npm run bench:fleet-simulation -- --nodes 200 --loadCpuMs 12    other values of parameters
 //
 // Nothing is measured here: costs are parameters, whose defaults were measured elsewhere. Prints a report, then one line
 // of JSON.
@@ -20,18 +20,18 @@ const MONTH_HOURS = 730;
 const GIGABYTE = 1e9;
 const TIMES = 10;
 
-const options = Object.fromEntries(names().map((name) => [name, { type: 'string' as const }]));
-const { values: given } = parseArgs({
-  options: { ...options, quick: { type: 'boolean' as const } },
+const parameters = Object.fromEntries(names().map((name) => [name, { type: 'string' as const }]));
+const { values: options } = parseArgs({
+  options: { ...parameters, quick: { type: 'boolean' as const } },
 });
-const values = valuesOf(given, given['quick'] === true);
+const values = valuesOf(options, options['quick'] === true);
 
-const shown = (value: number): string => String(Number(value.toPrecision(4)));
+const rounded = (value: number): string => String(Number(value.toPrecision(4)));
 
 function table(title: string, rows: Readonly<Record<string, number>>): void {
   console.log(`\n${title}`);
   for (const [name, value] of Object.entries(rows)) {
-    console.log(`  ${name.padEnd(36)} ${shown(value).padStart(12)}`);
+    console.log(`  ${name.padEnd(36)} ${rounded(value).padStart(12)}`);
   }
 }
 
@@ -42,23 +42,23 @@ function costs(day: Day, of: Values): Record<string, number> {
   const perGet = (of.dollarsPer1000Gets / 1000) * months;
   const commits = day.sessions * of.transactionsPerSession * of.putsPerTransaction;
   const leases = day.leasePuts * perPut;
-  const wakes = (day.puts - day.leasePuts - commits) * perPut + day.gets * perGet;
+  const loads = (day.puts - day.leasePuts - commits) * perPut + day.gets * perGet;
   const storage = ((of.instances * of.bytesPerInstance) / GIGABYTE) * of.dollarsPerGbMonth;
   const durable = commits * perPut;
   return {
     leases,
-    wakesAndHibernations: wakes,
+    loadsAndHibernations: loads,
     durable,
     storage,
-    all: leases + wakes + durable + storage,
+    all: leases + loads + durable + storage,
   };
 }
 
 /** Share of each limit that is used; above 1 it is broken. */
 function shares(day: Day, of: Values): Record<string, number> {
-  const memory = of.nodeMiB + day.mostAwakeOnNode * of.awakeMiB;
+  const memory = of.nodeMiB + day.mostLoadedOnNode * of.loadedMiB;
   return {
-    awakeLimitOfNode: day.mostAwakeOnNode / of.mostAwakePerNode,
+    loadedLimitOfNode: day.mostLoadedOnNode / of.mostLoadedPerNode,
     memoryOfNode: memory / of.memoryMiBPerNode,
     coresOfNode: day.busiestCpuShare,
     storeGets: day.mostGetsPerSecond / of.storeGetsPerSecond,
@@ -73,7 +73,7 @@ function enlarged(day: Day, of: Values, nodes: number): Record<string, number> {
   return shares(
     {
       ...day,
-      mostAwakeOnNode: day.mostAwakeOnNode * use,
+      mostLoadedOnNode: day.mostLoadedOnNode * use,
       busiestCpuShare: day.busiestCpuShare * use,
       mostGetsPerSecond: day.mostGetsPerSecond * TIMES,
       mostPutsPerSecond: (day.mostPutsPerSecond - leases) * TIMES + leases * nodes,
@@ -84,13 +84,13 @@ function enlarged(day: Day, of: Values, nodes: number): Record<string, number> {
 
 console.log('Parameters');
 for (const name of names()) {
-  console.log(`  ${name.padEnd(24)} ${shown(values[name]).padStart(12)}  ${PARAMETERS[name][1]}`);
+  console.log(`  ${name.padEnd(24)} ${rounded(values[name]).padStart(12)}  ${PARAMETERS[name][1]}`);
 }
 const fleet = fleetOf(values);
 const { atPeak, ...day } = simulateDay(fleet);
 table('A day', {
   ...day,
-  memoryMiBOfFullestNode: values.nodeMiB + day.mostAwakeOnNode * values.awakeMiB,
+  memoryMiBOfFullestNode: values.nodeMiB + day.mostLoadedOnNode * values.loadedMiB,
   meanPutsPerSecond: day.puts / (values.hours * 3600),
   meanGetsPerSecond: day.gets / (values.hours * 3600),
 });

@@ -22,20 +22,20 @@ export const PARAMETERS = {
 
   hibernateAfterSeconds: [60, `${OPTION} --hibernate-after`],
   leaseSeconds: [10, `${OPTION} --lease-seconds`],
-  mostAwakePerNode: [500, `${OPTION} --maximum-awake-instances`],
+  mostLoadedPerNode: [500, `${OPTION} --maximum-loaded-instances`],
   leaseMarginSeconds: [2, 'src/lease.ts'],
   checkSeconds: [2, 'deploy/haproxy.cfg, two failed checks'],
   ringPoints: [1_600, 'deploy/haproxy.cfg, weight 100 with 16 points each'],
 
   nodeMiB: [81, MEASURED],
-  awakeMiB: [0.42, `${MEASURED}: 500 with three transactions each`],
-  wakeCpuMs: [8.7, `${MEASURED}, with the hibernation of another instance`],
-  hibernateCpuMs: [0, 'part of wakeCpuMs, because both were measured together'],
+  loadedMiB: [0.42, `${MEASURED}: 500 with three transactions each`],
+  loadCpuMs: [8.7, `${MEASURED}, with the hibernation of another instance`],
+  hibernateCpuMs: [0, 'part of loadCpuMs, because both were measured together'],
   bytesPerInstance: [5_048, MEASURED],
   transactionCpuMs: [10, 'docs/benchmarks.md, a transfer'],
   readCpuMs: [0.2, 'docs/benchmarks.md, a read'],
-  getsPerWake: [1, 'the manifest; tables that instances share are in memory'],
-  putsPerWake: [1, 'the manifest, with the new owner'],
+  getsPerLoad: [1, 'the manifest; tables that instances share are in memory'],
+  putsPerLoad: [1, 'the manifest, with the new owner'],
   putsPerHibernation: [1, 'the manifest'],
   putsPerTransaction: [1, '--durable; 0 without it'],
 
@@ -54,10 +54,10 @@ export type Values = Readonly<Record<Name, number>>;
 /** Sizes of a run that takes a second. */
 const QUICK: Partial<Values> = { instances: 10_000, nodes: 10, hours: 2, burstInstances: 100 };
 
-/** @param given texts of the command line, by name */
-export function valuesOf(given: Readonly<Record<string, unknown>>, isQuick: boolean): Values {
+/** @param options texts of the command line, by name */
+export function valuesOf(options: Readonly<Record<string, unknown>>, isQuick: boolean): Values {
   const chosen = (name: Name): number => {
-    const text = given[name];
+    const text = options[name];
     if (text === undefined) return (isQuick ? QUICK[name] : undefined) ?? PARAMETERS[name][0];
     const value = Number(text);
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} ${text}: not a number`);
@@ -73,8 +73,8 @@ export function names(): readonly Name[] {
 }
 
 function complete(values: Partial<Values>): Values {
-  const isComplete = (some: Partial<Values>): some is Values =>
-    names().every((name) => name in some);
+  const isComplete = (values: Partial<Values>): values is Values =>
+    names().every((name) => name in values);
   if (!isComplete(values)) throw new Error('a parameter has no value');
   return values;
 }

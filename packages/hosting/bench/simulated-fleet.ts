@@ -1,6 +1,6 @@
-// A simulated fleet: sessions arrive, wake instances on the nodes of a ring, and let them hibernate.
+// A simulated fleet: sessions arrive, load instances on the nodes of a ring, and let them hibernate.
 import { createHash } from 'node:crypto';
-import { Random } from './random.js';
+import { Random } from '../../../bench/harness/rounds.js';
 import type { Values } from './simulated-costs.js';
 
 const HOUR = 3600;
@@ -29,7 +29,7 @@ export class Ring {
         (_, index) => [pointOf(`${node}/${index}`), node] as const,
       ),
     );
-    all.sort(([one], [other]) => one - other);
+    all.sort(([first], [other]) => first - other);
     this.#points = Float64Array.from(all, ([point]) => point);
     this.#nodes = Uint32Array.from(all, ([, node]) => node);
   }
@@ -51,11 +51,11 @@ function pointOf(text: string): number {
 
 /** What the fleet has in its busiest seconds, and together. */
 export interface Day {
-  readonly meanAwake: number;
-  readonly mostAwake: number;
+  readonly meanLoaded: number;
+  readonly mostLoaded: number;
   /** On the node that has most. */
-  readonly mostAwakeOnNode: number;
-  readonly wakeUps: number;
+  readonly mostLoadedOnNode: number;
+  readonly loads: number;
   readonly sessions: number;
   /** Share of the cores of the busiest node, over the busiest minute. */
   readonly busiestCpuShare: number;
@@ -65,7 +65,7 @@ export interface Day {
   /** In the busiest minute. */
   readonly mostGetsPerSecond: number;
   readonly mostPutsPerSecond: number;
-  /** Awake instances of each node at the busiest second. */
+  /** Loaded instances of each node at the busiest second. */
   readonly atPeak: readonly number[];
 }
 
@@ -99,17 +99,17 @@ class Minute {
 export function simulateDay({ values, ring, points, random }: Fleet): Day {
   const { instances, nodes, sessionSeconds, hibernateAfterSeconds } = values;
   const seconds = values.hours * HOUR;
-  const awakeSeconds = Math.round(sessionSeconds + hibernateAfterSeconds);
+  const loadedSeconds = Math.round(sessionSeconds + hibernateAfterSeconds);
   const leasePutsPerSecond = nodes / (values.leaseSeconds / 3);
-  /** When each instance that is awake hibernates; 0 while it hibernates. */
+  /** When each instance that is loaded hibernates; 0 while it hibernates. */
   const until = new Uint32Array(instances);
-  const ending: number[][] = Array.from({ length: seconds + awakeSeconds + 2 }, () => []);
-  const awakeOn = new Uint32Array(nodes);
-  let [awake, sum, mostAwake, mostAwakeOnNode, wakeUps, sessions] = [0, 0, 0, 0, 0, 0];
+  const ending: number[][] = Array.from({ length: seconds + loadedSeconds + 2 }, () => []);
+  const loadedOn = new Uint32Array(nodes);
+  let [loaded, sum, mostLoaded, mostLoadedOnNode, loads, sessions] = [0, 0, 0, 0, 0, 0];
   let [gets, puts, mostGets, mostPuts, busiest] = [0, 0, 0, 0, 0];
   let atPeak: readonly number[] = [];
   let minute = new Minute(nodes);
-  const used =
+  const cpuMsPerSession =
     values.transactionsPerSession * values.transactionCpuMs +
     values.readsPerSession * values.readCpuMs;
 
@@ -118,8 +118,8 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
       if (until[instance] !== second) continue;
       until[instance] = 0;
       const node = ring.nodeOf(points[instance] ?? 0);
-      awakeOn[node] = (awakeOn[node] ?? 0) - 1;
-      awake -= 1;
+      loadedOn[node] = (loadedOn[node] ?? 0) - 1;
+      loaded -= 1;
       minute.puts += values.putsPerHibernation;
       add(minute.cpuMs, node, values.hibernateCpuMs);
     }
@@ -130,29 +130,29 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
       const node = ring.nodeOf(points[instance] ?? 0);
       sessions += 1;
       if (until[instance] === 0) {
-        wakeUps += 1;
-        awake += 1;
-        awakeOn[node] = (awakeOn[node] ?? 0) + 1;
-        minute.gets += values.getsPerWake;
-        minute.puts += values.putsPerWake;
-        add(minute.cpuMs, node, values.wakeCpuMs);
+        loads += 1;
+        loaded += 1;
+        loadedOn[node] = (loadedOn[node] ?? 0) + 1;
+        minute.gets += values.getsPerLoad;
+        minute.puts += values.putsPerLoad;
+        add(minute.cpuMs, node, values.loadCpuMs);
       }
-      until[instance] = second + awakeSeconds;
-      ending[second + awakeSeconds]?.push(instance);
+      until[instance] = second + loadedSeconds;
+      ending[second + loadedSeconds]?.push(instance);
     }
     // Sessions under way, evenly over their time.
     for (let node = 0; node < nodes; node += 1) {
-      const inSession = ((awakeOn[node] ?? 0) * sessionSeconds) / awakeSeconds;
-      add(minute.cpuMs, node, (inSession * used) / sessionSeconds);
+      const inSession = ((loadedOn[node] ?? 0) * sessionSeconds) / loadedSeconds;
+      add(minute.cpuMs, node, (inSession * cpuMsPerSession) / sessionSeconds);
       minute.puts +=
         (inSession * values.transactionsPerSession * values.putsPerTransaction) / sessionSeconds;
-      mostAwakeOnNode = Math.max(mostAwakeOnNode, awakeOn[node] ?? 0);
+      mostLoadedOnNode = Math.max(mostLoadedOnNode, loadedOn[node] ?? 0);
     }
     minute.puts += leasePutsPerSecond;
-    sum += awake;
-    if (awake > mostAwake) {
-      mostAwake = awake;
-      atPeak = [...awakeOn];
+    sum += loaded;
+    if (loaded > mostLoaded) {
+      mostLoaded = loaded;
+      atPeak = [...loadedOn];
     }
     if (second % 60 > 0) continue;
     gets += minute.gets;
@@ -163,8 +163,8 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
     minute = new Minute(nodes);
   }
   return {
-    ...{ mostAwake, mostAwakeOnNode, wakeUps, sessions, gets, puts, atPeak },
-    meanAwake: sum / seconds,
+    ...{ mostLoaded, mostLoadedOnNode, loads, sessions, gets, puts, atPeak },
+    meanLoaded: sum / seconds,
     busiestCpuShare: busiest / (60_000 * values.coresPerNode),
     leasePuts: leasePutsPerSecond * seconds,
     mostGetsPerSecond: mostGets,
@@ -193,22 +193,22 @@ export function simulateBurst({ values, ring, points, random }: Fleet) {
   const most = Math.max(...counts);
   return {
     mostOnNode: most,
-    // One thread of a node wakes instances; transactions use all cores.
-    secondsToWake: (most * values.wakeCpuMs) / 1000,
+    // One thread of a node loads instances; transactions use all cores.
+    secondsToLoad: (most * values.loadCpuMs) / 1000,
     secondsToFirstTransaction:
-      (most * (values.wakeCpuMs + values.transactionCpuMs / values.coresPerNode)) / 1000,
-    storeRequests: values.burstInstances * (values.getsPerWake + values.putsPerWake),
+      (most * (values.loadCpuMs + values.transactionCpuMs / values.coresPerNode)) / 1000,
+    storeRequests: values.burstInstances * (values.getsPerLoad + values.putsPerLoad),
   };
 }
 
 /** The node with most instances ends without notice, at the busiest second. */
 export function simulateFailure({ values, ring, points }: Fleet, { atPeak }: Day) {
-  const awake = Math.max(...atPeak);
-  const failed = atPeak.indexOf(awake);
-  const left = Array.from({ length: values.nodes }, (_, node) => node).filter(
+  const loaded = Math.max(...atPeak);
+  const failed = atPeak.indexOf(loaded);
+  const survivors = Array.from({ length: values.nodes }, (_, node) => node).filter(
     (node) => node !== failed,
   );
-  const smaller = new Ring(left, values.ringPoints);
+  const smaller = new Ring(survivors, values.ringPoints);
   const received = new Uint32Array(values.nodes);
   let [moved, movedOthers] = [0, 0];
   for (const point of points) {
@@ -219,19 +219,19 @@ export function simulateFailure({ values, ring, points }: Fleet, { atPeak }: Day
     received[node] = (received[node] ?? 0) + 1;
   }
   const share = Math.max(...received) / Math.max(1, moved);
-  const secondsToWake = (Math.ceil(awake * share) * values.wakeCpuMs) / 1000;
+  const secondsToLoad = (Math.ceil(loaded * share) * values.loadCpuMs) / 1000;
   // The last renewal was up to a third of the lease ago.
   const leaseEnd = values.leaseSeconds + values.leaseMarginSeconds;
   return {
-    ...{ moved, movedOthers, awake },
+    ...{ moved, movedOthers, loaded },
     mostReceivedShare: share,
     secondsUntilHibernatingReachable: values.checkSeconds,
-    leastSecondsUntilAwakeReachable: Math.max(
+    leastSecondsUntilLoadedReachable: Math.max(
       values.checkSeconds,
       leaseEnd - values.leaseSeconds / 3,
     ),
-    secondsUntilAllReachable: Math.max(values.checkSeconds, leaseEnd) + secondsToWake,
+    secondsUntilAllReachable: Math.max(values.checkSeconds, leaseEnd) + secondsToLoad,
     // Each also reads the lease of the lost node; a node keeps what it read for a second.
-    storeRequests: awake * (values.getsPerWake + values.putsPerWake) + 2 * left.length,
+    storeRequests: loaded * (values.getsPerLoad + values.putsPerLoad) + 2 * survivors.length,
   };
 }

@@ -40,42 +40,42 @@ export async function collectTables(
   const elapsed = stopwatch();
   const tables = await keysBelow(objects, LAYERS);
   const manifests = await keysBelow(objects, MANIFESTS);
-  const used = new Set<string>();
+  const referred = new Set<string>();
   await forEach(manifests, async (key) => {
-    for (const name of await layersIn(objects, key)) used.add(layerKey(name));
+    for (const name of await layersIn(objects, key)) referred.add(layerKey(name));
   });
   const deleted: string[] = [];
-  let [kept, deletedBytes] = [0, 0];
+  let [tooYoung, deletedBytes] = [0, 0];
   await forEach(
-    tables.filter((key) => !used.has(key)),
+    tables.filter((key) => !referred.has(key)),
     async (key) => {
-      const found = await objects.get(key);
-      if (!found) return;
+      const stored = await objects.get(key);
+      if (!stored) return;
       // What was fresh when the manifests were listed is older by the time that this takes.
-      if (found.age <= olderThan + elapsed()) {
-        kept += 1;
+      if (stored.age <= olderThan + elapsed()) {
+        tooYoung += 1;
         return;
       }
       if (!isDryRun) await objects.delete(key);
       deleted.push(key);
-      deletedBytes += found.bytes.length;
+      deletedBytes += stored.bytes.length;
     },
   );
   return {
-    ...{ instances: manifests.length, tables: tables.length, kept },
+    ...{ instances: manifests.length, tables: tables.length, kept: tooYoung },
     ...{ deleted: deleted.sort(), deletedBytes },
   };
 }
 
 async function layersIn(objects: ObjectStore, key: string): Promise<readonly string[]> {
-  const found = await objects.get(key);
+  const stored = await objects.get(key);
   // It was deleted meanwhile.
-  if (!found) return [];
+  if (!stored) return [];
   try {
-    return readManifest(found.bytes).layers;
+    return readManifest(stored.bytes).layers;
   } catch (error) {
     throw new Error(
-      `The object ${key} in ${objects.shown} is damaged, so that it is unknown which tables are in use, and none was deleted: ${reasonOf(error)}`,
+      `The object ${key} in ${objects.displayName} is damaged, so that it is unknown which tables are in use, and none was deleted: ${reasonOf(error)}`,
     );
   }
 }
@@ -90,9 +90,9 @@ async function forEach(
   keys: readonly string[],
   work: (key: string) => Promise<void>,
 ): Promise<void> {
-  const left = keys.values();
+  const remaining = keys.values();
   const worker = async (): Promise<void> => {
-    for (const key of left) await work(key);
+    for (const key of remaining) await work(key);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
@@ -117,8 +117,10 @@ export async function collect({
         `invalid value '${hours}' for '--older-than': must be a number of hours from ${least} on`,
       );
     }
-    const done = await collectTables(objects, { olderThan: limit * HOUR, isDryRun });
-    return json ? `${JSON.stringify(done)}\n` : shown(done, objects.shown, isDryRun);
+    const collection = await collectTables(objects, { olderThan: limit * HOUR, isDryRun });
+    return json
+      ? `${JSON.stringify(collection)}\n`
+      : shown(collection, objects.displayName, isDryRun);
   } finally {
     await objects.close();
   }

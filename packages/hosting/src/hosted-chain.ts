@@ -91,9 +91,11 @@ class LayerWriter {
 
   /** A table that may have been written or not belongs to no chain yet. */
   async #writeTables(tables: readonly Table[], mayRetry?: MayRetry): Promise<readonly string[]> {
-    const { layers: held } = this.manifest.current;
+    const { layers: current } = this.manifest.current;
     try {
-      return await Promise.all(tables.map((table) => this.layerStore.write(table, held, mayRetry)));
+      return await Promise.all(
+        tables.map((table) => this.layerStore.write(table, current, mayRetry)),
+      );
     } catch (error) {
       throw error instanceof UncertainError ? new Error(error.message, { cause: error }) : error;
     }
@@ -168,11 +170,11 @@ export class HostedChain {
     const { manifest, layerStore } = this.#writer;
     let contents: Contents | undefined;
     await this.#database.rewrite(async (layers) => {
-      const kept = foldedAbove(IN_BRANCH, layers, manifest.current.shared);
-      const names = await Promise.all(kept.tables.map((table) => layerStore.write(table)));
-      const newest = kept.newest.with([...branchEntries(this.#database)]);
+      const folded = foldedAbove(IN_BRANCH, layers, manifest.current.shared);
+      const names = await Promise.all(folded.tables.map((table) => layerStore.write(table)));
+      const newest = folded.newest.with([...branchEntries(this.#database)]);
       contents = { layers: names, shared: names.length, newest, ...figuresOf(world) };
-      return kept;
+      return folded;
     });
     if (!contents) throw new Error('the layers of an instance were not read');
     return contents;
@@ -240,7 +242,7 @@ export function unwrittenError(
   const subject = unwritten.length === 1 ? 'An instance' : `${unwritten.length} instances`;
   const outcome = isDurable
     ? 'All changes are in the store'
-    : 'Changes since the last wake-up are lost';
+    : 'Changes since they were loaded are lost';
   const ids = unwritten.map(({ id }) => id).join(', ');
   return new Error(
     `${subject} could not be written to the store (${reasonOf(first.error)}). ${outcome}: ${ids}`,

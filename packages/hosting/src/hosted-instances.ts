@@ -17,13 +17,13 @@ import {
   refuse,
   shownInstance,
 } from 'starkbox/registry';
-import { AwakeInstances } from './awake-instances.js';
-import { type Beginning, Beginnings } from './beginnings.js';
 import { explain } from './hosted-chain.js';
 import { hostedRequests } from './hosted-requests.js';
 import type { HostingOptions } from './hosting-options.js';
+import { type InitialContents, InitialContentsFactory } from './initial-contents.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
+import { LoadedInstances } from './loaded-instances.js';
 import type { HostedRecord } from './manifest.js';
 import type { Membership } from './membership.js';
 import { type ObjectStore, UncertainError } from './objects/object-store.js';
@@ -41,8 +41,8 @@ export class HostedInstances implements InstanceRegistry {
   readonly #options: HostingOptions;
   readonly #settings: FixedOptions;
   readonly #ownership: Ownership;
-  readonly #awake: AwakeInstances;
-  readonly #beginnings: Beginnings;
+  readonly #loaded: LoadedInstances;
+  readonly #initialContents: InitialContentsFactory;
   /** Deletions that are under way, by tenant and instance. */
   readonly #deletions = new Map<string, Promise<boolean>>();
 
@@ -57,17 +57,17 @@ export class HostedInstances implements InstanceRegistry {
     this.#membership = membership;
     this.#options = options;
     const layers = new LayerStore(objects);
-    this.#beginnings = new Beginnings(root, layers);
+    this.#initialContents = new InitialContentsFactory(root, layers);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
     const ownership = new Ownership(objects, this.#settings, options);
     this.#ownership = ownership;
-    this.#awake = new AwakeInstances(root, layers, { membership, ownership }, options);
+    this.#loaded = new LoadedInstances(root, layers, { membership, ownership }, options);
   }
 
-  /** The instances that are awake. */
+  /** Instances in memory. */
   get count(): number {
-    return this.#awake.count;
+    return this.#loaded.count;
   }
 
   get metrics(): readonly RegistryMetric[] {
@@ -76,13 +76,13 @@ export class HostedInstances implements InstanceRegistry {
         kind: 'gauge',
         name: 'starkbox_hosting_loaded_instances',
         help: 'Instances of the object store in memory',
-        read: () => this.#awake.count,
+        read: () => this.#loaded.count,
       },
       {
         kind: 'counter',
         name: 'starkbox_hosting_loads_total',
-        help: 'Instances of the object store that were woken up',
-        read: () => this.#awake.wakeUps,
+        help: 'Instances of the object store that were loaded',
+        read: () => this.#loaded.loads,
       },
       {
         kind: 'counter',
@@ -113,7 +113,7 @@ export class HostedInstances implements InstanceRegistry {
   /** Takes the lease of this node, once its address is known. */
   readonly fleet: FleetMember = {
     join: () => this.#membership.open(),
-    release: (id) => this.#awake.release(id),
+    release: (id) => this.#loaded.release(id),
   };
 
   find(id: string, tenant: string | undefined): Promise<ChainService | undefined> {
@@ -129,12 +129,12 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   whenClosed(close: (service: ChainService) => void): void {
-    this.#awake.whenEnded(close);
+    this.#loaded.whenEnded(close);
   }
 
   /**
-   * Runs work on an instance, which stays awake meanwhile. Its result is returned only while the lease
-   * is held under which it was woken.
+   * Runs work on an instance, which stays loaded meanwhile. Its result is returned only while the lease
+   * is held under which it was loaded.
    *
    * @param tenant reaches its own instances only; undefined reaches all
    * @param work is given what throws once that lease is lost, for answers that are sent in pieces
@@ -146,7 +146,7 @@ export class HostedInstances implements InstanceRegistry {
     tenant: string | undefined,
     work: (service: ChainService, mustHold: () => void) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#awake.use(id, tenant, ({ service }, mustHold) => work(service, mustHold));
+    return this.#loaded.use(id, tenant, ({ service }, mustHold) => work(service, mustHold));
   }
 
   controlsFor(caller: ChainService): InstanceControls {
@@ -158,7 +158,7 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   guarded(service: ChainService, method: string, handler: Handler): Handler {
-    const isInstance = (): boolean => this.#awake.idOf(service) !== undefined;
+    const isInstance = (): boolean => this.#loaded.idOf(service) !== undefined;
     return this.#options.tenants?.guarded(method, handler, isInstance) ?? handler;
   }
 
@@ -192,9 +192,9 @@ export class HostedInstances implements InstanceRegistry {
     tenant: string | undefined,
     caller: ChainService,
   ): Promise<void> {
-    const parent = from ?? this.#awake.idOf(caller) ?? ROOT;
+    const parent = from ?? this.#loaded.idOf(caller) ?? ROOT;
     const { contents, inherited } = options
-      ? await this.#beginnings.withOptions(options, caller)
+      ? await this.#initialContents.withOptions(options, caller)
       : await this.#branchOf(parent, tenant);
     const record: HostedRecord = {
       id,
@@ -216,13 +216,13 @@ export class HostedInstances implements InstanceRegistry {
     });
   }
 
-  async #branchOf(id: string, tenant: string | undefined): Promise<Beginning> {
-    if (id === ROOT) return this.#beginnings.ofRoot();
-    const beginning = await this.#awake.use(id, tenant, async ({ hosted, service }) => {
+  async #branchOf(id: string, tenant: string | undefined): Promise<InitialContents> {
+    if (id === ROOT) return this.#initialContents.ofRoot();
+    const initial = await this.#loaded.use(id, tenant, async ({ hosted, service }) => {
       const world = await service.chain.withNewest((newest) => newest.world);
       return { contents: await hosted.contents(world), inherited: service.options };
     });
-    return beginning ?? refuse(`There is no instance ${id}`);
+    return initial ?? refuse(`There is no instance ${id}`);
   }
 
   /** A request that comes during a deletion has the same result. */
@@ -236,8 +236,8 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   async #deleteOnce(id: string, tenant: string | undefined): Promise<boolean> {
-    const isDeleted = await this.#awake.use(id, tenant, async (awake) => {
-      await this.#awake.delete(awake);
+    const isDeleted = await this.#loaded.use(id, tenant, async (instance) => {
+      await this.#loaded.delete(instance);
       return true;
     });
     return isDeleted ?? false;
@@ -259,13 +259,13 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   stop(): void {
-    this.#awake.stop();
+    this.#loaded.stop();
   }
 
-  /** Writes back all instances that are awake. */
+  /** Writes back all instances in memory. */
   async close(): Promise<void> {
     try {
-      await this.#awake.close();
+      await this.#loaded.close();
     } finally {
       await this.#membership.close();
     }

@@ -6,8 +6,8 @@ export interface HostingOptions {
   readonly isDurable: boolean;
   /** Seconds without a request after which an instance hibernates. */
   readonly idleSeconds: number;
-  /** Most instances that are awake. */
-  readonly mostAwake: number;
+  /** Most instances in memory. */
+  readonly mostLoaded: number;
   /** Where clients reach the instances; the address of the node by default. */
   readonly publicUrl: string | undefined;
   /** What nodes of a fleet send to each other, if they require a token. */

@@ -43,10 +43,10 @@ async function rowOf(
   id: string,
   url: string | undefined,
 ): Promise<INSTANCE_ROW | undefined> {
-  const found = await objects.get(manifestKey(id));
-  const manifest = found && readable(found.bytes);
+  const stored = await objects.get(manifestKey(id));
+  const manifest = stored && readable(stored.bytes);
   if (!manifest || manifest.isDeleted) return undefined;
-  return instanceRow(url, manifest.record, manifest, manifest.idle + found.age);
+  return instanceRow(url, manifest.record, manifest, manifest.idle + stored.age);
 }
 
 function readable(bytes: Buffer): Manifest | undefined {

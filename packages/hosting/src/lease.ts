@@ -40,7 +40,7 @@ type Body =
 const BROKEN = Buffer.from(JSON.stringify({ broken: true }));
 
 function bodyFrom({ bytes }: StoredObject, key: string, store: ObjectStore): Body {
-  const where = `${key} in ${store.shown}`;
+  const where = `${key} in ${store.displayName}`;
   const members = objectText(bytes.toString(), where);
   if (optional(members['broken'], `${where}, broken`, boolean)) return { isBroken: true };
   return {
@@ -101,7 +101,9 @@ export class NodeLease {
       }
     }
     if (lease.#isLost) {
-      throw new Error(`${lease.#key} was broken before it was taken: ${store.shown} is too slow`);
+      throw new Error(
+        `${lease.#key} was broken before it was taken: ${store.displayName} is too slow`,
+      );
     }
     lease.#plan();
     return lease;
@@ -176,12 +178,12 @@ export class NodeLease {
    * @param failure of the last write; undefined if it was refused
    */
   async #find(failure: UncertainError | undefined): Promise<void> {
-    const found = await this.#limited(this.#store.get(this.#key));
-    if (found && found.tag === this.#tag) throw failure ?? this.#unread();
-    const body = found && bodyFrom(found, this.#key, this.#store);
-    if (found && body?.isBroken === false && this.#begun.has(body.sequence)) {
-      this.#succeed(body.sequence, found.tag);
-    } else if (!found && this.#tag === undefined) {
+    const stored = await this.#limited(this.#store.get(this.#key));
+    if (stored && stored.tag === this.#tag) throw failure ?? this.#unread();
+    const body = stored && bodyFrom(stored, this.#key, this.#store);
+    if (stored && body?.isBroken === false && this.#begun.has(body.sequence)) {
+      this.#succeed(body.sequence, stored.tag);
+    } else if (!stored && this.#tag === undefined) {
       throw failure ?? this.#unread();
     } else {
       this.#lose();
@@ -190,7 +192,7 @@ export class NodeLease {
 
   #unread(): UncertainError {
     return new UncertainError(
-      `The object store ${this.#store.shown} refused a write of ${this.#key} whose condition holds`,
+      `The object store ${this.#store.displayName} refused a write of ${this.#key} whose condition holds`,
     );
   }
 
@@ -215,7 +217,7 @@ export class NodeLease {
     const late = sleep(this.#interval * 1000, undefined, { ref: false, signal: timer.signal }).then(
       () => {
         throw new UncertainError(
-          `The object store ${this.#store.shown} gave no answer about ${this.#key} within ${this.#interval} s`,
+          `The object store ${this.#store.displayName} gave no answer about ${this.#key} within ${this.#interval} s`,
         );
       },
     );
@@ -277,13 +279,13 @@ interface Read {
 
 async function readLease(store: ObjectStore, key: string): Promise<LeaseState> {
   for (let attempt = 1; ; attempt += 1) {
-    const found = await store.get(key);
-    if (!found) return FREE;
-    const body = bodyFrom(found, key, store);
+    const stored = await store.get(key);
+    if (!stored) return FREE;
+    const body = bodyFrom(stored, key, store);
     if (body.isBroken) return FREE;
-    if (found.age <= body.seconds + MARGIN_SECONDS) return { kind: 'live', url: body.url };
+    if (stored.age <= body.seconds + MARGIN_SECONDS) return { kind: 'live', url: body.url };
     try {
-      if (await breakLease(store, key, found)) return FREE;
+      if (await breakLease(store, key, stored)) return FREE;
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !(error instanceof UncertainError)) throw error;
     }
@@ -291,8 +293,8 @@ async function readLease(store: ObjectStore, key: string): Promise<LeaseState> {
   }
 }
 
-async function breakLease(store: ObjectStore, key: string, found: StoredObject): Promise<boolean> {
-  return (await store.put(key, BROKEN, { tag: found.tag })) !== undefined;
+async function breakLease(store: ObjectStore, key: string, stored: StoredObject): Promise<boolean> {
+  return (await store.put(key, BROKEN, { tag: stored.tag })) !== undefined;
 }
 
 /**
@@ -301,15 +303,15 @@ async function breakLease(store: ObjectStore, key: string, found: StoredObject):
  */
 export async function removeOld(store: ObjectStore): Promise<void> {
   for (const key of await store.list(FOLDER, undefined, MOST_REMOVED)) {
-    const found = await store.get(key);
-    if (found && (await hasEnded(store, key, found))) await store.delete(key);
+    const stored = await store.get(key);
+    if (stored && (await hasEnded(store, key, stored))) await store.delete(key);
   }
 }
 
 /** An expired lease is broken first, because its holder may still renew it. */
-async function hasEnded(store: ObjectStore, key: string, found: StoredObject): Promise<boolean> {
+async function hasEnded(store: ObjectStore, key: string, stored: StoredObject): Promise<boolean> {
   if (store.isExclusive) return true;
-  const body = bodyFrom(found, key, store);
-  if (body.isBroken) return found.age > OLD_SECONDS;
-  return found.age > body.seconds + OLD_SECONDS && (await breakLease(store, key, found));
+  const body = bodyFrom(stored, key, store);
+  if (body.isBroken) return stored.age > OLD_SECONDS;
+  return stored.age > body.seconds + OLD_SECONDS && (await breakLease(store, key, stored));
 }

@@ -27,7 +27,7 @@ export interface Manifest {
   readonly record: HostedRecord;
   /** Options of the node that the chain depends on. */
   readonly settings: FixedOptions;
-  /** The node that has it awake; undefined while it hibernates. */
+  /** The node that has it in memory; undefined while it hibernates. */
   readonly owner: string | undefined;
   /** The node that wrote this manifest. */
   readonly writer: string;

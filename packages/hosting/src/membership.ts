@@ -80,7 +80,7 @@ export class Membership {
     const { code } = ERRORS.LEASE_NOT_HELD;
     throw new RpcError(
       code,
-      `This node could not renew its lease in ${this.#objects.shown}, so another one may have taken over its instances. ${advice}`,
+      `This node could not renew its lease in ${this.#objects.displayName}, so another one may have taken over its instances. ${advice}`,
     );
   }
 

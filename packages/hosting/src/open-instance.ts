@@ -9,8 +9,8 @@ import {
   refuse,
   withOptionErrors,
 } from 'starkbox/registry';
-import { hostedOptions } from './beginnings.js';
 import { HostedChain } from './hosted-chain.js';
+import { hostedOptions } from './initial-contents.js';
 import type { LayerStore } from './layers/layer-store.js';
 import type { OwnedManifest } from './owned-manifest.js';
 
@@ -18,10 +18,10 @@ import type { OwnedManifest } from './owned-manifest.js';
 const WRITE_MILLISECONDS = 20_000;
 
 /** An instance in memory. */
-export interface Awake {
+export interface LoadedInstance {
   readonly id: string;
   readonly tenant: string | undefined;
-  /** The lease of this node under which it was woken. */
+  /** The lease of this node under which it was loaded. */
   readonly lease: string;
   readonly hosted: HostedChain;
   readonly service: ChainService;
@@ -42,7 +42,7 @@ export async function openInstance(
   root: ChainService,
   layers: LayerStore,
   { lease, isDurable }: { readonly lease: string; readonly isDurable: boolean },
-): Promise<Awake> {
+): Promise<LoadedInstance> {
   const { id, tenant, options } = manifest.current.record;
   const base =
     options.length === 0 ? root.base : await withOptionErrors(() => baseWith(options, root));
@@ -61,24 +61,24 @@ export async function openInstance(
   return { id, tenant, lease, hosted, service, active: 0, lastUsed, ...unwritten };
 }
 
-/** Sockets that wait for news keep an instance awake. */
+/** Sockets that wait for notifications keep an instance in memory. */
 export function hasSubscribers({ subscriptions }: ChainService): boolean {
   return Object.values(subscriptions.counts()).some((count) => count > 0);
 }
 
 /** The first that is not in use; one that could not be written only if there is no other. */
-export function longestIdle(instances: Iterable<Awake>): Awake | undefined {
+export function longestIdle(instances: Iterable<LoadedInstance>): LoadedInstance | undefined {
   const now = milliseconds();
-  let failed: Awake | undefined;
-  for (const awake of instances) {
-    if (awake.active > 0 || awake.hibernating) continue;
-    if (awake.writtenFrom <= now) return awake;
-    failed ??= awake;
+  let failed: LoadedInstance | undefined;
+  for (const instance of instances) {
+    if (instance.active > 0 || instance.hibernating) continue;
+    if (instance.writtenFrom <= now) return instance;
+    failed ??= instance;
   }
   return failed;
 }
 
-/** Its error is that of who began it. @throws RpcError if it takes long */
+/** An error of the write is left to its caller. @throws RpcError if it takes long */
 export async function waitForWrite(writing: Promise<void>): Promise<void> {
   const late = new AbortController();
   const isLate = delay(WRITE_MILLISECONDS, true, { ref: false, signal: late.signal });

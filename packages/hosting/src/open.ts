@@ -33,7 +33,7 @@ export async function openInstanceStore(config: Config): Promise<InstanceStore> 
       return new HostedInstances(root, objects, membership, {
         isDurable: config.durable,
         idleSeconds: config.hibernateAfter,
-        mostAwake: config.maximumAwakeInstances,
+        mostLoaded: config.maximumLoadedInstances,
         publicUrl: config.publicUrl,
         token: config.authToken,
         tenants,

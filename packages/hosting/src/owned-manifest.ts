@@ -1,4 +1,4 @@
-// Manifest of an instance that this node has awake: written only while no other node has written it.
+// Manifest of an instance that this node has in memory: written only while no other node has written it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Manifest, manifestBytes, manifestKey, readManifest } from './manifest.js';
@@ -16,7 +16,7 @@ export class OwnershipLost extends Error {
 }
 
 /** How long an uncertain write is tried again, while its caller waits. */
-const PATIENCE_SECONDS = 20;
+const RETRY_SECONDS = 20;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [25, 1_000];
 
 type Changes = Partial<Omit<Manifest, 'record' | 'settings' | 'writer' | 'nonce'>>;
@@ -42,11 +42,8 @@ export class OwnedManifest {
   }
 
   /** The manifest of a new instance; its id must be new. */
-  static async create(
-    objects: ObjectStore,
-    beginning: Omit<Manifest, keyof Unused>,
-  ): Promise<void> {
-    const { id } = beginning.record;
+  static async create(objects: ObjectStore, manifest: Omit<Manifest, keyof Unused>): Promise<void> {
+    const { id } = manifest.record;
     const unused: Unused = {
       owner: undefined,
       fence: 0,
@@ -54,7 +51,7 @@ export class OwnedManifest {
       idle: 0,
       isDeleted: false,
     };
-    const outcome = await written(objects, { ...beginning, ...unused }, 'absent');
+    const outcome = await written(objects, { ...manifest, ...unused }, 'absent');
     if (outcome === 'refused') throw new Error(`there is an instance ${id} already`);
   }
 
@@ -113,7 +110,7 @@ export class OwnedManifest {
 }
 
 /** The tag of a write, or why it has none. */
-type Outcome =
+type WriteOutcome =
   | { readonly tag: string }
   /** The condition did not hold. */
   | 'refused'
@@ -129,8 +126,8 @@ async function written(
   objects: ObjectStore,
   manifest: Manifest,
   condition: Condition,
-  mayRetry: MayRetry = retryFor(PATIENCE_SECONDS),
-): Promise<Outcome> {
+  mayRetry: MayRetry = retryFor(RETRY_SECONDS),
+): Promise<WriteOutcome> {
   const key = manifestKey(manifest.record.id);
   const bytes = manifestBytes(manifest);
   let failure: UncertainError | undefined;
@@ -141,8 +138,8 @@ async function written(
       if (tag !== undefined) return { tag };
       if (!failure) return 'refused';
       // After a lost answer, the condition fails because of the write itself.
-      const found = await objects.get(key);
-      return found && isSame(found.bytes, manifest) ? { tag: found.tag } : 'unknown';
+      const stored = await objects.get(key);
+      return stored && isSame(stored.bytes, manifest) ? { tag: stored.tag } : 'unknown';
     } catch (error) {
       // A refusal says nothing about the write before it.
       if (!(error instanceof UncertainError)) throw failure ?? error;

@@ -20,7 +20,7 @@ import { TenantInstances } from './tenants/tenant-instances.js';
 /** How often a node tries to own an instance that others want too. */
 const ATTEMPTS = 8;
 /** How long a request waits for another node to release an instance, or for the end of its lease. */
-const PATIENCE_SECONDS = { 'in use': 2, unreachable: 15 };
+const WAIT_SECONDS = { 'in use': 2, unreachable: 15 };
 const PAUSE_MILLISECONDS = 200;
 
 export class Ownership {
@@ -54,9 +54,9 @@ export class Ownership {
   async take(id: string, owner: string): Promise<OwnedManifest | undefined> {
     const waited = stopwatch();
     for (let attempt = 0; attempt < ATTEMPTS; ) {
-      const found = await this.#objects.get(manifestKey(id));
-      if (!found) return undefined;
-      const manifest = this.#read(id, found.bytes);
+      const stored = await this.#objects.get(manifestKey(id));
+      if (!stored) return undefined;
+      const manifest = this.#read(id, stored.bytes);
       if (manifest.isDeleted) return undefined;
       const holder = await this.#holderOf(manifest, owner);
       if (holder !== undefined) {
@@ -65,14 +65,14 @@ export class Ownership {
           attempt += 1;
           continue;
         }
-        if (waited() > PATIENCE_SECONDS[answer]) throw new InstanceElsewhere(id, holder);
+        if (waited() > WAIT_SECONDS[answer]) throw new InstanceElsewhere(id, holder);
         await delay(PAUSE_MILLISECONDS);
         continue;
       }
       attempt += 1;
-      const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
+      const owned = await OwnedManifest.take(this.#objects, manifest, stored.tag, owner);
       if (!owned) continue;
-      if (!isExpired(manifest, found)) return owned;
+      if (!isExpired(manifest, stored)) return owned;
       await this.erase(owned);
       return undefined;
     }
@@ -81,28 +81,28 @@ export class Ownership {
 
   /** Ends the ownership of an instance that this node dropped after a failed write. */
   async giveUp(id: string, owner: string): Promise<void> {
-    const found = await this.#objects.get(manifestKey(id));
-    if (!found) return;
-    const manifest = this.#read(id, found.bytes);
+    const stored = await this.#objects.get(manifestKey(id));
+    if (!stored) return;
+    const manifest = this.#read(id, stored.bytes);
     if (manifest.owner !== owner) return;
-    await OwnedManifest.giveUp(this.#objects, manifest, found.tag, owner);
+    await OwnedManifest.giveUp(this.#objects, manifest, stored.tag, owner);
   }
 
   /** The tenant of an instance; undefined if it has none, or there is no such instance. */
   async tenantOf(id: string): Promise<string | undefined> {
-    const found = await this.#objects.get(manifestKey(id));
-    if (!found) return undefined;
-    const { record, isDeleted } = this.#readAny(id, found.bytes);
+    const stored = await this.#objects.get(manifestKey(id));
+    if (!stored) return undefined;
+    const { record, isDeleted } = this.#readAny(id, stored.bytes);
     return isDeleted ? undefined : record.tenant;
   }
 
   /** Whether there is no such instance. One that hibernates and has expired is deleted. */
   async #isGone(id: string, by: string): Promise<boolean> {
-    const found = await this.#objects.get(manifestKey(id));
-    if (!found) return true;
-    const manifest = this.#readAny(id, found.bytes);
-    if (!manifest.isDeleted && !isExpired(manifest, found)) return false;
-    const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, by);
+    const stored = await this.#objects.get(manifestKey(id));
+    if (!stored) return true;
+    const manifest = this.#readAny(id, stored.bytes);
+    if (!manifest.isDeleted && !isExpired(manifest, stored)) return false;
+    const owned = await OwnedManifest.take(this.#objects, manifest, stored.tag, by);
     if (owned) await this.erase(owned);
     return owned !== undefined;
   }
@@ -121,7 +121,7 @@ export class Ownership {
       return readManifest(bytes);
     } catch (error) {
       return refuse(
-        `The object ${manifestKey(id)} in ${this.#objects.shown} is damaged: ${reasonOf(error)}`,
+        `The object ${manifestKey(id)} in ${this.#objects.displayName} is damaged: ${reasonOf(error)}`,
       );
     }
   }
@@ -137,9 +137,9 @@ export class Ownership {
     return manifest;
   }
 
-  /** The address of the other node that has it awake. */
-  async #holderOf({ owner }: Manifest, own: string): Promise<string | undefined> {
-    if (owner === undefined || owner === own) return undefined;
+  /** The address of the other node that has it in memory. */
+  async #holderOf({ owner }: Manifest, ownLease: string): Promise<string | undefined> {
+    if (owner === undefined || owner === ownLease) return undefined;
     const state = await this.#leases.stateOf(owner);
     return state.kind === 'live' ? state.url : undefined;
   }
@@ -150,7 +150,7 @@ function isExpired({ record: { ttl }, owner, idle }: Manifest, { age }: StoredOb
   return ttl !== undefined && owner === undefined && idle + age > ttl;
 }
 
-function differences(one: FixedOptions, other: FixedOptions): string {
-  const names = Object.keys({ ...one, ...other });
-  return names.filter((name) => (one[name] ?? null) !== (other[name] ?? null)).join(', ');
+function differences(first: FixedOptions, other: FixedOptions): string {
+  const names = Object.keys({ ...first, ...other });
+  return names.filter((name) => (first[name] ?? null) !== (other[name] ?? null)).join(', ');
 }

@@ -46,14 +46,14 @@ async function create(objects: ObjectStore, id: string, layers: readonly string[
 /** Reads the tables of all instances as a node does that has none in memory. */
 async function texts(objects: ObjectStore): Promise<Readonly<Record<string, readonly string[]>>> {
   const layers = new LayerStore(objects);
-  const found: Record<string, readonly string[]> = {};
+  const layersByManifest: Record<string, readonly string[]> = {};
   for (const key of await objects.list('instances/', undefined, 1000)) {
     const stored = await objects.get(key);
     const names = stored ? readManifest(stored.bytes).layers : [];
     const tables = await Promise.all(names.map((name) => layers.read(name)));
-    found[key] = tables.map((table) => table.valueAt(0)?.toString() ?? '');
+    layersByManifest[key] = tables.map((table) => table.valueAt(0)?.toString() ?? '');
   }
-  return found;
+  return layersByManifest;
 }
 
 /** The store, with work that is done before each request of one kind. */
@@ -63,8 +63,8 @@ function before(
   work: () => Promise<void>,
 ): ObjectStore {
   return {
-    ...{ shown: objects.shown, requests: 0, isExclusive: objects.isExclusive },
-    put: (...given) => objects.put(...given),
+    ...{ displayName: objects.displayName, requests: 0, isExclusive: objects.isExclusive },
+    put: (...args) => objects.put(...args),
     close: () => objects.close(),
     async get(key) {
       if (kind === 'get') await work();
@@ -74,9 +74,9 @@ function before(
       if (kind === 'delete') await work();
       return objects.delete(key);
     },
-    async list(...given) {
+    async list(...args) {
       if (kind === 'list') await work();
-      return objects.list(...given);
+      return objects.list(...args);
     },
   };
 }
@@ -88,18 +88,18 @@ describe.each([
   test('tables that no instance uses are deleted', async ({ skip }) => {
     const objects = (await open('unused')) ?? skip();
     const layers = new LayerStore(objects);
-    const [shared, own, kept] = await Promise.all(
+    const [shared, unshared, recent] = await Promise.all(
       ['shared', 'own', 'kept'].map((text) => layers.write(tableOf(text))),
     );
-    await create(objects, 'deleted', [shared ?? '', own ?? '']);
-    await create(objects, 'stays', [shared ?? '', kept ?? '']);
+    await create(objects, 'deleted', [shared ?? '', unshared ?? '']);
+    await create(objects, 'stays', [shared ?? '', recent ?? '']);
     await objects.delete(manifestKey('deleted'));
     const young = await collectTables(objects, { ...ALL, olderThan: 60 });
     expect(young).toMatchObject({ instances: 1, tables: 3, kept: 1, deleted: [] });
     const tried = await collectTables(objects, { ...ALL, isDryRun: true });
-    const done = await collectTables(objects, ALL);
-    expect(done).toMatchObject({ kept: 0, deleted: [`layers/${own}`] });
-    expect(tried).toEqual(done);
+    const collection = await collectTables(objects, ALL);
+    expect(collection).toMatchObject({ kept: 0, deleted: [`layers/${unshared}`] });
+    expect(tried).toEqual(collection);
     expect(await objects.list(LAYERS, undefined, 9)).toHaveLength(2);
     expect(await texts(objects)).toEqual({ 'instances/stays': ['shared', 'kept'] });
     await objects.close();
@@ -165,7 +165,7 @@ test('the command deletes what a deleted instance alone had, and branches live o
   let node = await createNode(config);
   let { url } = await node.listen({ port: 0 });
   const at = (id: string): string => `${url}/instances/${id}/rpc`;
-  const made = async (from: string): Promise<string> =>
+  const createFrom = async (from: string): Promise<string> =>
     Object(await callUrl(url, 'devnet_createInstance', { from })).instance_id;
   /** More than a manifest has room for, so that the instance gets a table of its own. */
   const fill = async (id: string): Promise<void> => {
@@ -183,10 +183,10 @@ test('the command deletes what a deleted instance alone had, and branches live o
     await callUrl(at(id), 'devnet_applyStateDiff', { state_diff });
     await callUrl(at(id), 'devnet_createBlock', {});
   };
-  const parent = await made('root');
+  const parent = await createFrom('root');
   await fill(parent);
-  const branch = await made(parent);
-  const other = await made('root');
+  const branch = await createFrom(parent);
+  const other = await createFrom('root');
   await fill(other);
   for (const id of [parent, other]) {
     await callUrl(url, 'devnet_deleteInstance', { instance_id: id });

@@ -11,14 +11,14 @@ const authorization = 'Bearer operator';
 describe.skipIf(binary === undefined)('Handover', () => {
   let minio: MinioServer;
   const nodes: Starkbox[] = [];
-  let one: string;
+  let first: string;
   let other: string;
 
   beforeAll(async () => {
     minio = await MinioServer.start(binary ?? '');
     process.env['AWS_ACCESS_KEY_ID'] = CREDENTIALS.accessKeyId;
     process.env['AWS_SECRET_ACCESS_KEY'] = CREDENTIALS.secretAccessKey;
-    [one, other] = [await start(), await start()];
+    [first, other] = [await start(), await start()];
   });
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.close()));
@@ -42,23 +42,23 @@ describe.skipIf(binary === undefined)('Handover', () => {
     return result ?? error;
   }
   const create = async (): Promise<string> =>
-    Object(await ask(one, 'devnet_createInstance')).instance_id;
+    Object(await ask(first, 'devnet_createInstance')).instance_id;
   const mint = (base: string, id: string) =>
     ask(`${base}/instances/${id}/rpc`, 'devnet_mint', { address: '0x77', amount: 1 });
   const release = async (id: string, headers: Record<string, string>): Promise<number> =>
-    (await fetch(`${one}/instances/${id}/release`, { method: 'POST', headers })).status;
+    (await fetch(`${first}/instances/${id}/release`, { method: 'POST', headers })).status;
 
   test('an instance moves with its changes to the node that needs it', async () => {
     const id = await create();
     const balances = [];
-    for (const base of [one, other, one]) balances.push(await mint(base, id));
+    for (const base of [first, other, first]) balances.push(await mint(base, id));
     expect(balances).toMatchObject(['1', '2', '3'].map((new_balance) => ({ new_balance })));
   });
 
   test('an instance in use is not released', async () => {
     const id = await create();
     expect(await release(id, { authorization })).toBe(204);
-    await mint(one, id);
+    await mint(first, id);
     expect(await release(id, { authorization })).toBe(409);
     await expect.poll(() => release(id, { authorization })).toBe(204);
   });

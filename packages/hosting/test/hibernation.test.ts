@@ -1,4 +1,4 @@
-// Instances in a folder: they hibernate, wake up as they were, and are there after a restart.
+// Instances in a folder: they hibernate, are loaded as they were, and are there after a restart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ async function start(config: Parameters<typeof createNode>[0] = {}): Promise<voi
     seed: 0,
     accounts: 2,
     instanceStore: directory,
-    maximumAwakeInstances: 2,
+    maximumLoadedInstances: 2,
     ...config,
   });
   base = (await node.listen({ port: 0 })).url;
@@ -41,7 +41,7 @@ const create = async (params: object = {}, of = 'root'): Promise<string> =>
 const mint = (id: string, amount = 1) => ask(id, 'devnet_mint', { address: '0x77', amount });
 const number = (id: string) => ask(id, 'starknet_blockNumber');
 
-const shown = async (id: string): Promise<unknown> => ({
+const contentsOf = async (id: string): Promise<unknown> => ({
   latest: await ask(id, 'starknet_getBlockWithReceipts', { block_id: 'latest' }),
   old: await ask(id, 'starknet_getBlockWithTxHashes', { block_id: { block_number: 0 } }),
   balance: await ask(id, 'devnet_getAccountBalance', { address: '0x77' }),
@@ -50,7 +50,7 @@ const shown = async (id: string): Promise<unknown> => ({
 });
 
 describe('Hibernation', () => {
-  test('an instance that makes room for others wakes up as it was', async () => {
+  test('an instance that makes room for others is loaded as it was', async () => {
     await mint('root', 5);
     const ids = await Promise.all([create(), create(), create(), create()]);
     const before: unknown[] = [];
@@ -58,15 +58,15 @@ describe('Hibernation', () => {
       await mint(id, index + 1);
       await ask(id, 'devnet_snapshot', { name: 'one' });
       await mint(id);
-      before.push(await shown(id));
+      before.push(await contentsOf(id));
     }
-    for (const [index, id] of ids.entries()) expect(await shown(id)).toEqual(before[index]);
+    for (const [index, id] of ids.entries()) expect(await contentsOf(id)).toEqual(before[index]);
     expect(await number('root')).toBe(1);
     await ask(ids[0] ?? '', 'devnet_revert', { snapshot_id: '0x1' });
     expect(await number(ids[0] ?? '')).toBe(2);
   });
 
-  test('only those that are awake are in memory', async () => {
+  test('only those that are loaded are in memory', async () => {
     const ids = await Promise.all([create(), create(), create(), create()]);
     // A read of an old block has a state of its own.
     for (const id of ids) {
@@ -76,6 +76,31 @@ describe('Hibernation', () => {
     // Each collection counts; what the engine held is given back after it.
     const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
     await expect.poll(inMemory, { timeout: 60_000 }).toBe(2);
+  });
+
+  test('those that were loaded beyond the limit at once leave memory without another request', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => create()));
+    await Promise.all(ids.map((id) => mint(id)));
+    const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
+    await expect.poll(inMemory, { timeout: 60_000 }).toBe(2);
+    expect(await Promise.all(ids.map(number))).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('an instance without a request leaves memory, and those in use stay', async () => {
+    await node.close();
+    await start({ hibernateAfter: 1, maximumLoadedInstances: 10 });
+    const [idle, ...inUse] = await Promise.all([create(), create(), create()]);
+    await mint(idle ?? '');
+    const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
+    await expect
+      .poll(
+        async () => {
+          for (const id of inUse) await number(id);
+          return inMemory();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(2);
   });
 
   test('two deletions at once delete an instance', async () => {
@@ -89,13 +114,13 @@ describe('Hibernation', () => {
   test('a restart finds all instances', async () => {
     const id = await create({ name: 'kept' });
     for (let amount = 1; amount < 4; amount += 1) await mint(id, amount);
-    const before = await shown(id);
+    const before = await contentsOf(id);
     const branch = await create({}, id);
     expect(await number(branch)).toBe(3);
     expect(await ask(branch, 'devnet_listSnapshots')).toEqual({ snapshots: [] });
     await node.close();
     await start();
-    expect(await shown(id)).toEqual(before);
+    expect(await contentsOf(id)).toEqual(before);
     await mint(id);
     expect(await number(id)).toBe(4);
     expect(await number(branch)).toBe(3);

@@ -4,36 +4,51 @@ import {
   type Answer,
   type Life,
   misreported,
-  type Shown,
+  type Observation,
   violationsIn,
 } from './support/history.js';
 
 /** An answer between two times. */
-const answer = (began: number, ended: number, shown: Shown, instance = 'i'): Answer => ({
-  ...{ instance, began, ended, shown, from: 'node' },
+const answer = (
+  began: number,
+  ended: number,
+  observation: Observation,
+  instance = 'i',
+): Answer => ({
+  ...{ instance, began, ended, observation: observation, from: 'node' },
 });
-const head = (number: number, hash = `0x${number}`): Shown => ({ kind: 'head', number, hash });
-const block = (number: number, hash = `0x${number}`): Shown => ({ kind: 'block', number, hash });
-const there: Shown = { kind: 'transaction', hash: '0xa' };
-const gone: Shown = { kind: 'no transaction', hash: '0xa' };
+const head = (number: number, hash = `0x${number}`): Observation => ({
+  kind: 'head',
+  number,
+  hash,
+});
+const block = (number: number, hash = `0x${number}`): Observation => ({
+  kind: 'block',
+  number,
+  hash,
+});
+const included: Observation = { kind: 'transaction', hash: '0xa' };
+const gone: Observation = { kind: 'no transaction', hash: '0xa' };
 
 const kindsIn = (...answers: Answer[]) => violationsIn(answers).map(({ kind }) => kind);
 
 describe('Histories', () => {
   test('a chain that grows is correct', () => {
     const answers = [head(0), head(1), block(0), { kind: 'no block', number: 2 } as const, head(2)];
-    expect(kindsIn(...answers.map((shown, at) => answer(2 * at, 2 * at + 1, shown)))).toEqual([]);
+    expect(
+      kindsIn(...answers.map((observation, at) => answer(2 * at, 2 * at + 1, observation))),
+    ).toEqual([]);
   });
 
   test.each([
     ['heads', head(3, '0xa'), head(3, '0xb')],
     ['a head and a block', head(3, '0xa'), block(3, '0xb')],
     ['blocks', block(3, '0xa'), block(3, '0xb')],
-  ])('two %s of one number are found, in either order and at one time', (_, one, other) => {
-    const found = ['two blocks of one number'];
-    expect(kindsIn(answer(0, 1, one), answer(2, 3, other))).toEqual(found);
-    expect(kindsIn(answer(2, 3, one), answer(0, 1, other))).toEqual(found);
-    expect(kindsIn(answer(0, 3, one), answer(1, 2, other))).toEqual(found);
+  ])('two %s of one number are found, in either order and at one time', (_, first, other) => {
+    const violations = ['two blocks of one number'];
+    expect(kindsIn(answer(0, 1, first), answer(2, 3, other))).toEqual(violations);
+    expect(kindsIn(answer(2, 3, first), answer(0, 1, other))).toEqual(violations);
+    expect(kindsIn(answer(0, 3, first), answer(1, 2, other))).toEqual(violations);
   });
 
   test('instances have chains of their own', () => {
@@ -55,25 +70,25 @@ describe('Histories', () => {
   test('requests at one time may see each other’s past', () => {
     expect(kindsIn(answer(0, 2, head(5)), answer(1, 3, head(4)))).toEqual([]);
     expect(kindsIn(answer(0, 1, head(5)), answer(1, 3, head(4)))).toEqual([]);
-    expect(kindsIn(answer(0, 2, there), answer(1, 3, gone))).toEqual([]);
+    expect(kindsIn(answer(0, 2, included), answer(1, 3, gone))).toEqual([]);
   });
 
   test('an acknowledged transaction that is missing later is found', () => {
-    expect(kindsIn(answer(0, 1, there), answer(2, 3, gone))).toEqual(['transaction lost']);
-    expect(kindsIn(answer(0, 1, gone), answer(2, 3, there))).toEqual([]);
-    const answers = [answer(4, 9, there), answer(0, 1, there), answer(2, 3, gone)];
+    expect(kindsIn(answer(0, 1, included), answer(2, 3, gone))).toEqual(['transaction lost']);
+    expect(kindsIn(answer(0, 1, gone), answer(2, 3, included))).toEqual([]);
+    const answers = [answer(4, 9, included), answer(0, 1, included), answer(2, 3, gone)];
     expect(kindsIn(...answers)).toEqual(['transaction lost']);
   });
 
   test('a nonce below one that was shown before is found', () => {
-    const nonce = (value: number): Shown => ({ kind: 'nonce', nonce: value });
+    const nonce = (value: number): Observation => ({ kind: 'nonce', nonce: value });
     expect(kindsIn(answer(0, 1, nonce(5)), answer(2, 3, nonce(4)))).toEqual(['nonce went back']);
     expect(kindsIn(answer(0, 2, nonce(5)), answer(1, 3, nonce(4)))).toEqual([]);
     expect(kindsIn(answer(0, 1, head(5)), answer(2, 3, nonce(4)))).toEqual([]);
   });
 
   test('an instance that ended comes back in no later answer', () => {
-    const ended: Shown = { kind: 'gone' };
+    const ended: Observation = { kind: 'gone' };
     const life: Life = { created: 0, deletion: 0, ttl: undefined };
     const kinds = (...answers: Answer[]) =>
       violationsIn(answers, new Map([['i', life]])).map(({ kind }) => kind);
@@ -83,7 +98,7 @@ describe('Histories', () => {
   });
 
   test('an instance ends by a deletion, or without a request for its time to live', () => {
-    const ended: Shown = { kind: 'gone' };
+    const ended: Observation = { kind: 'gone' };
     const kinds = (life: Partial<Life>, ...answers: Answer[]) => {
       const whole: Life = { created: 0, deletion: undefined, ttl: undefined, ...life };
       return violationsIn(answers, new Map([['i', whole]])).map(({ kind }) => kind);

@@ -79,33 +79,40 @@ describe('the manifests of Kubernetes', () => {
   const kustomization = load(text(`${folder}/kustomization.yaml`));
   const files = items(at(kustomization, 'resources')).map(String);
   const objects = files.flatMap((file) => loadAll(text(`${folder}/${file}`)));
-  const named = (kind: string) =>
-    objects.filter((one) => fields(one)['kind'] === kind).map((one) => at(one, 'metadata', 'name'));
-  const deployments = objects.filter((one) => fields(one)['kind'] === 'Deployment');
-  const podLabels = deployments.map((one) => at(one, 'spec', 'template', 'metadata', 'labels'));
+  const namesOf = (kind: string) =>
+    objects
+      .filter((object) => fields(object)['kind'] === kind)
+      .map((object) => at(object, 'metadata', 'name'));
+  const deployments = objects.filter((object) => fields(object)['kind'] === 'Deployment');
+  const podLabels = deployments.map((deployment) =>
+    at(deployment, 'spec', 'template', 'metadata', 'labels'),
+  );
   const generated = items(at(kustomization, 'configMapGenerator'));
 
   test('are all in the kustomization', () => {
     const all = readdirSync(join(FOLDER, folder)).filter((name) => name !== 'kustomization.yaml');
     expect(files.toSorted()).toEqual(all.toSorted());
-    for (const file of generated.flatMap((one) => items(fields(one)['files']))) {
+    for (const file of generated.flatMap((generator) => items(fields(generator)['files']))) {
       expect(existsSync(join(FOLDER, folder, String(file)))).toBe(true);
     }
   });
 
   test('select pods that there are', () => {
-    const selectors = objects.flatMap((one) => {
-      const selector = at(one, 'spec', 'selector');
+    const selectors = objects.flatMap((object) => {
+      const selector = at(object, 'spec', 'selector');
       return selector === undefined ? [] : [at(selector, 'matchLabels') ?? selector];
     });
     expect(selectors.length).toBeGreaterThan(5);
     for (const selector of selectors) expect(podLabels).toContainEqual(selector);
-    const scaled = objects.map((one) => at(one, 'spec', 'scaleTargetRef', 'name'));
-    expect(named('Deployment')).toEqual(expect.arrayContaining(scaled.filter(Boolean)));
+    const scaled = objects.map((object) => at(object, 'spec', 'scaleTargetRef', 'name'));
+    expect(namesOf('Deployment')).toEqual(expect.arrayContaining(scaled.filter(Boolean)));
   });
 
   test('take variables, ports and volumes that there are', () => {
-    const maps = [...named('ConfigMap'), ...generated.map((one) => fields(one)['name'])];
+    const maps = [
+      ...namesOf('ConfigMap'),
+      ...generated.map((generator) => fields(generator)['name']),
+    ];
     for (const deployment of deployments) {
       const pod = at(deployment, 'spec', 'template', 'spec');
       const volumes = items(at(pod, 'volumes'));
@@ -115,25 +122,25 @@ describe('the manifests of Kubernetes', () => {
         expect(ports).toContain(at(container, 'readinessProbe', 'httpGet', 'port'));
         for (const from of items(at(container, 'envFrom'))) {
           const [map, secret] = [at(from, 'configMapRef', 'name'), at(from, 'secretRef', 'name')];
-          expect(map === undefined ? named('Secret') : maps).toContain(map ?? secret);
+          expect(map === undefined ? namesOf('Secret') : maps).toContain(map ?? secret);
         }
         for (const mount of items(at(container, 'volumeMounts'))) {
           expect(volumes).toContainEqual(expect.objectContaining({ name: at(mount, 'name') }));
         }
       }
     }
-    const given = objects.flatMap((one) => [
-      ...Object.keys(fields(at(one, 'data'))),
-      ...Object.keys(fields(at(one, 'stringData'))),
+    const variables = objects.flatMap((object) => [
+      ...Object.keys(fields(at(object, 'data'))),
+      ...Object.keys(fields(at(object, 'stringData'))),
     ]);
-    expect(given.length).toBeGreaterThan(5);
-    expect(unknown(given)).toEqual([]);
+    expect(variables.length).toBeGreaterThan(5);
+    expect(unknown(variables)).toEqual([]);
   });
 
   test('let the proxy find the nodes', () => {
     const all = files.map((file) => text(`${folder}/${file}`)).join('\n');
     const [, host] = /STARKBOX_NODES, value: ([\w-]+)\./.exec(all) ?? [];
-    expect(named('Service')).toContain(host);
+    expect(namesOf('Service')).toContain(host);
     const variables = [...all.matchAll(/name: (STARKBOX_\w+), value/g)].map(([, name]) => name);
     expect(PROXY).toEqual(expect.arrayContaining(variables));
   });

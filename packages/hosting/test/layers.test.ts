@@ -17,7 +17,7 @@ const batch = fc.record({
 });
 
 const sorted = (model: ReadonlyMap<string, Buffer>) =>
-  [...model].sort(([one], [other]) => (one < other ? -1 : 1));
+  [...model].sort(([first], [other]) => (first < other ? -1 : 1));
 
 function found(
   model: ReadonlyMap<string, Buffer>,
@@ -40,31 +40,31 @@ describe('A database of layers', () => {
       limit: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(batch, { maxLength: 8 }), range, async (batches, given) => {
+      fc.asyncProperty(fc.array(batch, { maxLength: 8 }), range, async (batches, bounds) => {
         const model = new Map<string, Buffer>();
         const empty = { tables: [], newest: MemoryRun.EMPTY };
         const database = new LayeredDatabase('a chain', empty, async (layers) => layers);
         for (const { entries, isFolded } of batches) {
           await database.write(entries);
-          for (const [one, other] of entries) {
-            if (other) model.set(one.toString('hex'), other);
-            else model.delete(one.toString('hex'));
+          for (const [key, other] of entries) {
+            if (other) model.set(key.toString('hex'), other);
+            else model.delete(key.toString('hex'));
           }
           if (isFolded) await database.rewrite(async (layers) => foldedAbove(0, layers, 1));
         }
-        const { start, end, reverse, limit } = given;
-        const asked: EntryRange = {
+        const { start, end, reverse, limit } = bounds;
+        const entryRange: EntryRange = {
           reverse,
           ...(start && { start }),
           ...(end && { end }),
           ...(limit !== undefined && { limit }),
         };
-        const read = [...database.getRange(asked)];
+        const read = [...database.getRange(entryRange)];
         expect(read.map((entry) => [entry.key.toString('hex'), entry.value])).toEqual(
-          found(model, asked),
+          found(model, entryRange),
         );
-        for (const [hex, kept] of model)
-          expect(database.get(Buffer.from(hex, 'hex'))).toEqual(kept);
+        for (const [hex, value] of model)
+          expect(database.get(Buffer.from(hex, 'hex'))).toEqual(value);
       }),
     );
   });

@@ -46,8 +46,8 @@ const stateOf = ({ nodeId }: NodeLease) =>
 
 /** The number of the last write that was done. */
 async function sequenceOf({ nodeId }: NodeLease): Promise<number> {
-  const found = await storeAt(minio.url, 'leases').get(`nodes/${nodeId}`);
-  return JSON.parse(String(found?.bytes)).sequence;
+  const stored = await storeAt(minio.url, 'leases').get(`nodes/${nodeId}`);
+  return JSON.parse(String(stored?.bytes)).sequence;
 }
 
 // At the same time, because they wait for leases.

@@ -97,12 +97,12 @@ test('of a break and a renewal at the same time one is done', async () => {
     Array.from({ length: 20 }, async () => {
       const lease = await opened(60);
       const key = `nodes/${lease.nodeId}`;
-      const found = await store.get(key);
+      const stored = await store.get(key);
       setAge(lease.nodeId, 100);
       // What a renewal writes.
       const renewed = JSON.stringify({ url: URL, seconds: 60, sequence: 2 });
       const [tag, state] = await Promise.all([
-        store.put(key, Buffer.from(renewed), { tag: found?.tag ?? '' }),
+        store.put(key, Buffer.from(renewed), { tag: stored?.tag ?? '' }),
         stateOf(lease.nodeId),
       ]);
       expect(state.kind).toBe(tag === undefined ? 'free' : 'live');
@@ -133,7 +133,7 @@ test('a folder has no leases of other processes, so that all are removed', async
 
 test('of a shared store only leases are removed that ended a day ago', async () => {
   const shared: ObjectStore = {
-    ...{ shown: 'shared', requests: 0, isExclusive: false },
+    ...{ displayName: 'shared', requests: 0, isExclusive: false },
     get: (key) => store.get(key),
     put: (key, bytes, condition) => store.put(key, bytes, condition),
     delete: (key) => store.delete(key),

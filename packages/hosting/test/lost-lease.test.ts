@@ -15,9 +15,12 @@ async function sendBatch(url: string): Promise<IncomingMessage> {
   const method = 'starknet_getClassAt';
   const params = { block_id: 'latest', contract_address: STRK };
   const calls = Array.from({ length: CALLS }, (_, id) => ({ jsonrpc: '2.0', id, method, params }));
-  const sent = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
-  sent.end(JSON.stringify(calls));
-  const [response] = await once(sent, 'response');
+  const outgoing = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  outgoing.end(JSON.stringify(calls));
+  const [response] = await once(outgoing, 'response');
   return response;
 }
 

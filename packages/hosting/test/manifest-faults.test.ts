@@ -15,9 +15,9 @@ let minio: MinioServer;
 let count = 0;
 
 async function stored(id: string): Promise<{ readonly manifest: Manifest; readonly tag: string }> {
-  const found = await storeAt(minio.url, PREFIX).get(manifestKey(id));
-  if (!found) throw new Error('there is no manifest');
-  return { manifest: readManifest(found.bytes), tag: found.tag };
+  const stored = await storeAt(minio.url, PREFIX).get(manifestKey(id));
+  if (!stored) throw new Error('there is no manifest');
+  return { manifest: readManifest(stored.bytes), tag: stored.tag };
 }
 
 async function take(id: string, owner: string, url: string): Promise<OwnedManifest> {
@@ -46,8 +46,8 @@ async function owned(context: TestContext) {
 
 /** Gives each write the next of some faults. */
 function faultWrites(proxy: StoreProxy, faults: readonly Fault[]): void {
-  const left = [...faults];
-  proxy.fault = (method) => (method === 'PUT' ? left.shift() : undefined);
+  const remaining = [...faults];
+  proxy.fault = (method) => (method === 'PUT' ? remaining.shift() : undefined);
 }
 
 describe.skipIf(binary === undefined)('Manifests', () => {

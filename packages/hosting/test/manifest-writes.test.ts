@@ -28,7 +28,7 @@ async function newInstance(): Promise<FolderStore> {
 function losingFirstWrite(objects: ObjectStore, meanwhile: () => Promise<unknown>): ObjectStore {
   let isLost = false;
   return {
-    ...{ shown: objects.shown, requests: 0, isExclusive: false },
+    ...{ displayName: objects.displayName, requests: 0, isExclusive: false },
     get: (key) => objects.get(key),
     delete: (key) => objects.delete(key),
     list: (...page) => objects.list(...page),
@@ -44,14 +44,14 @@ function losingFirstWrite(objects: ObjectStore, meanwhile: () => Promise<unknown
 
 test('of two writes of one node that take an instance, one owns it', async () => {
   const objects = await newInstance();
-  const found = await objects.get(manifestKey(ID));
-  if (!found) throw new Error('there is no manifest');
-  const manifest = readManifest(found.bytes);
+  const stored = await objects.get(manifestKey(ID));
+  if (!stored) throw new Error('there is no manifest');
+  const manifest = readManifest(stored.bytes);
   let other: OwnedManifest | undefined;
   const lossy = losingFirstWrite(objects, async () => {
-    other = await OwnedManifest.take(objects, manifest, found.tag, 'node');
+    other = await OwnedManifest.take(objects, manifest, stored.tag, 'node');
   });
-  const owned = await OwnedManifest.take(lossy, manifest, found.tag, 'node');
+  const owned = await OwnedManifest.take(lossy, manifest, stored.tag, 'node');
   expect(other?.current.owner).toBe('node');
   expect(owned).toBeUndefined();
 });

@@ -96,7 +96,7 @@ async function figure(name: string): Promise<number | undefined> {
   const response = await fetch(metrics);
   return parse(await response.text()).values.get(name);
 }
-const awake = () => figure('starkbox_hosting_loaded_instances');
+const loaded = () => figure('starkbox_hosting_loaded_instances');
 
 async function ageOf(id: string): Promise<number> {
   const { result } = await send(OPERATOR, 'root', 'devnet_listInstances');
@@ -106,8 +106,8 @@ async function ageOf(id: string): Promise<number> {
 
 /** The status of a refused connection, or the answer to a call. */
 async function overSocket(token: string | undefined, id: string): Promise<unknown> {
-  const shown = token === undefined ? [] : [Buffer.from(token).toString('base64url')];
-  const protocols = ['starkbox', ...shown.map((text) => `starkbox.bearer.${text}`)];
+  const encoded = token === undefined ? [] : [Buffer.from(token).toString('base64url')];
+  const protocols = ['starkbox', ...encoded.map((text) => `starkbox.bearer.${text}`)];
   const socket = new WebSocket(`${base.replace('http', 'ws')}/instances/${id}/ws`, protocols);
   socket.on('error', () => {});
   const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode);
@@ -124,12 +124,12 @@ async function overSocket(token: string | undefined, id: string): Promise<unknow
 }
 
 describe('Tokens', () => {
-  test('requests without a valid one are refused, and wake nothing', async () => {
+  test('requests without a valid one are refused, and load nothing', async () => {
     await start();
     const id = await create(A);
     for (const token of [undefined, 'wrong', `${A}x`]) {
-      for (const place of ['root', id, NOWHERE]) {
-        expect(await send(token, place, 'starknet_blockNumber')).toMatchObject({
+      for (const target of ['root', id, NOWHERE]) {
+        expect(await send(token, target, 'starknet_blockNumber')).toMatchObject({
           status: 401,
           error: { code: -32001 },
         });
@@ -143,9 +143,9 @@ describe('Tokens', () => {
     expect(preflight.status).toBe(200);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
     expect(await send(B, id, 'starknet_blockNumber')).toMatchObject({ status: 404 });
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
     expect(await send(A, id, 'starknet_blockNumber')).toEqual({ status: 200, result: 0 });
-    expect(await awake()).toBe(1);
+    expect(await loaded()).toBe(1);
   });
 
   test('without tenants the token of the node comes before an instance, too', async () => {
@@ -154,7 +154,7 @@ describe('Tokens', () => {
     expect((await send(A, id, 'starknet_blockNumber')).status).toBe(401);
     expect((await send(undefined, NOWHERE, 'starknet_blockNumber')).status).toBe(401);
     expect(await overSocket(undefined, id)).toBe(401);
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
     expect(await overSocket(OPERATOR, id)).toBe(0);
   });
 });
@@ -162,30 +162,30 @@ describe('Tokens', () => {
 describe('Separation', () => {
   test("another tenant's instance is like one that does not exist", async () => {
     await start();
-    const [own, other] = [await create(A), await create(B)];
-    await mint(A, own);
+    const [ownInstance, other] = [await create(A), await create(B)];
+    await mint(A, ownInstance);
     const missing = await send(B, NOWHERE, 'starknet_blockNumber');
     expect(missing).toMatchObject({ status: 404, error: { code: -32600 } });
-    expect(await send(B, own, 'starknet_blockNumber')).toEqual(missing);
-    expect(await overSocket(B, own)).toBe(await overSocket(B, NOWHERE));
-    expect(await overSocket(A, own)).toBe(1);
+    expect(await send(B, ownInstance, 'starknet_blockNumber')).toEqual(missing);
+    expect(await overSocket(B, ownInstance)).toBe(await overSocket(B, NOWHERE));
+    expect(await overSocket(A, ownInstance)).toBe(1);
     for (const [method, member] of [
       ['devnet_createInstance', 'from'],
       ['devnet_deleteInstance', 'instance_id'],
     ] as const) {
-      const { error } = await send(B, 'root', method, { [member]: own });
+      const { error } = await send(B, 'root', method, { [member]: ownInstance });
       const { error: expected } = await send(B, 'root', method, { [member]: NOWHERE });
-      expect(error?.message.replace(own, NOWHERE)).toBe(expected?.message);
+      expect(error?.message.replace(ownInstance, NOWHERE)).toBe(expected?.message);
       expect(error?.code).toBe(expected?.code);
     }
-    expect(await listed(A)).toEqual([own]);
+    expect(await listed(A)).toEqual([ownInstance]);
     expect(await listed(B)).toEqual([other]);
-    expect([...(await listed(OPERATOR))].sort()).toEqual([own, other].sort());
-    expect((await send(OPERATOR, own, 'starknet_blockNumber')).result).toBe(1);
-    const branch = await create(A, { from: own });
+    expect([...(await listed(OPERATOR))].sort()).toEqual([ownInstance, other].sort());
+    expect((await send(OPERATOR, ownInstance, 'starknet_blockNumber')).result).toBe(1);
+    const branch = await create(A, { from: ownInstance });
     expect((await send(A, branch, 'starknet_blockNumber')).result).toBe(1);
     expect((await send(B, branch, 'starknet_blockNumber')).status).toBe(404);
-    const deleted = await send(A, 'root', 'devnet_deleteInstance', { instance_id: own });
+    const deleted = await send(A, 'root', 'devnet_deleteInstance', { instance_id: ownInstance });
     expect(deleted.result).toEqual({});
     expect(await listed(A)).toEqual([branch]);
   });
@@ -200,9 +200,9 @@ describe('Separation', () => {
         headers: { authorization: `Bearer ${token}` },
       });
     for (const token of [A, B]) expect((await release(token)).status).toBe(404);
-    expect(await awake()).toBe(1);
+    expect(await loaded()).toBe(1);
     await expect.poll(async () => (await release(OPERATOR)).status).toBe(204);
-    expect(await awake()).toBe(0);
+    expect(await loaded()).toBe(0);
   });
 
   test('the owner stays the same after a restart', async () => {
@@ -225,8 +225,8 @@ describe('Separation', () => {
     const requests = await send(A, 'root', 'devnet_getRequests');
     expect(requests).toMatchObject(forbidden('create an instance'));
     const dump = { path: join(folder, 'dump') };
-    for (const place of ['root', id]) {
-      const { error } = await send(A, place, 'devnet_dump', dump);
+    for (const target of ['root', id]) {
+      const { error } = await send(A, target, 'devnet_dump', dump);
       expect({ error }).toMatchObject(forbidden('operator'));
     }
     const l1 = { network_url: base };
@@ -289,16 +289,16 @@ describe('Quotas', () => {
   });
 
   test('of instances in memory: the one that was used longest ago hibernates', async () => {
-    await start({ maximum_awake_instances: 1 });
+    await start({ maximum_loaded_instances: 1 });
     const [first, second, other] = [await create(A), await create(A), await create(B)];
     await mint(A, first);
     await mint(B, other);
     await mint(A, second);
-    expect(await awake()).toBe(2);
+    expect(await loaded()).toBe(2);
     expect(await figure('starkbox_hosting_loads_total')).toBe(3);
     expect(await figure('starkbox_hosting_store_requests_total')).toBeGreaterThan(10);
     expect((await send(A, first, 'starknet_blockNumber')).result).toBe(1);
-    expect(await awake()).toBe(2);
+    expect(await loaded()).toBe(2);
   });
 
   test('of executions per minute: creations count, reads do not', async () => {
@@ -340,25 +340,28 @@ describe('The file', () => {
       (error: unknown) => String(error).replace(file, 'FILE'),
     );
   };
-  const one = { name: 'one', token: 'x' };
+  const tenant = { name: 'one', token: 'x' };
 
   test.for<[unknown, string]>([
     [[], 'the file: expected an object'],
     [{}, 'tenants: expected a list'],
     [{ tenants: [] }, 'tenants: expected at least one tenant'],
-    [{ tenants: [one], more: 1 }, 'the file: expected no member "more"'],
-    [{ tenants: [{ ...one, name: 'A b' }] }, 'tenants[0].name: expected up to 63 lower-case'],
+    [{ tenants: [tenant], more: 1 }, 'the file: expected no member "more"'],
+    [{ tenants: [{ ...tenant, name: 'A b' }] }, 'tenants[0].name: expected up to 63 lower-case'],
     [{ tenants: [{ name: 'one' }] }, 'tenants[0]: expected one of token and token_sha256'],
-    [{ tenants: [{ ...one, token: 'a b' }] }, 'tenants[0].token: expected a token'],
-    [{ tenants: [{ ...one, token: undefined, token_sha256: '12' }] }, 'tenants[0].token_sha256:'],
-    [{ tenants: [{ ...one, token: OPERATOR }] }, 'tenants[0]: expected a token of its own'],
-    [{ tenants: [one, { ...one, name: 'two' }] }, 'tenants[1]: expected a token of its own'],
-    [{ tenants: [one, { ...one, token: 'y' }] }, 'tenants[1].name: expected another name'],
+    [{ tenants: [{ ...tenant, token: 'a b' }] }, 'tenants[0].token: expected a token'],
     [
-      { tenants: [{ ...one, maximum_instances: 0 }] },
+      { tenants: [{ ...tenant, token: undefined, token_sha256: '12' }] },
+      'tenants[0].token_sha256:',
+    ],
+    [{ tenants: [{ ...tenant, token: OPERATOR }] }, 'tenants[0]: expected a token of its own'],
+    [{ tenants: [tenant, { ...tenant, name: 'two' }] }, 'tenants[1]: expected a token of its own'],
+    [{ tenants: [tenant, { ...tenant, token: 'y' }] }, 'tenants[1].name: expected another name'],
+    [
+      { tenants: [{ ...tenant, maximum_instances: 0 }] },
       'tenants[0].maximum_instances: expected an integer from 1',
     ],
-    [{ tenants: [{ ...one, maximum: 1 }] }, 'tenants[0]: expected no member "maximum"'],
+    [{ tenants: [{ ...tenant, maximum: 1 }] }, 'tenants[0]: expected no member "maximum"'],
   ])('%j is refused', async ([content, expected]) => {
     expect(await refusal(JSON.stringify(content))).toContain(`--tenants FILE: ${expected}`);
   });

@@ -118,8 +118,8 @@ class Member {
 async function leasesOf(url: string): Promise<readonly string[]> {
   const store = storeAt(minio.url, PREFIX);
   const keys = await store.list('nodes/', undefined, 100);
-  const found = await Promise.all(keys.map((key) => store.get(key)));
-  return keys.filter((_, index) => found[index]?.bytes.includes(url));
+  const stored = await Promise.all(keys.map((key) => store.get(key)));
+  return keys.filter((_, index) => stored[index]?.bytes.includes(url));
 }
 
 describe.skipIf(binary === undefined)('Two nodes', () => {
@@ -135,135 +135,135 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
 
   test('a node names the owner of an instance that is in use', async (context) => {
     const start = () => Member.start(context, 30);
-    const [one, other] = await Promise.all([start(), start()]);
-    const id = await one.create();
-    await one.number(id);
-    const [called, page] = await one.using(id, [
+    const [first, other] = await Promise.all([start(), start()]);
+    const id = await first.create();
+    await first.number(id);
+    const [called, page] = await first.using(id, [
       other.number(id),
       fetch(`${other.url}/instances/${id}/config`, { redirect: 'manual' }),
     ]);
-    expect(called).toMatchObject({ status: 421, code: ELSEWHERE, owner: one.url });
+    expect(called).toMatchObject({ status: 421, code: ELSEWHERE, owner: first.url });
     expect(page.status).toBe(307);
-    expect(page.headers.get('location')).toBe(`${one.url}/instances/${id}/config`);
+    expect(page.headers.get('location')).toBe(`${first.url}/instances/${id}/config`);
   });
 
   test('a node takes over when the lease of the owner has run out, and a late change is refused', async (context) => {
-    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
-    const id = await one.create();
-    expect(await one.mint(id, '0x1')).toMatchObject({ status: 200, code: undefined });
+    const [first, other] = await Promise.all([Member.start(context), Member.start(context)]);
+    const id = await first.create();
+    expect(await first.mint(id, '0x1')).toMatchObject({ status: 200, code: undefined });
 
-    one.proxy.fault = () => 'lose-request';
-    const late = one.mint(id, '0x2');
+    first.proxy.fault = () => 'lose-request';
+    const late = first.mint(id, '0x2');
     expect(await other.takenOver(id)).toBe(1);
-    expect((await one.number(id)).code).toBe(NOT_HELD);
+    expect((await first.number(id)).code).toBe(NOT_HELD);
     expect((await other.mint(id, '0x3')).code).toBe(undefined);
 
-    one.proxy.fault = () => undefined;
+    first.proxy.fault = () => undefined;
     expect((await late).message).toContain('may have been made or not');
-    expect(await one.takenOver(id)).toBe(2);
+    expect(await first.takenOver(id)).toBe(2);
     expect(await other.takenOver(id)).toBe(2);
     const balances = ['0x1', '0x2', '0x3'].map((address) => other.balance(id, address));
     expect(await Promise.all(balances)).toEqual(['7', '0', '7']);
   });
 
   test('an instance that was used for longer than its ttl is taken over', async (context) => {
-    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
-    const id = await one.create({ ttl: 1 });
-    await one.mint(id, '0x1');
-    await vi.waitUntil(async () => (await one.age(id)) > 1, 10_000);
-    await one.mint(id, '0x2');
-    one.proxy.fault = () => 'lose-request';
+    const [first, other] = await Promise.all([Member.start(context), Member.start(context)]);
+    const id = await first.create({ ttl: 1 });
+    await first.mint(id, '0x1');
+    await vi.waitUntil(async () => (await first.age(id)) > 1, 10_000);
+    await first.mint(id, '0x2');
+    first.proxy.fault = () => 'lose-request';
     expect(await other.takenOver(id)).toBe(2);
   });
 
   test('changes that are not durable outlast a store that is out of reach', async (context) => {
-    const one = await Member.start(context, 1, false);
-    const id = await one.create();
-    await one.mint(id, '0x1');
-    one.proxy.fault = () => 'lose-request';
-    const isHeld = async (): Promise<boolean> => (await one.number(id)).code !== NOT_HELD;
+    const first = await Member.start(context, 1, false);
+    const id = await first.create();
+    await first.mint(id, '0x1');
+    first.proxy.fault = () => 'lose-request';
+    const isHeld = async (): Promise<boolean> => (await first.number(id)).code !== NOT_HELD;
     await vi.waitUntil(async () => !(await isHeld()), 10_000);
-    for (const key of await leasesOf(one.url)) {
+    for (const key of await leasesOf(first.url)) {
       // As a node does with a lease that has run out.
       await storeAt(minio.url, PREFIX).put(key, Buffer.from('{"broken":true}'));
     }
-    one.proxy.fault = () => undefined;
-    expect(await one.takenOver(id)).toBe(1);
-    expect(await one.balance(id, '0x1')).toBe('7');
+    first.proxy.fault = () => undefined;
+    expect(await first.takenOver(id)).toBe(1);
+    expect(await first.balance(id, '0x1')).toBe('7');
   });
 
-  test('a node that releases an instance does not give up what it wakes meanwhile', async (context) => {
-    const one = await Member.start(context, 30, false);
-    const id = await one.create();
+  test('a node that releases an instance does not give up what it loads meanwhile', async (context) => {
+    const first = await Member.start(context, 30, false);
+    const id = await first.create();
     let isReading = false;
-    one.proxy.fault = (method, path) => {
+    first.proxy.fault = (method, path) => {
       if (isReading || method !== 'GET' || !path.includes(`/instances/${id}`)) return undefined;
       isReading = true;
       return { delay: 1_000 };
     };
-    await one.number(id);
-    await vi.waitUntil(async () => (await one.release(id)) === 204, 10_000);
+    await first.number(id);
+    await vi.waitUntil(async () => (await first.release(id)) === 204, 10_000);
     isReading = false;
-    const released = one.release(id);
+    const released = first.release(id);
     await vi.waitUntil(() => isReading);
-    expect((await one.mint(id, '0x1')).code).toBe(undefined);
+    expect((await first.mint(id, '0x1')).code).toBe(undefined);
     expect(await released).toBe(204);
-    expect((await one.mint(id, '0x1')).code).toBe(undefined);
-    await vi.waitUntil(async () => (await one.release(id)) === 204, 10_000);
-    expect((await one.number(id)).result).toBe(2);
+    expect((await first.mint(id, '0x1')).code).toBe(undefined);
+    await vi.waitUntil(async () => (await first.release(id)) === 204, 10_000);
+    expect((await first.number(id)).result).toBe(2);
   });
 
   test('an owner that dropped an instance releases it', async (context) => {
     const start = () => Member.start(context, 30);
-    const [one, other] = await Promise.all([start(), start()]);
-    const id = await one.create();
-    const [lease = ''] = await leasesOf(one.url);
+    const [first, other] = await Promise.all([start(), start()]);
+    const id = await first.create();
+    const [lease = ''] = await leasesOf(first.url);
     const store = storeAt(minio.url, PREFIX);
-    const found = await store.get(manifestKey(id));
-    if (!found) throw new Error('there is no manifest');
-    const manifest = readManifest(found.bytes);
-    await OwnedManifest.take(store, manifest, found.tag, lease.replace('nodes/', ''));
+    const stored = await store.get(manifestKey(id));
+    if (!stored) throw new Error('there is no manifest');
+    const manifest = readManifest(stored.bytes);
+    await OwnedManifest.take(store, manifest, stored.tag, lease.replace('nodes/', ''));
     expect((await other.number(id)).result).toBe(0);
   });
 
   test('a node that deletes an instance answers for it no more once another says that it is gone', async (context) => {
     const start = () => Member.start(context, 30);
-    const [one, other] = await Promise.all([start(), start()]);
-    const id = await one.create();
-    expect((await one.number(id)).result).toBe(0);
+    const [first, other] = await Promise.all([start(), start()]);
+    const id = await first.create();
+    expect((await first.number(id)).result).toBe(0);
     const gate = new Gate();
-    one.proxy.fault = (method) => (method === 'DELETE' ? { before: gate.arrive() } : undefined);
-    const deletion = one.ask('/', 'devnet_deleteInstance', { instance_id: id });
+    first.proxy.fault = (method) => (method === 'DELETE' ? { before: gate.arrive() } : undefined);
+    const deletion = first.ask('/', 'devnet_deleteInstance', { instance_id: id });
     await gate.reached;
     expect((await other.number(id)).status).toBe(404);
-    const read = one.number(id);
+    const read = first.number(id);
     // Another request of the same client is answered after it, unless it waits.
-    await one.ask('/', 'starknet_blockNumber');
+    await first.ask('/', 'starknet_blockNumber');
     gate.open();
     expect((await deletion).code).toBe(undefined);
     expect((await read).result).toBe(undefined);
-    expect((await one.number(id)).status).toBe(404);
+    expect((await first.number(id)).status).toBe(404);
   });
 
-  test('an instance that was being woken when the lease was lost is not served', async (context) => {
-    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
+  test('an instance that was being loaded when the lease was lost is not served', async (context) => {
+    const [first, other] = await Promise.all([Member.start(context), Member.start(context)]);
     const id = await other.create();
     let isReading = false;
-    one.proxy.fault = (method, path) => {
+    first.proxy.fault = (method, path) => {
       if (method !== 'GET' || !path.includes('/layers/')) return undefined;
       isReading = true;
       return { delay: 2_500 };
     };
-    const first = one.number(id);
+    const request = first.number(id);
     await vi.waitUntil(() => isReading);
-    for (const key of await leasesOf(one.url)) {
+    for (const key of await leasesOf(first.url)) {
       // As a node does with a lease that has run out.
       await storeAt(minio.url, PREFIX).put(key, Buffer.from('{"broken":true}'));
     }
     expect(await other.takenOver(id)).toBe(0);
     expect((await other.mint(id, '0x1')).code).toBe(undefined);
-    await vi.waitUntil(async () => (await leasesOf(one.url)).length > 0, 5_000);
-    await first;
-    expect(await one.takenOver(id)).toBe(1);
+    await vi.waitUntil(async () => (await leasesOf(first.url)).length > 0, 5_000);
+    await request;
+    expect(await first.takenOver(id)).toBe(1);
   });
 });

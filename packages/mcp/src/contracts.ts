@@ -140,10 +140,10 @@ export async function deploy(session: Session, deployment: Deployment) {
 }
 
 function functionOf(abi: Abi, name: string, contract: string): AbiFunction {
-  const found =
+  const abiFunction =
     abi.functions.get(selectorOf(name)) ??
-    [...abi.functions.values()].find((one) => selectorOf(one.name) === name);
-  if (found) return found;
+    [...abi.functions.values()].find((candidate) => selectorOf(candidate.name) === name);
+  if (abiFunction) return abiFunction;
   const all = [...abi.functions.values()].map(signatureOf).join('\n  ');
   throw new Error(`The contract ${contract} has no function ${name}. It has:\n  ${all}`);
 }
@@ -211,9 +211,9 @@ async function outcomeOf({ client }: Session, transaction_hash: string) {
 async function decoded(client: Client, event: z.infer<typeof RECEIPT>['events'][number]) {
   const { from_address, keys, data } = event;
   const abi = await client.abiAt(from_address);
-  const found = decodeEvent(keys, data, abi);
-  return found
-    ? { from_address, name: found.name, members: membersJson(found.members) }
+  const decoded = decodeEvent(keys, data, abi);
+  return decoded
+    ? { from_address, name: decoded.name, members: membersJson(decoded.members) }
     : { from_address, keys, data };
 }
 

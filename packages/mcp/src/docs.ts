@@ -39,8 +39,8 @@ export class Docs {
     }
     const anchors = sections.map((section) => `${page}#${section.anchor}`).join('\n');
     if (anchor !== undefined) {
-      const found = sections.find((section) => section.anchor === anchor);
-      if (found) return found.text;
+      const section = sections.find((section) => section.anchor === anchor);
+      if (section) return section.text;
       throw new Error(`${page} has no section ${anchor}. It has:\n${anchors}`);
     }
     const text = sections.map((section) => section.text).join('');
@@ -51,16 +51,16 @@ export class Docs {
 
   /** The sections that have all words, those with a word in the heading first. */
   async search(words: string): Promise<string> {
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+    const searchWords = words.toLowerCase().split(/\s+/).filter(Boolean);
     const rank = ({ heading, text }: Section): number => {
       const [title, body] = [heading.toLowerCase(), text.toLowerCase()];
-      if (!wanted.every((word) => body.includes(word))) return 0;
-      return 1 + wanted.filter((word) => title.includes(word)).length;
+      if (!searchWords.every((word) => body.includes(word))) return 0;
+      return 1 + searchWords.filter((word) => title.includes(word)).length;
     };
     const hits = (await this.#read())
       .map((section) => ({ section, score: rank(section) }))
       .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score)
+      .sort((a, b) => b.score - a.score)
       .slice(0, MOST_HITS);
     if (hits.length === 0) {
       return `No section has all of these words. The pages are:\n${await this.list()}`;

@@ -26,7 +26,7 @@ export class Messages extends Transform {
     this.#onTooLong = onTooLong;
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     let begin = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, begin)) {
       this.#add(chunk.subarray(begin, end + 1));
@@ -34,7 +34,7 @@ export class Messages extends Transform {
       begin = end + 1;
     }
     this.#add(chunk.subarray(begin));
-    done();
+    callback();
   }
 
   #add(part: Buffer): void {

@@ -88,8 +88,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async abiOf(class_hash: string): Promise<Abi> {
-    const known = this.#abis.get(class_hash);
-    if (known) return known;
+    const cached = this.#abis.get(class_hash);
+    if (cached) return cached;
     const params = { block_id: 'pre_confirmed', class_hash };
     const { abi } = await this.read(CLASS, 'starknet_getClass', params);
     const read = readAbi(abi);

@@ -21,7 +21,7 @@ type Account = z.infer<typeof ACCOUNTS>[number];
 interface Chain {
   readonly client: NodeClient;
   /** The node, if it runs in this process. */
-  readonly own: Starkbox | undefined;
+  readonly node: Starkbox | undefined;
   /** Ids of the node by our names, which stay valid when a snapshot is restored. */
   readonly snapshots: Map<string, string>;
 }
@@ -82,16 +82,16 @@ export class Session {
     });
   }
 
-  async #use(client: NodeClient, own: Starkbox | undefined): Promise<NodeClient> {
+  async #use(client: NodeClient, node: Starkbox | undefined): Promise<NodeClient> {
     const before = this.#chain;
-    this.#chain = { client, own, snapshots: new Map() };
-    await before?.own?.close();
+    this.#chain = { client, node, snapshots: new Map() };
+    await before?.node?.close();
     return client;
   }
 
   close(): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#chain?.own?.close();
+      await this.#chain?.node?.close();
       this.#chain = undefined;
       if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
       this.#folder = undefined;
@@ -100,11 +100,11 @@ export class Session {
 
   /** Calls any method, within what an agent may have a node do. */
   async call(method: string, params: Readonly<Record<string, unknown>> | readonly unknown[]) {
-    const { client, own } = this.#open;
+    const { client, node } = this.#open;
     this.#hosts.checkParams(params);
     const name = method.replace(/^sandbox_/, 'devnet_');
     const path: unknown = Array.isArray(params) ? params[0] : Object(params).path;
-    if (!own && WITH_FILES.has(name) && typeof path === 'string') {
+    if (!node && WITH_FILES.has(name) && typeof path === 'string') {
       throw new Error(
         `${name} would use a file of the node at ${client.url}. Give it content instead (inline for a dump, events or image for a load), or work on a chain of start_chain.`,
       );
@@ -119,11 +119,11 @@ export class Session {
   /** @param account an index in the list of accounts, or an address in it */
   async signer(account: number | string): Promise<Signer> {
     const accounts = await this.accounts();
-    const found =
+    const match =
       typeof account === 'number'
         ? accounts[account]
         : accounts.find(({ address }) => BigInt(address) === BigInt(account));
-    if (found) return { address: found.address, privateKey: found.private_key };
+    if (match) return { address: match.address, privateKey: match.private_key };
     throw new Error(
       `The chain has no account ${account}: give an index from 0 to ${accounts.length - 1}, or an address from list_accounts.`,
     );

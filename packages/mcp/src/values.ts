@@ -26,11 +26,11 @@ export function signatureOf(of: Pick<AbiFunction, 'name' | 'inputs' | 'outputs'>
 /** The felts of arguments. */
 export function encodeArguments(
   of: Pick<AbiFunction, 'name' | 'inputs' | 'outputs'>,
-  given: Arguments,
+  values: Arguments,
   abi: Abi,
 ): readonly string[] {
   const inputs = inputsOf(of);
-  return ordered(of, inputs, given).flatMap((value, at) => {
+  return ordered(of, inputs, values).flatMap((value, at) => {
     const { name, type } = inputs[at] ?? { name: '', type: '' };
     const wrong = (reason: string): Error =>
       new Error(`Argument ${name} (${shortType(type)}) of ${of.name}: ${reason}`);
@@ -48,22 +48,22 @@ export function encodeArguments(
 function ordered(
   of: Pick<AbiFunction, 'name' | 'inputs' | 'outputs'>,
   inputs: readonly Parameter[],
-  given: Arguments,
+  values: Arguments,
 ): readonly unknown[] {
   const takes = `${signatureOf(of)} takes ${inputs.length} arguments`;
-  if (isList(given)) {
-    if (given.length === inputs.length) return given;
-    throw new Error(`${takes}; ${given.length} were given.`);
+  if (isList(values)) {
+    if (values.length === inputs.length) return values;
+    throw new Error(`${takes}; ${values.length} were given.`);
   }
   const names = new Set(inputs.map(({ name }) => name));
-  const unknown = Object.keys(given).filter((name) => !names.has(name));
-  const missing = [...names].filter((name) => !Object.hasOwn(given, name));
+  const unknown = Object.keys(values).filter((name) => !names.has(name));
+  const missing = [...names].filter((name) => !Object.hasOwn(values, name));
   if (unknown.length > 0) throw new Error(`${takes}; none is named ${unknown.join(', ')}.`);
   if (missing.length > 0) throw new Error(`${takes}; ${missing.join(', ')} was not given.`);
-  return inputs.map(({ name }) => given[name]);
+  return inputs.map(({ name }) => values[name]);
 }
 
-const isList = (given: Arguments): given is readonly unknown[] => Array.isArray(given);
+const isList = (values: Arguments): values is readonly unknown[] => Array.isArray(values);
 
 /** JSON numbers lose digits above 2^53. */
 function refuseRounded(value: unknown, wrong: (reason: string) => Error): void {

@@ -131,7 +131,7 @@ describe('hosts', () => {
   });
 
   test('a redirect is not followed', async () => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const serving = async (answer: RequestListener) => {
       const server = createServer(answer).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -139,7 +139,7 @@ describe('hosts', () => {
       return { server, url: `http://127.0.0.1:${port}/` };
     };
     const target = await serving((request, response) => {
-      asked.push(request.url ?? '');
+      urls.push(request.url ?? '');
       response.end('{}');
     });
     const redirecting = await serving((_request, response) => {
@@ -147,7 +147,7 @@ describe('hosts', () => {
     });
     try {
       expect(await refusal('attach_chain', { url: redirecting.url })).toContain('No node answers');
-      expect(asked).toEqual([]);
+      expect(urls).toEqual([]);
     } finally {
       redirecting.server.close();
       target.server.close();

@@ -68,7 +68,7 @@ describe('starkbox mcp', () => {
   test('deploys a token, sends it, and decodes results and events', async () => {
     const { token, owner, other } = await deployToken();
     expect(await balanceOf(token, owner)).toMatchObject({ result: '1000' });
-    const sent = await json('send_transaction', {
+    const transfer = await json('send_transaction', {
       calls: [
         { contract_address: token, function: 'transfer', arguments: [other, 300] },
         {
@@ -78,11 +78,11 @@ describe('starkbox mcp', () => {
         },
       ],
     });
-    expect(sent).toMatchObject({
+    expect(transfer).toMatchObject({
       execution_status: 'SUCCEEDED',
       finality_status: 'ACCEPTED_ON_L2',
     });
-    expect(JSON.stringify(sent)).toContain('"value":"300"');
+    expect(JSON.stringify(transfer)).toContain('"value":"300"');
     expect(await balanceOf(token, other)).toMatchObject({ result: '305' });
     const again = await json('declare_contract', { path: TOKEN, account: other });
     expect(again).toMatchObject({ was_declared_before: true });
@@ -90,7 +90,7 @@ describe('starkbox mcp', () => {
 
   test('explains a transaction that failed, at once and later', async () => {
     const { token, owner, other } = await deployToken();
-    const sent = z
+    const transaction = z
       .object({
         transaction_hash: z.string(),
         execution_status: z.string(),
@@ -102,13 +102,13 @@ describe('starkbox mcp', () => {
           account: 1,
         }),
       );
-    expect(sent.execution_status).toBe('REVERTED');
-    expect(sent.explanation.join('\n')).toContain('token: balance too low');
-    const { transaction_hash } = sent;
+    expect(transaction.execution_status).toBe('REVERTED');
+    expect(transaction.explanation.join('\n')).toContain('token: balance too low');
+    const { transaction_hash } = transaction;
     const { explanation } = EXPLAINED.parse(
       await json('explain_transaction', { transaction_hash }),
     );
-    expect(explanation).toEqual(sent.explanation);
+    expect(explanation).toEqual(transaction.explanation);
     expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
   });
 
@@ -146,8 +146,8 @@ describe('starkbox mcp', () => {
 
   test('refuses arguments that do not fit the function', async () => {
     const { token, other } = await deployToken();
-    const refused = async (name: string, given: unknown) => {
-      const calls = { contract_address: token, function: name, arguments: given };
+    const refused = async (name: string, input: unknown) => {
+      const calls = { contract_address: token, function: name, arguments: input };
       const { text, isError } = await call('call_contract', calls);
       expect(isError).toBe(true);
       return text;
@@ -182,8 +182,8 @@ describe('starkbox mcp', () => {
     const page = methods?.split(':')[0] ?? '';
     const { text: section } = await call('read_docs', { page: `${page}#devnet_mint` });
     expect(section).toContain('amount');
-    const { text: found } = await call('read_docs', { search: 'devnet_abortBlocks reorg' });
-    expect(found).toContain('---');
+    const { text: searchText } = await call('read_docs', { search: 'devnet_abortBlocks reorg' });
+    expect(searchText).toContain('---');
   });
 
   test('writes nothing but the protocol on stdout, and warnings on stderr', () => {

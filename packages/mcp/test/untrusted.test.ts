@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Called, connectMcp, type McpClient } from './support/mcp-client.js';
+import { connectMcp, type McpClient, type ToolAnswer } from './support/mcp-client.js';
 
 const CLASSES = new URL('../../../contracts/cairo/', import.meta.url);
 const fileOf = (name: string): string => fileURLToPath(new URL(`${name}.sierra.json`, CLASSES));
@@ -48,7 +48,7 @@ function panicData(text: string): readonly string[] {
   ];
 }
 
-function expectMarked({ text, before }: Called): void {
+function expectMarked({ text, before }: ToolAnswer): void {
   expect(before).toHaveLength(1);
   expect(before[0]).toMatch(/untrusted/);
   expect(() => JSON.parse(text)).not.toThrow();
@@ -61,9 +61,9 @@ function expectMarked({ text, before }: Called): void {
 describe('text from the chain is marked', () => {
   test('in the outcome and the calls of a transaction', async () => {
     const call = { contract_address: ledger, function: 'rename', arguments: [HOSTILE] };
-    const sent = await mcp.call('send_transaction', { calls: [call] });
-    expectMarked(sent);
-    const { transaction_hash } = HASH.parse(JSON.parse(sent.text));
+    const answer = await mcp.call('send_transaction', { calls: [call] });
+    expectMarked(answer);
+    const { transaction_hash } = HASH.parse(JSON.parse(answer.text));
     const explained = await mcp.call('explain_transaction', { transaction_hash });
     expectMarked(explained);
     expect(explained.text).toContain('now call devnet_dump');
@@ -71,10 +71,10 @@ describe('text from the chain is marked', () => {
 
   test('in explanations of failures', async () => {
     const input = { contract_address: reverter, function: 'fail', arguments: [panicData(HOSTILE)] };
-    const sent = await mcp.call('send_transaction', { calls: [input] });
-    expectMarked(sent);
-    expect(sent.text).toContain('now call devnet_dump');
-    const { transaction_hash } = HASH.parse(JSON.parse(sent.text));
+    const answer = await mcp.call('send_transaction', { calls: [input] });
+    expectMarked(answer);
+    expect(answer.text).toContain('now call devnet_dump');
+    const { transaction_hash } = HASH.parse(JSON.parse(answer.text));
     const explained = await mcp.call('explain_transaction', { transaction_hash });
     expectMarked(explained);
     expect(explained.text).toContain('now call devnet_dump');

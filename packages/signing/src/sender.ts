@@ -103,7 +103,7 @@ export async function estimateCalls(
   return { transaction, bounds, failure: failureOf(simulated['transaction_trace']) };
 }
 
-interface Sent {
+interface SentTransaction {
   readonly nonce: bigint;
   readonly hash: string;
 }
@@ -112,7 +112,7 @@ interface Sent {
 export class Sender {
   #queue: Promise<unknown> = Promise.resolve();
   /** The last transaction of an account, by node and address. */
-  readonly #last = new Map<string, Sent>();
+  readonly #last = new Map<string, SentTransaction>();
 
   /** Sends the calls, also if they would be reverted; the hash of the transaction. */
   invoke(node: NodeCalls, signer: Signer, calls: readonly UserCall[]): Promise<string> {
@@ -182,8 +182,8 @@ export class Sender {
     method: string,
     params: object,
   ): Promise<string> {
-    const sent = fieldsOf(await node.call(method, params), 'the answer');
-    const hash = feltOf(sent['transaction_hash'], 'the transaction hash');
+    const answer = fieldsOf(await node.call(method, params), 'the answer');
+    const hash = feltOf(answer['transaction_hash'], 'the transaction hash');
     this.#last.set(`${node.url} ${address}`, { nonce: BigInt(nonce), hash });
     return hash;
   }

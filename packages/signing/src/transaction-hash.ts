@@ -26,7 +26,7 @@ function transactionHash(
   kind: string,
   transaction: Invoke | Declare,
   chainId: string,
-  own: readonly bigint[],
+  typeFelts: readonly bigint[],
 ): string {
   return toFelt(
     many([
@@ -39,7 +39,7 @@ function transactionHash(
       BigInt(transaction.nonce),
       0n,
       many(felts(transaction.account_deployment_data)),
-      ...own,
+      ...typeFelts,
     ]),
   );
 }
@@ -50,8 +50,8 @@ export function invokeHash(transaction: Invoke, chainId: string): string {
 
 /** @param classHash the hash of its class */
 export function declareHash(transaction: Declare, classHash: string, chainId: string): string {
-  const own = [BigInt(classHash), BigInt(transaction.compiled_class_hash)];
-  return transactionHash('declare', transaction, chainId, own);
+  const typeFelts = [BigInt(classHash), BigInt(transaction.compiled_class_hash)];
+  return transactionHash('declare', transaction, chainId, typeFelts);
 }
 
 /** The transaction with its signature. */

@@ -31,7 +31,7 @@ interface Revision {
   readonly domain: string;
   readonly isActive: boolean;
   readonly hash: (of: readonly bigint[]) => bigint;
-  readonly hashPair: (one: bigint, other: bigint) => bigint;
+  readonly hashPair: (left: bigint, right: bigint) => bigint;
   /** Types that need no definition. */
   readonly presets: Types;
 }
@@ -40,7 +40,7 @@ const LEGACY: Revision = {
   domain: 'StarkNetDomain',
   isActive: false,
   hash: (of) => BigInt(String(computeHashOnElements([...of]))),
-  hashPair: (one, other) => BigInt(pedersen(one, other)),
+  hashPair: (left, right) => BigInt(pedersen(left, right)),
   presets: {},
 };
 
@@ -48,7 +48,7 @@ const ACTIVE: Revision = {
   domain: 'StarknetDomain',
   isActive: true,
   hash: many,
-  hashPair: (one, other) => poseidonHash(one, other),
+  hashPair: (left, right) => poseidonHash(left, right),
   presets: {
     u256: [
       { name: 'low', type: 'u128' },
@@ -122,12 +122,12 @@ export function signedMessage(
 }
 
 function revisionOf({ types, domain }: TypedData): Revision {
-  const given = String(domain['revision'] ?? '0');
-  const revision = [LEGACY, ACTIVE][['0', '1'].indexOf(given)];
-  if (!revision) throw new InvalidTypedData(`There is no revision ${given}, only 0 and 1.`);
+  const revisionText = String(domain['revision'] ?? '0');
+  const revision = [LEGACY, ACTIVE][['0', '1'].indexOf(revisionText)];
+  if (!revision) throw new InvalidTypedData(`There is no revision ${revisionText}, only 0 and 1.`);
   if (!Object.hasOwn(types, revision.domain)) {
     throw new InvalidTypedData(
-      `Revision ${given} needs the type ${revision.domain} among the types.`,
+      `Revision ${revisionText} needs the type ${revision.domain} among the types.`,
     );
   }
   return revision;
@@ -167,8 +167,8 @@ class Hasher {
   }
 
   #typeHash(type: string): bigint {
-    const known = this.#typeHashes.get(type);
-    if (known !== undefined) return known;
+    const cached = this.#typeHashes.get(type);
+    if (cached !== undefined) return cached;
     const others = new Set<string>();
     this.#collect(type, others);
     others.delete(type);
@@ -182,16 +182,16 @@ class Hasher {
    * Adds the types that a type is made of. The leaves of Merkle trees are none of them, and neither are the
    * items of lists in lists.
    */
-  #collect(type: string, found: Set<string>, contains = ''): void {
+  #collect(type: string, names: Set<string>, contains = ''): void {
     const { isActive } = this.#revision;
     const isTuple = isActive && TUPLE.test(type);
-    const named = isActive && type === 'enum' ? contains : type;
-    for (const part of isTuple ? partsOf(type) : [named]) {
+    const declaredType = isActive && type === 'enum' ? contains : type;
+    for (const part of isTuple ? partsOf(type) : [declaredType]) {
       const name = part.endsWith('*') ? itemOf(part) : part;
       const members = this.#members(name);
-      if (!members || found.has(name)) continue;
-      found.add(name);
-      for (const member of members) this.#collect(member.type, found, member.contains);
+      if (!members || names.has(name)) continue;
+      names.add(name);
+      for (const member of members) this.#collect(member.type, names, member.contains);
     }
   }
 
@@ -199,8 +199,10 @@ class Hasher {
     const { isActive } = this.#revision;
     const quoted = (text: string): string => (isActive && text !== '' ? `"${text}"` : text);
     const members = (this.#members(name) ?? []).map(({ name, type, contains }) => {
-      const shown = isActive && type === 'enum' ? (contains ?? '') : type;
-      const text = TUPLE.test(shown) ? `(${partsOf(shown).map(quoted).join(',')})` : quoted(shown);
+      const declaredType = isActive && type === 'enum' ? (contains ?? '') : type;
+      const text = TUPLE.test(declaredType)
+        ? `(${partsOf(declaredType).map(quoted).join(',')})`
+        : quoted(declaredType);
       return `${quoted(name)}:${text}`;
     });
     return `${quoted(name)}(${members.join(',')})`;
@@ -229,10 +231,10 @@ class Hasher {
     const index = variants.findIndex((variant) => variant.name === name);
     const variant = variants[index];
     if (!variant) throw new InvalidTypedData(`The enum ${type} has no variant ${name}.`);
-    const given = listOf(`${type}.${name}`, values);
+    const members = listOf(`${type}.${name}`, values);
     // A variant without values is hashed with one zero.
     const parts = partsOf(variant.type).map((part, at) =>
-      part === '' ? 0n : this.#value(part, given[at]),
+      part === '' ? 0n : this.#value(part, members[at]),
     );
     return this.#revision.hash([BigInt(index), ...parts]);
   }
@@ -243,8 +245,10 @@ class Hasher {
     while (level.length > 1) {
       const above: bigint[] = [];
       for (let at = 0; at < level.length; at += 2) {
-        const [one = 0n, other = 0n] = level.slice(at, at + 2);
-        above.push(this.#revision.hashPair(one < other ? one : other, one < other ? other : one));
+        const [first = 0n, second = 0n] = level.slice(at, at + 2);
+        above.push(
+          this.#revision.hashPair(first < second ? first : second, first < second ? second : first),
+        );
       }
       level = above;
     }

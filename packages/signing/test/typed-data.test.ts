@@ -36,8 +36,8 @@ function dataOf(
   message: object,
   primaryType: string = Object.keys(types)[0] ?? '',
 ) {
-  const { types: own, domain } = revision === 0 ? LEGACY_DOMAIN : ACTIVE_DOMAIN;
-  return { types: { ...own, ...types }, primaryType, domain, message };
+  const { types: domainTypes, domain } = revision === 0 ? LEGACY_DOMAIN : ACTIVE_DOMAIN;
+  return { types: { ...domainTypes, ...types }, primaryType, domain, message };
 }
 
 const ours = (data: unknown): string => messageHash(readTypedData(data), ACCOUNT);
@@ -46,7 +46,7 @@ function agree(data: ReturnType<typeof dataOf>): void {
   expect(ours(data)).toBe(typedData.getMessageHash(data, ACCOUNT));
 }
 
-const one = (type: string, contains?: string): Types => ({
+const singleMember = (type: string, contains?: string): Types => ({
   Message: [{ name: 'of', type, ...(contains === undefined ? {} : { contains }) }],
 });
 
@@ -66,7 +66,7 @@ describe('revision 0', () => {
     ['felt*', ['1', 'two', 3]],
     ['unheard-of', '7'],
   ])('%s %j', (type, of) => {
-    agree(dataOf(0, one(type), { of }));
+    agree(dataOf(0, singleMember(type), { of }));
   });
 
   test('structs in structs and lists, in the order of their names', () => {
@@ -98,7 +98,7 @@ describe('revision 0', () => {
   test.each([1, 2, 3, 5, 8])('a Merkle tree of %i leaves', (length) => {
     const of = Array.from({ length }, (_, at) => ({ contract: `0x${at + 7}`, name: 'transfer' }));
     const types = {
-      ...one('merkletree', 'Policy'),
+      ...singleMember('merkletree', 'Policy'),
       Policy: [
         { name: 'contract', type: 'felt' },
         { name: 'name', type: 'selector' },
@@ -134,7 +134,7 @@ describe('revision 1', () => {
     ['u256*', [{ low: 1, high: 0 }]],
     ['felt**', [['1'], []]],
   ])('%s %j', (type, of) => {
-    agree(dataOf(1, one(type), { of }));
+    agree(dataOf(1, singleMember(type), { of }));
   });
 
   test.each<[unknown]>([
@@ -144,7 +144,7 @@ describe('revision 1', () => {
     [{ Named: [{ x: '5' }] }],
   ])('an enum %j', (of) => {
     const types = {
-      ...one('enum', 'Choice'),
+      ...singleMember('enum', 'Choice'),
       Choice: [
         { name: 'None', type: '()' },
         { name: 'Some', type: '(u128)' },
@@ -158,7 +158,7 @@ describe('revision 1', () => {
 
   test.each([1, 4, 7])('a Merkle tree of %i leaves', (length) => {
     const of = Array.from({ length }, (_, at) => `0x${at + 1}`);
-    agree(dataOf(1, one('merkletree', 'felt'), { of }));
+    agree(dataOf(1, singleMember('merkletree', 'felt'), { of }));
   });
 
   test('an outside execution', () => {
@@ -190,7 +190,7 @@ describe('revision 1', () => {
 });
 
 /** A type with the types that it needs, and a value. */
-interface Made {
+interface GeneratedData {
   readonly type: string;
   readonly contains?: string;
   readonly value: unknown;
@@ -215,21 +215,27 @@ const SCALARS: Record<0 | 1, readonly (readonly [string, fc.Arbitrary<unknown>])
   ],
 };
 
-function made(revision: 0 | 1, depth: number): fc.Arbitrary<Made> {
+function made(revision: 0 | 1, depth: number): fc.Arbitrary<GeneratedData> {
   const scalar = fc.oneof(
     ...SCALARS[revision].map(([type, values]) =>
-      values.map((value): Made => ({ type, value, types: {} })),
+      values.map((value): GeneratedData => ({ type, value, types: {} })),
     ),
   );
   if (depth === 0) return scalar;
   const inner = made(revision, depth - 1);
   const list = inner
     .filter(({ type }) => type !== 'merkletree' && type !== 'enum')
-    .map(({ type, value, types }): Made => ({ type: `${type}*`, value: [value, value], types }));
+    .map(
+      ({ type, value, types }): GeneratedData => ({
+        type: `${type}*`,
+        value: [value, value],
+        types,
+      }),
+    );
   const tree = inner
     .filter(({ type }) => !type.endsWith('*') && type !== 'merkletree' && type !== 'enum')
     .map(
-      ({ type, value, types }): Made => ({
+      ({ type, value, types }): GeneratedData => ({
         type: 'merkletree',
         contains: type,
         value: [value, value, value],
@@ -238,9 +244,9 @@ function made(revision: 0 | 1, depth: number): fc.Arbitrary<Made> {
     );
   const struct = fc
     .tuple(fc.stringMatching(/^[A-Z][a-z]{6}$/), fc.array(inner, { minLength: 1, maxLength: 3 }))
-    .map(([stem, members]): Made => {
+    .map(([stem, members]): GeneratedData => {
       const name = `${stem}${depth}`;
-      const own = members.map(({ type, contains }, at) => ({
+      const variants = members.map(({ type, contains }, at) => ({
         name: `m${at}`,
         type,
         ...(contains === undefined ? {} : { contains }),
@@ -248,7 +254,7 @@ function made(revision: 0 | 1, depth: number): fc.Arbitrary<Made> {
       return {
         type: name,
         value: Object.fromEntries(members.map(({ value }, at) => [`m${at}`, value])),
-        types: Object.assign({}, ...members.map(({ types }) => types), { [name]: own }),
+        types: Object.assign({}, ...members.map(({ types }) => types), { [name]: variants }),
       };
     });
   return fc.oneof(scalar, list, tree, struct);
@@ -284,17 +290,20 @@ test.each<[string, unknown]>([
   ['no object', 5],
   ['no types', { primaryType: 'M', domain: {}, message: {} }],
   ['no domain type', { types: {}, primaryType: 'M', domain: {}, message: {} }],
-  ['an unknown revision', { ...dataOf(1, one('felt'), { of: 1 }), domain: { revision: '2' } }],
-  ['a missing value', dataOf(1, one('felt'), {})],
-  ['an unknown type', dataOf(1, one('u512'), { of: 1 })],
-  ['a number that is too large', dataOf(1, one('u128'), { of: String(2n ** 128n) })],
-  ['a negative felt', dataOf(0, one('felt'), { of: '-1' })],
-  ['a fraction', dataOf(0, one('felt'), { of: 1.5 })],
-  ['a long short string', dataOf(0, one('felt'), { of: 'x'.repeat(32) })],
-  ['a list that is none', dataOf(1, one('felt*'), { of: 'x' })],
-  ['a predefined type', dataOf(1, { ...one('felt'), u256: [] }, { of: 1 })],
-  ['a variant that is none', dataOf(1, { ...one('enum', 'E'), E: [] }, { of: { A: [] } })],
-  ['an empty Merkle tree', dataOf(1, one('merkletree', 'felt'), { of: [] })],
+  [
+    'an unknown revision',
+    { ...dataOf(1, singleMember('felt'), { of: 1 }), domain: { revision: '2' } },
+  ],
+  ['a missing value', dataOf(1, singleMember('felt'), {})],
+  ['an unknown type', dataOf(1, singleMember('u512'), { of: 1 })],
+  ['a number that is too large', dataOf(1, singleMember('u128'), { of: String(2n ** 128n) })],
+  ['a negative felt', dataOf(0, singleMember('felt'), { of: '-1' })],
+  ['a fraction', dataOf(0, singleMember('felt'), { of: 1.5 })],
+  ['a long short string', dataOf(0, singleMember('felt'), { of: 'x'.repeat(32) })],
+  ['a list that is none', dataOf(1, singleMember('felt*'), { of: 'x' })],
+  ['a predefined type', dataOf(1, { ...singleMember('felt'), u256: [] }, { of: 1 })],
+  ['a variant that is none', dataOf(1, { ...singleMember('enum', 'E'), E: [] }, { of: { A: [] } })],
+  ['an empty Merkle tree', dataOf(1, singleMember('merkletree', 'felt'), { of: [] })],
 ])('%s is refused', (_what, data) => {
   expect(() => ours(data)).toThrow(InvalidTypedData);
 });

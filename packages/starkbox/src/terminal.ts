@@ -13,7 +13,7 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
-export function wantsColour(output: Output): boolean {
+export function usesColour(output: Output): boolean {
   return output.isTTY === true && output.hasColors?.() === true;
 }
 

@@ -77,9 +77,9 @@ export class TestChain implements AsyncDisposable {
 
   subscribe: Starkbox['subscribe'] = (method, ...params) => this.node.subscribe(method, ...params);
   listen: Starkbox['listen'] = (options) => this.node.listen({ port: 0, ...options });
-  mint: Starkbox['mint'] = (...given) => this.node.mint(...given);
-  deal: Starkbox['deal'] = (...given) => this.node.deal(...given);
-  mine: Starkbox['mine'] = (...given) => this.node.mine(...given);
+  mint: Starkbox['mint'] = (...params) => this.node.mint(...params);
+  deal: Starkbox['deal'] = (...params) => this.node.deal(...params);
+  mine: Starkbox['mine'] = (...params) => this.node.mine(...params);
   storage: Starkbox['storage'] = (contract) => this.node.storage(contract);
   declare: Starkbox['declare'] = (artifact) => this.node.declare(artifact);
   deploy: Starkbox['deploy'] = (deployment) => this.node.deploy(deployment);

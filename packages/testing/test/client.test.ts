@@ -19,33 +19,33 @@ const transfer = (of: TestChain, to: string, amount: bigint | number): Call => (
 });
 
 const account = (of: TestChain, at = 0) => {
-  const found = of.accounts[at];
-  if (!found) throw new Error('there is such an account');
-  return found;
+  const account = of.accounts[at];
+  if (!account) throw new Error('there is such an account');
+  return account;
 };
 
 /** A provider that lists the methods that are called through it. */
 function listing(of: TestChain) {
-  const asked: string[] = [];
+  const methods: string[] = [];
   const provider = providerOf(of, {
     baseFetch: (url, init) => {
-      asked.push(Object(JSON.parse(String(init?.body))).method);
+      methods.push(Object(JSON.parse(String(init?.body))).method);
       return of.fetch(url, init);
     },
   });
-  return { asked, provider, sender: accountsOf(of.node, provider)[0] ?? account(of) };
+  return { asked: methods, provider, sender: accountsOf(of.node, provider)[0] ?? account(of) };
 }
 
 describe('a transaction', () => {
   test('takes three calls: estimate, send, receipt', async () => {
     await using branch = chain.branch();
-    const { asked, provider, sender } = listing(branch);
+    const { asked: methods, provider, sender } = listing(branch);
     await sender.execute(transfer(branch, '0x1', 5));
-    asked.length = 0;
+    methods.length = 0;
     const { transaction_hash } = await sender.execute(transfer(branch, '0x1', 5));
     const receipt = await provider.waitForTransaction(transaction_hash);
     expect(receipt.isSuccess()).toBe(true);
-    expect(asked).toEqual([
+    expect(methods).toEqual([
       'starknet_estimateFee',
       'starknet_addInvokeTransaction',
       'starknet_getTransactionReceipt',
@@ -55,15 +55,15 @@ describe('a transaction', () => {
   test('is awaited by a notification, without a single retry', async () => {
     await using demand = await createTestChain({ blockGenerationOn: 'demand' });
     const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
-    const { asked, provider } = listing(demand);
+    const { asked: methods, provider } = listing(demand);
     const waiting = provider.waitForTransaction(transaction_hash);
     await demand.mine();
     expect((await waiting).value).toMatchObject({ block_number: 1 });
-    expect(asked).toEqual(['starknet_getTransactionReceipt', 'starknet_getTransactionReceipt']);
-    const done = await demand.provider.waitForTransaction(transaction_hash, {
+    expect(methods).toEqual(['starknet_getTransactionReceipt', 'starknet_getTransactionReceipt']);
+    const receipt = await demand.provider.waitForTransaction(transaction_hash, {
       errorStates: ['REVERTED'],
     });
-    expect(done.isSuccess()).toBe(true);
+    expect(receipt.isSuccess()).toBe(true);
     const late = demand.provider.waitForTransaction('0x123', { retries: 1, retryInterval: 5 });
     await expect(late).rejects.toThrow(/0x123 is not known/);
   });
@@ -78,8 +78,8 @@ describe('a transaction', () => {
     const provider = providerOf({
       rpcUrl: demand.rpcUrl,
       fetch: demand.fetch,
-      subscribe: (...wanted) => {
-        const subscription = demand.subscribe(...wanted);
+      subscribe: (...params) => {
+        const subscription = demand.subscribe(...params);
         subscription.ready.then(subscribed, subscribed);
         return subscription;
       },
@@ -97,8 +97,8 @@ describe('a transaction', () => {
     const { address, signer } = account(branch);
     const plain = new Account({ provider: branch.provider, address, signer });
     const { transaction_hash } = await plain.execute(transfer(branch, '0x1', 5));
-    const sent = await branch.provider.getTransactionByHash(transaction_hash);
-    expect(sent).toMatchObject({ tip: '0x0' });
+    const transaction = await branch.provider.getTransactionByHash(transaction_hash);
+    expect(transaction).toMatchObject({ tip: '0x0' });
   });
 });
 
@@ -131,9 +131,9 @@ describe('nonces', () => {
     await sender.execute(transfer(branch, '0x1', 1));
     await branch.request('devnet_revert', { snapshot_id });
     await sender.execute(transfer(branch, '0x1', 2));
-    const kept = await branch.snapshot();
+    const snapshot = await branch.snapshot();
     await sender.execute(transfer(branch, '0x1', 3));
-    await kept.restore();
+    await snapshot.restore();
     const { address, signer } = sender;
     const other = new Account({ provider: branch.provider, address, signer });
     await other.execute(transfer(branch, '0x1', 4));
@@ -144,11 +144,13 @@ describe('nonces', () => {
   test('go ahead of the chain while transactions wait in the mempool', async () => {
     await using waiting = await createTestChain({ blockGenerationOn: 'mempool' });
     const sender = account(waiting);
-    const sent = await Promise.all(
+    const transactions = await Promise.all(
       [1, 2, 3].map((amount) => sender.execute(transfer(waiting, '0x1', amount))),
     );
     const receipts = Promise.all(
-      sent.map(({ transaction_hash }) => waiting.provider.waitForTransaction(transaction_hash)),
+      transactions.map(({ transaction_hash }) =>
+        waiting.provider.waitForTransaction(transaction_hash),
+      ),
     );
     await waiting.request('devnet_mempoolSeal');
     expect((await receipts).map((receipt) => receipt.isSuccess())).toEqual([true, true, true]);
@@ -187,8 +189,8 @@ describe('a node at a URL', () => {
     const { url } = await demand.listen();
     const provider = providerOf(`${url}/rpc`);
     const [sender] = await accountsAt(`${url}/rpc`, provider);
-    const sent = await sender?.execute(transfer(demand, '0x1', 5));
-    const waiting = provider.waitForTransaction(sent?.transaction_hash ?? '');
+    const transaction = await sender?.execute(transfer(demand, '0x1', 5));
+    const waiting = provider.waitForTransaction(transaction?.transaction_hash ?? '');
     await demand.mine();
     expect((await waiting).isSuccess()).toBe(true);
   });
@@ -207,7 +209,7 @@ test('a contract is deployed and found again', async () => {
   await using branch = chain.branch();
   const artifact = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
   const counter = await branch.deployContract(artifact, [5]);
-  const found = await branch.contractAt(counter.address);
-  expect(found.abi).toEqual(counter.abi);
-  expect(await found.call('get')).toBe(5n);
+  const deployed = await branch.contractAt(counter.address);
+  expect(deployed.abi).toEqual(counter.abi);
+  expect(await deployed.call('get')).toBe(5n);
 });

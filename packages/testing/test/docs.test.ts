@@ -37,7 +37,7 @@ function code(page: string, language: string, heading?: string): string {
   const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
   const section = text
     .split(/^## /m)
-    .find((one) => heading === undefined || one.startsWith(heading));
+    .find((section) => heading === undefined || section.startsWith(heading));
   return new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(section ?? '')?.[1] ?? '';
 }
 

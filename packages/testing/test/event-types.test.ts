@@ -94,8 +94,8 @@ test('values are compared in the forms that their types allow', async ({ chain, 
   if (!account) throw new Error('there are accounts');
   const plain = new Contract({ abi: [...ABI], address: data.emitter, providerOrAccount: account });
   const shop = plain.typedv2(ABI);
-  const sent = await plain.invoke('emit_raw', [KEYS, DATA]);
-  await expect(sent).toEmit(shop, 'Ordered', {
+  const transaction = await plain.invoke('emit_raw', [KEYS, DATA]);
+  await expect(transaction).toEmit(shop, 'Ordered', {
     buyer: '0xb0b',
     price: { amount: 7, unit: 'STRK' },
     paid: true,
@@ -104,15 +104,15 @@ test('values are compared in the forms that their types allow', async ({ chain, 
     size: [6, -2],
     note: 'hi',
   });
-  await expect(sent).toEmit(shop, 'Ordered', { buyer: 0xb0b, discount: 'Some', price: {} });
-  await assertEmits(sent, shop, 'Ordered', { price: { unit: '0x5354524b' } });
-  await expect(sent).not.toEmit(shop, 'Ordered', { size: [6, 2] });
-  await expect(sent).not.toEmit(plain, 'Ordered', { size: [6] });
-  await expect(sent).not.toEmit(shop, 'Ordered', { items: [4] });
-  await expect(sent).not.toEmit(shop, 'Ordered', { discount: 'None' });
-  await expect(sent).not.toEmit(shop, 'Closed');
+  await expect(transaction).toEmit(shop, 'Ordered', { buyer: 0xb0b, discount: 'Some', price: {} });
+  await assertEmits(transaction, shop, 'Ordered', { price: { unit: '0x5354524b' } });
+  await expect(transaction).not.toEmit(shop, 'Ordered', { size: [6, 2] });
+  await expect(transaction).not.toEmit(plain, 'Ordered', { size: [6] });
+  await expect(transaction).not.toEmit(shop, 'Ordered', { items: [4] });
+  await expect(transaction).not.toEmit(shop, 'Ordered', { discount: 'None' });
+  await expect(transaction).not.toEmit(shop, 'Closed');
   // Without types, a member that has no value by a mistake equals nothing.
-  await expect(sent).not.toEmit(plain, 'Ordered', { buyer: undefined });
+  await expect(transaction).not.toEmit(plain, 'Ordered', { buyer: undefined });
 
   const unknown = plain.invoke('emit_raw', [['0x1'], []]);
   await expect(assertEmits(unknown, shop, 'Closed')).rejects.toThrow('1 event that its ABI lacks');

@@ -52,7 +52,7 @@ async function run(node: FixtureOptions['node'] = {}) {
   return { chain, data, executions: counters.executions };
 }
 
-const closeAll = () => Promise.all(opened.splice(0).map((one) => one.close()));
+const closeAll = () => Promise.all(opened.splice(0).map((chain) => chain.close()));
 
 test('the second run asks the network for its block alone', async () => {
   expect((await run()).executions).toBe(1);

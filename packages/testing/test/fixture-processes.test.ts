@@ -67,7 +67,7 @@ test('of processes that start at once, one executes it; when that one is killed,
   rmSync(join(folder, 'hold'));
   workers.find(({ child }) => child.pid === holder)?.child.kill('SIGKILL');
 
-  const printed = await Promise.all(workers.map((one) => one.printed));
+  const printed = await Promise.all(workers.map((worker) => worker.printed));
   const [address] = printed.find((line) => line !== '')?.split(' ') ?? [];
   expect(printed.toSorted()).toEqual([
     '',

@@ -8,19 +8,19 @@ import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
 const folders: string[] = [];
 const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'starkbox-fixtures-'));
-  folders.push(made);
-  return made;
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-fixtures-'));
+  folders.push(folder);
+  return folder;
 };
 const opened: Fixture<unknown>[] = [];
 afterAll(async () => {
-  await Promise.all(opened.map((one) => one.close()));
-  for (const made of folders) rmSync(made, { recursive: true });
+  await Promise.all(opened.map((chain) => chain.close()));
+  for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
 /** Each call stands for a process of its own: nothing but the folder is shared. */
 function counters(options: FixtureOptions, key = 'counters') {
-  const made = fixture(
+  const counterFixture = fixture(
     key,
     async (chain) => {
       const { address } = await chain.deployContract(COUNTER, [5]);
@@ -28,8 +28,8 @@ function counters(options: FixtureOptions, key = 'counters') {
     },
     { artifacts: [COUNTER], ...options },
   );
-  opened.push(made);
-  return made;
+  opened.push(counterFixture);
+  return counterFixture;
 }
 
 test('the second run executes no deployment', async () => {
@@ -55,12 +55,12 @@ test('the second run executes no deployment', async () => {
 });
 
 test('branches and their data are independent of each other', async () => {
-  const made = counters({ cacheDir: false });
-  const one = await made.branch();
-  await (await one.chain.contractAt(one.data.address)).invoke('increase', [2]);
-  const address = one.data.address;
-  one.data.address = 'changed';
-  const other = await made.branch();
+  const counterFixture = counters({ cacheDir: false });
+  const branch = await counterFixture.branch();
+  await (await branch.chain.contractAt(branch.data.address)).invoke('increase', [2]);
+  const address = branch.data.address;
+  branch.data.address = 'changed';
+  const other = await counterFixture.branch();
   expect(other.data.address).toBe(address);
   expect(await (await other.chain.contractAt(address)).call('get')).toBe(5n);
 });
@@ -83,9 +83,9 @@ test('it runs again when its key, a file or an option changes', async () => {
   const artifact = join(cacheDir, 'artifact');
   const run = async (text: string, options: FixtureOptions = {}, key?: string) => {
     writeFileSync(artifact, text);
-    const made = counters({ cacheDir, artifacts: [artifact], ...options }, key);
-    await made.branch();
-    return made.executions;
+    const counterFixture = counters({ cacheDir, artifacts: [artifact], ...options }, key);
+    await counterFixture.branch();
+    return counterFixture.executions;
   };
   expect(await run('one')).toBe(1);
   expect(await run('one')).toBe(0);
@@ -99,8 +99,8 @@ test('a damaged image is replaced, and so is a file that was cut off', async () 
   const cacheDir = folder();
   await counters({ cacheDir }).branch();
   const file = (ending: string): string => {
-    const [found = ''] = readdirSync(cacheDir).filter((name) => name.endsWith(ending));
-    return join(cacheDir, found);
+    const [file = ''] = readdirSync(cacheDir).filter((name) => name.endsWith(ending));
+    return join(cacheDir, file);
   };
   const executions = async (): Promise<number> => {
     const next = counters({ cacheDir });
@@ -118,7 +118,7 @@ test('a damaged image is replaced, and so is a file that was cut off', async () 
 
 test('a result that JSON cannot hold is refused, and the next call tries again', async () => {
   let count = 0;
-  const made = fixture(
+  const forkFixture = fixture(
     'wrong',
     async () => {
       count += 1;
@@ -126,7 +126,7 @@ test('a result that JSON cannot hold is refused, and the next call tries again',
     },
     { cacheDir: false },
   );
-  opened.push(made);
-  await expect(made.branch()).rejects.toThrow(/'wrong'.*JSON/);
-  expect((await made.branch()).data).toEqual({ amount: '5' });
+  opened.push(forkFixture);
+  await expect(forkFixture.branch()).rejects.toThrow(/'wrong'.*JSON/);
+  expect((await forkFixture.branch()).data).toEqual({ amount: '5' });
 });

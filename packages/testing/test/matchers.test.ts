@@ -50,19 +50,19 @@ const transfer = (chain: TestChain, amount: number) =>
 describe('toEmit', () => {
   test('compares the values that are named', async ({ chain, data }) => {
     const counter = await chain.contractAt(data.counter);
-    const sent = await counter.invoke('increase', [2]);
-    await expect(sent).toEmit(counter, 'CountRaised');
-    await expect(sent).toEmit(counter, 'CountRaised', { before: 5, after: '0x7' });
-    await expect(sent).toEmit(counter, 'CountRaised', { caller: first(chain).address });
-    await expect(sent).not.toEmit(counter, 'CountRaised', { after: 8 });
-    await expect(sent).not.toEmit(counter, 'Lowered');
+    const transaction = await counter.invoke('increase', [2]);
+    await expect(transaction).toEmit(counter, 'CountRaised');
+    await expect(transaction).toEmit(counter, 'CountRaised', { before: 5, after: '0x7' });
+    await expect(transaction).toEmit(counter, 'CountRaised', { caller: first(chain).address });
+    await expect(transaction).not.toEmit(counter, 'CountRaised', { after: 8 });
+    await expect(transaction).not.toEmit(counter, 'Lowered');
     await assertEmits(counter.invoke('increase', [1]), counter, 'CountRaised', { after: 8n });
   });
 
   test('says what was emitted, and by which calls', async ({ chain, data }) => {
     const counter = await chain.contractAt(data.counter);
-    const sent = counter.invoke('increase', [2]);
-    const failure = await failureOf(expect(sent).toEmit(counter, 'CountRaised', { after: 9 }));
+    const sending = counter.invoke('increase', [2]);
+    const failure = await failureOf(expect(sending).toEmit(counter, 'CountRaised', { after: 9 }));
     expect(failure).toContain('CountRaised(after: 9)');
     expect(failure).toMatch(
       /It emitted:\n {2}\S*CountRaised\(caller: 0x\w+…\w+, before: 5, after: 7\)/,
@@ -78,23 +78,23 @@ describe('toRevertWith', () => {
     const counter = await chain.contractAt(data.counter);
     const reason = 'counter: amount is 0';
     await expect(counter.invoke('increase', [0])).toRevertWith(reason);
-    const sent = await counter.invoke('increase', [0], UNESTIMATED);
-    await expect(sent).toRevertWith(reason);
-    await expect(sent).toRevertWith(/amount is \d/);
-    await expect(sent).toRevertWith();
-    await expect(sent).not.toRevertWith('amount');
+    const transaction = await counter.invoke('increase', [0], UNESTIMATED);
+    await expect(transaction).toRevertWith(reason);
+    await expect(transaction).toRevertWith(/amount is \d/);
+    await expect(transaction).toRevertWith();
+    await expect(transaction).not.toRevertWith('amount');
     await expect(counter.invoke('increase', [1])).not.toRevertWith();
     await assertRevertsWith(() => counter.invoke('increase', [0]), reason);
   });
 
   test('shows the call that failed', async ({ chain, data }) => {
     const counter = await chain.contractAt(data.counter);
-    const shown =
+    const message =
       /✗ account 0::__execute__\(…\)\n└─ ✗ counter@0x\w+…\w+::increase\(amount: 0\)\n +panicked with 'counter: amount is 0'/;
     const refused = counter.invoke('increase', [0]);
-    expect(await failureOf(expect(refused).toRevertWith('other'))).toMatch(shown);
-    const sent = counter.invoke('increase', [0], UNESTIMATED);
-    expect(await failureOf(expect(sent).toRevertWith('other'))).toMatch(shown);
+    expect(await failureOf(expect(refused).toRevertWith('other'))).toMatch(message);
+    const sending = counter.invoke('increase', [0], UNESTIMATED);
+    expect(await failureOf(expect(sending).toRevertWith('other'))).toMatch(message);
     const fine = counter.invoke('increase', [3]);
     expect(await failureOf(expect(fine).toRevertWith('other'))).toMatch(/succeeded.*increase/s);
   });
@@ -112,15 +112,15 @@ describe('toRevertWith', () => {
 describe('toChangeBalances', () => {
   test('does not count the fee', async ({ chain }) => {
     const { strk } = chain.tokens;
-    const sent = await transfer(chain, 7);
-    await expect(sent).toChangeBalances(strk, [
+    const transaction = await transfer(chain, 7);
+    await expect(transaction).toChangeBalances(strk, [
       [first(chain), -7],
       ['0xabc', 7n],
       ['0xdef', 0],
       [Object(await chain.provider.getBlock('latest')).sequencer_address, 0],
     ]);
-    await expect(sent).not.toChangeBalances(strk, [['0xabc', 8]]);
-    const failure = await failureOf(assertChangesBalances(sent, strk, [['0xabc', 8]]));
+    await expect(transaction).not.toChangeBalances(strk, [['0xabc', 8]]);
+    const failure = await failureOf(assertChangesBalances(transaction, strk, [['0xabc', 8]]));
     expect(failure).toMatch(
       /0xabc by 8, changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
     );

@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 /** What a run prints at its end. */
-async function run(wanted: string, tests: () => Promise<void>): Promise<string> {
-  vi.stubEnv('STARKBOX_REPORT', wanted);
+async function run(reports: string, tests: () => Promise<void>): Promise<string> {
+  vi.stubEnv('STARKBOX_REPORT', reports);
   vi.stubEnv('STARKBOX_REPORT_OUT', out);
   const tearDown = setup();
   await tests();
@@ -35,7 +35,7 @@ async function run(wanted: string, tests: () => Promise<void>): Promise<string> 
 
 async function increase(chain: TestChain, address: string, times: number): Promise<void> {
   const counter = await chain.contractAt(address);
-  for (let done = 0; done < times; done += 1) await counter.invoke('increase', [5]);
+  for (let index = 0; index < times; index += 1) await counter.invoke('increase', [5]);
 }
 
 test('sum all chains, without what a fixture has prepared', async () => {

@@ -13,7 +13,7 @@ const funded = fixture('funded', async (chain) => {
 const blockNumber = (chain: TestChain): Promise<number> => chain.request('starknet_blockNumber');
 
 describe('vitest', () => {
-  const seen: TestChain[] = [];
+  const chains: TestChain[] = [];
   const isClosed = (chain: TestChain | undefined): boolean => {
     try {
       chain?.branch();
@@ -27,8 +27,8 @@ describe('vitest', () => {
     test(`${name} test changes a chain of its own`, async ({ chain }) => {
       expect(await blockNumber(chain)).toBe(0);
       await chain.mine(3);
-      expect(seen.every(isClosed)).toBe(true);
-      seen.push(chain);
+      expect(chains.every(isClosed)).toBe(true);
+      chains.push(chain);
     });
   }
 
@@ -59,14 +59,14 @@ describe('node:test and Jest', () => {
     }),
   );
   plain('the chain of a failed test is closed as well', async () => {
-    let kept: TestChain | undefined;
+    let firstChain: TestChain | undefined;
     const run = withChain(async (chain) => {
-      kept = chain;
+      firstChain = chain;
       throw new Error('as the test says');
     });
     expect(run.length).toBe(0);
     await expect(run()).rejects.toThrow('as the test says');
-    expect(() => kept?.branch()).toThrow(/closed/);
+    expect(() => firstChain?.branch()).toThrow(/closed/);
   });
 
   describe('hooks', () => {
@@ -85,15 +85,15 @@ describe('Playwright', () => {
     const { ownBranch, chain, chainUrl, chainData } = chainFixtures(funded);
     const urls = new Set<string>();
     const run = () =>
-      ownBranch({}, async (own) => {
-        await chain({ ownBranch: own }, async (branch) => {
+      ownBranch({}, async (branch) => {
+        await chain({ ownBranch: branch }, async (branch) => {
           await chainUrl({ chain: branch }, async (url) => {
             urls.add(url);
             await branch.mine();
             expect(await providerOf(`${url}/rpc`).getBlockNumber()).toBe(2);
           });
         });
-        await chainData({ ownBranch: own }, async ({ holder }) => expect(holder).toBe('0xabc'));
+        await chainData({ ownBranch: branch }, async ({ holder }) => expect(holder).toBe('0xabc'));
       });
     await Promise.all([run(), run()]);
     expect(urls.size).toBe(2);

@@ -29,7 +29,7 @@ export interface DecidedRequest extends PendingRequest {
   readonly decision: Decision;
 }
 
-interface Waiting {
+interface QueuedRequest {
   readonly request: PendingRequest;
   readonly settle: (decision: Decision) => void;
 }
@@ -41,13 +41,13 @@ export class Approvals {
   policy: Policy = 'ask';
   delay = 0;
   #prepared: PreparedAnswer[] = [];
-  #waiting: Waiting[] = [];
+  #queue: QueuedRequest[] = [];
   #decided: DecidedRequest[] = [];
   #lastId = 0;
   readonly #watchers = new Set<() => void>();
 
   get pending(): readonly PendingRequest[] {
-    return this.#waiting.map(({ request }) => request);
+    return this.#queue.map(({ request }) => request);
   }
 
   get decided(): readonly DecidedRequest[] {
@@ -66,33 +66,33 @@ export class Approvals {
 
   /** Resolves when the request is approved, and rejects when it is refused. */
   ask(method: string, params: unknown): Promise<void> {
-    const at = this.#prepared.findIndex((one) => (one.method ?? method) === method);
+    const at = this.#prepared.findIndex((answer) => (answer.method ?? method) === method);
     const [prepared] = at < 0 ? [] : this.#prepared.splice(at, 1);
     const { decision, delay = this.delay } = prepared ?? { decision: this.policy };
     const request: PendingRequest = { id: ++this.#lastId, method, params, decision };
     return new Promise((resolve, reject) => {
       const settle = (decided: Decision): void => {
         clearTimeout(timer);
-        this.#waiting = this.#waiting.filter((one) => one.request !== request);
+        this.#queue = this.#queue.filter((pending) => pending.request !== request);
         this.#decided = [...this.#decided, { ...request, decision: decided }].slice(-MOST_DECIDED);
         if (decided === 'approve') resolve();
         else reject(new WalletError('USER_REFUSED_OP', `${method} was refused.`));
         this.#publish();
       };
       const timer = decision === 'ask' ? undefined : setTimeout(settle, delay, decision);
-      this.#waiting.push({ request, settle });
+      this.#queue.push({ request, settle });
       this.#publish();
     });
   }
 
   /** Decides a pending request, at once; without an id, the one that waits longest. */
   decide(decision: Decision, id?: number): void {
-    const found = this.#waiting.find(({ request }) => id === undefined || request.id === id);
-    if (!found) {
+    const pending = this.#queue.find(({ request }) => id === undefined || request.id === id);
+    if (!pending) {
       const which = id === undefined ? 'no request is pending' : `no request ${id} is pending`;
       throw new Error(`The wallet cannot ${decision}: ${which}.`);
     }
-    found.settle(decision);
+    pending.settle(decision);
   }
 
   #publish(): void {

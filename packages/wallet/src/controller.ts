@@ -70,10 +70,12 @@ export class WalletController {
     const { approvals } = this.#wallet;
     return new Promise((resolve) => {
       const look = (): void => {
-        const found = approvals.pending.find((one) => (method ?? one.method) === one.method);
-        if (!found) return;
+        const match = approvals.pending.find(
+          (pending) => (method ?? pending.method) === pending.method,
+        );
+        if (!match) return;
         stop();
-        resolve(found);
+        resolve(match);
       };
       const stop = approvals.watch(look);
       look();

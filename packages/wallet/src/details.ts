@@ -131,14 +131,14 @@ async function describeCall(
 ): Promise<Section> {
   const abi = await node.abiAt(contract);
   const called = abi.functions.get(selector);
-  const named = called && decodeInputs(called, calldata, abi);
+  const inputs = called && decodeInputs(called, calldata, abi);
   const name = names.get(contract) ?? shortAddress(contract);
   return {
     heading: `${name}.${called?.name ?? shortAddress(selector)}`,
     rows: [
       ['contract', contract],
-      ...(named
-        ? named.map((one): [string, string] => [one.name, shown(one.value, names)])
+      ...(inputs
+        ? inputs.map((input): [string, string] => [input.name, shown(input.value, names)])
         : [['calldata', calldata.join('\n')] as const]),
     ],
   };
@@ -179,9 +179,9 @@ function describeDeclare(params: Fields): Details {
 
 async function describeTypedData(params: Fields, session: Session): Promise<Details> {
   const domain = fieldsOf(params['domain'], 'domain');
-  const given = domain['chainId'];
+  const chainId = domain['chainId'];
   const here = await session.node.chainId();
-  const isHere = given === undefined || [here, decodeShortString(here)].includes(String(given));
+  const isHere = chainId === undefined || [here, decodeShortString(here)].includes(String(chainId));
   return {
     sections: [
       { heading: 'Domain', rows: rowsOf(domain) },
@@ -189,6 +189,6 @@ async function describeTypedData(params: Fields, session: Session): Promise<Deta
     ],
     warning: isHere
       ? undefined
-      : `The message is for the chain ${given}, not for ${chainName(here)}.`,
+      : `The message is for the chain ${chainId}, not for ${chainName(here)}.`,
   };
 }

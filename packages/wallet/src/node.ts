@@ -59,10 +59,10 @@ export class WalletNode {
       () => undefined,
     );
     if (typeof hash !== 'string') return readAbi([]);
-    const known = this.#abis.get(hash);
-    if (known) return known;
-    const reading = this.call('starknet_getClass', { block_id, class_hash: hash }).then((found) =>
-      readAbi(fieldsOf(found, 'the class')['abi']),
+    const cached = this.#abis.get(hash);
+    if (cached) return cached;
+    const reading = this.call('starknet_getClass', { block_id, class_hash: hash }).then(
+      (contractClass) => readAbi(fieldsOf(contractClass, 'the class')['abi']),
     );
     reading.catch(() => this.#abis.delete(hash));
     this.#abis.set(hash, reading);

@@ -41,8 +41,8 @@ export interface PageWallet {
 export function walletFor(page: Page): PageWallet {
   /** The controller of the page, once it is there. */
   const controller = async (): Promise<JSHandle<WalletController>> => {
-    const found = await page.waitForFunction(() => window.starkboxWallet);
-    return found.evaluateHandle((wallet) => {
+    const controller = await page.waitForFunction(() => window.starkboxWallet);
+    return controller.evaluateHandle((wallet) => {
       if (wallet) return wallet;
       throw new Error('The page has no Starkbox wallet.');
     });
@@ -87,6 +87,6 @@ async function install(
   const text = await response.text();
   if (!response.ok) throw new Error(`${source} answered ${response.status}: ${text.trim()}`);
   const isOrigin = new URL(url).pathname === '/';
-  const given = JSON.stringify({ ...options, url: isOrigin ? new URL('/rpc', url).href : url });
-  await page.addInitScript(`window.starkboxWalletOptions = ${given};\n${text}`);
+  const settings = JSON.stringify({ ...options, url: isOrigin ? new URL('/rpc', url).href : url });
+  await page.addInitScript(`window.starkboxWalletOptions = ${settings};\n${text}`);
 }

@@ -35,9 +35,9 @@ export function feltOf(value: unknown, name: string): string {
 
 /** The calls of `wallet_addInvokeTransaction`. */
 export function callsOf(value: unknown): readonly UserCall[] {
-  const calls = listOf(value, 'calls').map((one, at): UserCall => {
+  const calls = listOf(value, 'calls').map((call, at): UserCall => {
     const name = `calls[${at}]`;
-    const { contract_address, entry_point, calldata = [] } = fieldsOf(one, name);
+    const { contract_address, entry_point, calldata = [] } = fieldsOf(call, name);
     return {
       contract: feltOf(contract_address, `${name}.contract_address`),
       selector: selectorFrom(textOf(entry_point, `${name}.entry_point`)),

@@ -17,7 +17,7 @@ function optionsOf(element: HTMLOrSVGScriptElement | null): InstallOptions {
   return {
     url: new URL(url, element.src).href,
     token,
-    policy: POLICIES.find((one) => one === policy),
+    policy: POLICIES.find((name) => name === policy),
     delay: delay === undefined ? undefined : Number(delay),
     panel: panel !== 'off',
   };

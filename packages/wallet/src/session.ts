@@ -11,7 +11,7 @@ export interface SessionEvents {
 }
 
 /** What outlives a reload of the page. */
-interface Kept {
+interface StoredSession {
   readonly account?: string | undefined;
   readonly isConnected: boolean;
 }
@@ -22,7 +22,7 @@ export class Session {
   readonly #others = new Map<string, WalletNode>();
   readonly #first: WalletNode;
   readonly #key: string;
-  #kept: Kept;
+  #stored: StoredSession;
   readonly #listeners: { readonly [E in keyof SessionEvents]: Set<SessionEvents[E]> } = {
     accountsChanged: new Set(),
     networkChanged: new Set(),
@@ -32,7 +32,7 @@ export class Session {
     this.#first = node;
     this.#node = node;
     this.#key = `starkbox-wallet ${node.url}`;
-    this.#kept = readKept(this.#key);
+    this.#stored = readStored(this.#key);
   }
 
   get node(): WalletNode {
@@ -40,7 +40,7 @@ export class Session {
   }
 
   get isConnected(): boolean {
-    return this.#kept.isConnected;
+    return this.#stored.isConnected;
   }
 
   /** The accounts of the node. Their keys are read when something is signed, and not kept. */
@@ -52,8 +52,8 @@ export class Session {
         const reason = `The node does not give its accounts: ${error.message} (${error.code}). A node with --restrictive-mode does not, and a page of another site needs --allowed-origins.`;
         throw new WalletError('UNKNOWN_ERROR', reason);
       });
-    return listOf(answer, 'the accounts').map((one) => {
-      const { address, private_key } = fieldsOf(one, 'an account');
+    return listOf(answer, 'the accounts').map((account) => {
+      const { address, private_key } = fieldsOf(account, 'an account');
       return {
         address: feltOf(address, 'the address'),
         privateKey: feltOf(private_key, 'the private key'),
@@ -68,7 +68,7 @@ export class Session {
   /** The selected account: the first one until another is selected. */
   async signer(): Promise<Signer> {
     const signers = await this.#signers();
-    const signer = signers.find(({ address }) => address === this.#kept.account) ?? signers[0];
+    const signer = signers.find(({ address }) => address === this.#stored.account) ?? signers[0];
     if (signer) return signer;
     throw new WalletError(
       'UNKNOWN_ERROR',
@@ -79,22 +79,22 @@ export class Session {
   /** @param which an address, or a number from zero */
   async select(which: string | number): Promise<string> {
     const accounts = await this.accounts();
-    const wanted = typeof which === 'number' ? accounts[which] : feltOf(which, 'the account');
-    const found = accounts.find((address) => address === wanted);
-    if (found === undefined) throw new Error(`The node has no account ${which}.`);
+    const requested = typeof which === 'number' ? accounts[which] : feltOf(which, 'the account');
+    const account = accounts.find((address) => address === requested);
+    if (account === undefined) throw new Error(`The node has no account ${which}.`);
     const { address: before } = await this.signer();
-    this.#keep({ ...this.#kept, account: found });
-    if (this.isConnected && found !== before) this.#emit('accountsChanged', [found]);
-    return found;
+    this.#keep({ ...this.#stored, account: account });
+    if (this.isConnected && account !== before) this.#emit('accountsChanged', [account]);
+    return account;
   }
 
   connect(): void {
-    this.#keep({ ...this.#kept, isConnected: true });
+    this.#keep({ ...this.#stored, isConnected: true });
   }
 
   disconnect(): void {
     const wasConnected = this.isConnected;
-    this.#keep({ ...this.#kept, isConnected: false });
+    this.#keep({ ...this.#stored, isConnected: false });
     if (wasConnected) this.#emit('accountsChanged', []);
   }
 
@@ -134,10 +134,10 @@ export class Session {
     for (const listener of this.#listeners[event]) Reflect.apply(listener, undefined, values);
   }
 
-  #keep(kept: Kept): void {
-    this.#kept = kept;
+  #keep(state: StoredSession): void {
+    this.#stored = state;
     // A page without an origin has no storage.
-    storage()?.setItem(this.#key, JSON.stringify(kept));
+    storage()?.setItem(this.#key, JSON.stringify(state));
   }
 }
 
@@ -150,7 +150,7 @@ function storage(): Storage | undefined {
   }
 }
 
-function readKept(key: string): Kept {
+function readStored(key: string): StoredSession {
   const text = storage()?.getItem(key);
   if (!text) return { isConnected: false };
   const value: unknown = JSON.parse(text);

@@ -39,9 +39,9 @@ export class Wallet {
   readonly request: RequestFn = async ({ type, params }) => {
     const method = Object.hasOwn(this.#methods, type) ? this.#methods[type] : undefined;
     if (!method) throw new WalletError('UNKNOWN_ERROR', `This wallet has no method ${type}.`);
-    const given = params === undefined ? {} : fieldsOf(params, 'params');
-    checkVersion(given['api_version']);
-    return method(given).catch((error: unknown) => {
+    const fields = params === undefined ? {} : fieldsOf(params, 'params');
+    checkVersion(fields['api_version']);
+    return method(fields).catch((error: unknown) => {
       throw asWalletError(error);
     });
   };
@@ -116,8 +116,8 @@ export class Wallet {
     const sierra = sierraOf(params['contract_class']);
     const compiled = feltOf(params['compiled_class_hash'], 'compiled_class_hash');
     const hash = await classHash(sierra);
-    const given = params['class_hash'];
-    if (given !== undefined && feltOf(given, 'class_hash') !== hash)
+    const hashParam = params['class_hash'];
+    if (hashParam !== undefined && feltOf(hashParam, 'class_hash') !== hash)
       throw invalid('class_hash is not the hash of contract_class.');
     await this.approvals.ask('wallet_addDeclareTransaction', params);
     const { session } = this;
@@ -187,10 +187,10 @@ function versionOf(answer: unknown): SpecVersion {
   throw new WalletError('UNKNOWN_ERROR', `The node answered ${text} as its version.`);
 }
 
-function checkVersion(asked: unknown): void {
-  if (asked === undefined) return;
+function checkVersion(version: unknown): void {
+  if (version === undefined) return;
   const isKnown = API_VERSIONS.some(
-    (version) => typeof asked === 'string' && `${asked}.`.startsWith(`${version}.`),
+    (version) => typeof version === 'string' && `${version}.`.startsWith(`${version}.`),
   );
   if (isKnown) return;
   const reason = `This wallet has the versions ${API_VERSIONS.join(', ')} of the wallet API.`;

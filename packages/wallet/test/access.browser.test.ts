@@ -20,11 +20,11 @@ describe('nodes that guard their keys', () => {
       wallet: true,
       authToken: 'correct-horse-staple',
     });
-    const own = await openSite(new URL(guarded.url).origin);
+    const ownSite = await openSite(new URL(guarded.url).origin);
     const page = await (await sharedPages()).take();
-    await page.goto(`${own.origin}/?data-policy=approve&data-token=correct-horse-staple`);
+    await page.goto(`${ownSite.origin}/?data-policy=approve&data-token=correct-horse-staple`);
     expect(await connect(page)).toEqual([guarded.node.accounts[0]?.address]);
-    await own.close();
+    await ownSite.close();
   });
 
   test('a node with restricted methods gives no accounts', async () => {

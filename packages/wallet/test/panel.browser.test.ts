@@ -18,13 +18,13 @@ const press = (page: Page, name: string) => page.getByRole('button', { name }).c
 /** Faults of the page in both colour schemes, as axe finds them. */
 async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const found: string[] = [];
+  const texts: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-    found.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html}`));
+    texts.push(...violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html}`));
   }
-  return found;
+  return texts;
 }
 
 test('a person connects an account, and approves a transfer shown by its names', async () => {
@@ -36,9 +36,9 @@ test('a person connects an account, and approves a transfer shown by its names',
   expect(await connected).toEqual([stage.address(3)]);
 
   const before = await stage.balance(1);
-  const sent = ask(page, 'wallet_addInvokeTransaction', stage.transfer('1234567'));
+  const answer = ask(page, 'wallet_addInvokeTransaction', stage.transfer('1234567'));
   await dialog(page).getByText('highest fee').waitFor();
-  const shown = await dialog(page).innerText();
+  const dialogText = await dialog(page).innerText();
   for (const part of [
     'Send this transaction?',
     'STRK.transfer',
@@ -47,13 +47,13 @@ test('a person connects an account, and approves a transfer shown by its names',
     'amount',
     '1234567',
   ]) {
-    expect(shown).toContain(part);
+    expect(dialogText).toContain(part);
   }
-  expect(shown).toContain(stage.address(1));
-  expect(shown).toContain(STRK);
+  expect(dialogText).toContain(stage.address(1));
+  expect(dialogText).toContain(STRK);
   expect(await stage.balance(1)).toBe(before);
   await press(page, 'Approve');
-  expect(await sent).toHaveProperty('transaction_hash');
+  expect(await answer).toHaveProperty('transaction_hash');
   expect(await stage.balance(1)).toBe(before + 1_234_567n);
   expect(await dialog(page).count()).toBe(0);
 });
@@ -65,7 +65,9 @@ test('Refuse and Escape refuse, and the focus returns', async () => {
     const answer = connect(page);
     await dialog(page).waitFor();
     expect(
-      await page.getByRole('button', { name: 'Approve' }).evaluate((one) => one.matches(':focus')),
+      await page
+        .getByRole('button', { name: 'Approve' })
+        .evaluate((button) => button.matches(':focus')),
     ).toBe(true);
     await refuse();
     expect(await answer).toMatchObject({ code: 113 });
@@ -148,16 +150,16 @@ test('axe finds nothing in either colour scheme', async () => {
 test('the panel works on a page with a strict policy, and above its dialogs', async () => {
   const { page, complaints } = await stage.open('/strict');
   await page.evaluate(() => {
-    const own = document.createElement('dialog');
-    own.append('Confirm in your wallet');
-    document.body.append(own);
-    own.showModal();
+    const pageDialog = document.createElement('dialog');
+    pageDialog.append('Confirm in your wallet');
+    document.body.append(pageDialog);
+    pageDialog.showModal();
   });
   const connected = connect(page);
   await page.getByLabel('Account').waitFor();
   const width = await dialog(page)
     .last()
-    .evaluate((one) => one.clientWidth);
+    .evaluate((element) => element.clientWidth);
   expect(width).toBeGreaterThan(300);
   await press(page, 'Approve');
   expect(await connected).toEqual([stage.address(0)]);

@@ -19,7 +19,7 @@ afterAll(() => stage.close());
 describe('discovery', () => {
   test('get-starknet 4 finds it, connects, and remembers it after a reload', async () => {
     const { page, complaints } = await stage.open();
-    const found = await page.evaluate(async () => {
+    const wallet = await page.evaluate(async () => {
       const { getStarknet } = window.dapp;
       const before = await getStarknet.getAuthorizedWallets();
       const wallets = await getStarknet.getAvailableWallets();
@@ -29,7 +29,7 @@ describe('discovery', () => {
       const accounts = await wallet.request({ type: 'wallet_requestAccounts' });
       return { before: before.length, name: wallet.name, accounts };
     });
-    expect(found).toEqual({ before: 0, name: 'Starkbox', accounts: [stage.address(0)] });
+    expect(wallet).toEqual({ before: 0, name: 'Starkbox', accounts: [stage.address(0)] });
     await page.reload();
     const last = await page.evaluate(async () => {
       const wallet = await window.dapp.getStarknet.getLastConnectedWallet();
@@ -52,7 +52,7 @@ describe('discovery', () => {
         const provider = new RpcProvider({ nodeUrl: url });
         const account = await WalletAccountV5.connect(provider, wallet);
         const calldata = [to, '7', '0'];
-        const sent = await account.execute({
+        const transaction = await account.execute({
           contractAddress: strk,
           entrypoint: 'transfer',
           calldata,
@@ -60,7 +60,7 @@ describe('discovery', () => {
         return {
           names: wallets.map(({ name }) => name),
           address: account.address,
-          hash: sent.transaction_hash,
+          hash: transaction.transaction_hash,
         };
       },
       [stage.node.url, STRK, stage.address(1)] as const,
@@ -74,7 +74,7 @@ describe('discovery', () => {
   test('get-starknet 3 finds it, connects, sends, and finds it again after a reload', async () => {
     const { page } = await stage.open();
     const before = await stage.balance(1);
-    const { hash, ...found } = await page.evaluate(async (params) => {
+    const { hash, ...answers } = await page.evaluate(async (params) => {
       const { getStarknet3 } = window.dapp;
       const authorized = await getStarknet3.getPreAuthorizedWallets();
       const [wallet, ...others] = await getStarknet3.getAvailableWallets();
@@ -86,7 +86,7 @@ describe('discovery', () => {
       return { authorized: authorized.length, names, isConnected, selectedAddress, hash };
     }, stage.transfer('3'));
     const selectedAddress = stage.address(0);
-    expect(found).toEqual({
+    expect(answers).toEqual({
       authorized: 0,
       names: ['Starkbox'],
       isConnected: true,
@@ -110,11 +110,11 @@ describe('discovery', () => {
 
 test('a dapp installs it, again and again, and removes it', async () => {
   const { page } = await stage.open('/bare');
-  const found = await page.evaluate(async (url) => {
+  const notifications = await page.evaluate(async (url) => {
     const { installWallet, store, getStarknet } = window.dapp;
-    const seen: number[] = [];
+    const chainIds: number[] = [];
     const count = async () => {
-      seen.push((await getStarknet.getAvailableWallets()).length, store.getWallets().length);
+      chainIds.push((await getStarknet.getAvailableWallets()).length, store.getWallets().length);
     };
     await count();
     installWallet({ url });
@@ -123,9 +123,13 @@ test('a dapp installs it, again and again, and removes it', async () => {
     const [address] = await wallet.accounts();
     wallet.uninstall();
     await count();
-    return { seen, address, left: window.starkboxWallet === undefined };
+    return { seen: chainIds, address, left: window.starkboxWallet === undefined };
   }, stage.node.url);
-  expect(found).toEqual({ seen: [0, 0, 1, 1, 0, 0], address: stage.address(0), left: true });
+  expect(notifications).toEqual({
+    seen: [0, 0, 1, 1, 0, 0],
+    address: stage.address(0),
+    left: true,
+  });
 });
 
 test('transactions that wait in a mempool are counted', async () => {
@@ -225,7 +229,7 @@ describe('a scripted wallet', () => {
         ask(page, 'wallet_addInvokeTransaction', stage.transfer(amount)),
       ),
     );
-    for (const one of all) expect(one).toHaveProperty('transaction_hash');
+    for (const answer of all) expect(answer).toHaveProperty('transaction_hash');
     expect(await stage.balance(1)).toBe(before + 6n);
   });
 

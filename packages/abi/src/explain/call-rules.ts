@@ -2,7 +2,7 @@
 import type { Abi, AbiFunction } from '../abi.js';
 import { decodeShortString, shortHash } from '../felt.js';
 import { readTypeName, shortType } from '../type-name.js';
-import type { Facts, Found, Rule } from './finding.js';
+import type { Facts, PossibleFinding, Rule } from './finding.js';
 import { accountNotDeployed } from './gas-rules.js';
 import { mistyped } from './nearest-function.js';
 
@@ -11,25 +11,29 @@ const MOST_NAMES = 15;
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 const canonical = (felt: string): string => `0x${BigInt(felt).toString(16)}`;
 
-function missingFunction(_: RegExpExecArray, { frame, view }: Facts): Found {
+function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFinding {
   if (!frame) return undefined;
   const name = view.contract(frame);
-  const asked = view.functionOf(frame);
+  const calledName = view.functionOf(frame);
   if (frame.phase === 'validate') {
     return {
-      what: `${name} has no function ${asked}`,
+      what: `${name} has no function ${calledName}`,
       isWhole: true,
       hint: `${name} is no account: send the transaction from an account, with the contract in its calls.`,
     };
   }
   const abi = view.abiOf(frame);
-  const found = abi && mistyped(frame.selector, abi);
-  const known = asked.startsWith('0x') ? found?.written : asked;
+  const correction = abi && mistyped(frame.selector, abi);
+  const functionName = calledName.startsWith('0x') ? correction?.written : calledName;
   const what =
-    known === undefined
+    functionName === undefined
       ? `${name} has no function with the selector ${frame.selector}`
-      : `${name} has no function '${known}'`;
-  return { what, isWhole: true, hint: found ? `Did you mean '${found.meant}'?` : listed(abi) };
+      : `${name} has no function '${functionName}'`;
+  return {
+    what,
+    isWhole: true,
+    hint: correction ? `Did you mean '${correction.meant}'?` : listed(abi),
+  };
 }
 
 function listed(abi: Abi | undefined): string {
@@ -41,7 +45,7 @@ function listed(abi: Abi | undefined): string {
 }
 
 function signatureOf({ name, inputs }: AbiFunction): string {
-  return `${name}(${inputs.map((one) => `${one.name}: ${shortType(one.type)}`).join(', ')})`;
+  return `${name}(${inputs.map((input) => `${input.name}: ${shortType(input.type)}`).join(', ')})`;
 }
 
 /** How many felts a type takes, where that is always the same number. */
@@ -58,11 +62,11 @@ function feltsOf(type: string): string {
 function calldataOf({ frame }: Facts): string {
   const { calldata } = frame ?? {};
   if (calldata === undefined) return '';
-  const shown = calldata.slice(0, 6).map(shortHash).join(', ');
-  return ` The calldata has ${plural(calldata.length, 'felt')}${shown === '' ? '' : `: ${shown}`}${calldata.length > 6 ? ', …' : ''}.`;
+  const felts = calldata.slice(0, 6).map(shortHash).join(', ');
+  return ` The calldata has ${plural(calldata.length, 'felt')}${felts === '' ? '' : `: ${felts}`}${calldata.length > 6 ? ', …' : ''}.`;
 }
 
-function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): Found {
+function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): PossibleFinding {
   const { frame, view } = facts;
   const entry = frame && view.entryOf(frame);
   const parameter = entry?.inputs[Number(number) - 1];
@@ -75,7 +79,7 @@ function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): Found 
   };
 }
 
-function tooLong(_: RegExpExecArray, facts: Facts): Found {
+function tooLong(_: RegExpExecArray, facts: Facts): PossibleFinding {
   const { frame, view } = facts;
   const entry = frame && view.entryOf(frame);
   return entry
@@ -86,7 +90,10 @@ function tooLong(_: RegExpExecArray, facts: Facts): Found {
     : undefined;
 }
 
-function notDeployed([, address = '0x0']: RegExpExecArray, { view, sender }: Facts): Found {
+function notDeployed(
+  [, address = '0x0']: RegExpExecArray,
+  { view, sender }: Facts,
+): PossibleFinding {
   const felt = canonical(address);
   if (felt === sender) return accountNotDeployed(felt, view);
   return {
@@ -96,7 +103,7 @@ function notDeployed([, address = '0x0']: RegExpExecArray, { view, sender }: Fac
   };
 }
 
-function notDeclared([, hash = '0x0']: RegExpExecArray): Found {
+function notDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
   const felt = canonical(hash.startsWith('0x') ? hash : `0x${hash}`);
   return {
     what: `class ${shortHash(felt)} is not declared`,
@@ -105,7 +112,7 @@ function notDeclared([, hash = '0x0']: RegExpExecArray): Found {
   };
 }
 
-function alreadyDeclared([, hash = '0x0']: RegExpExecArray): Found {
+function alreadyDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
   const felt = canonical(hash);
   return {
     what: `class ${shortHash(felt)} is declared already`,
@@ -114,16 +121,24 @@ function alreadyDeclared([, hash = '0x0']: RegExpExecArray): Found {
   };
 }
 
-function otherCompiler([, given = '', expected = '', version]: RegExpExecArray): Found {
+function otherCompiler([
+  ,
+  sentHash = '',
+  expected = '',
+  version,
+]: RegExpExecArray): PossibleFinding {
   const compiler = version === undefined ? 'this node' : `this node, with the compiler ${version},`;
   return {
-    what: `compiled_class_hash is ${given}, and the class compiles to ${expected}`,
+    what: `compiled_class_hash is ${sentHash}, and the class compiles to ${expected}`,
     hint: `Send ${expected}: ${compiler} compiles the Sierra class itself. A hash of another compiler version, or of CASM that was hashed with Poseidon as before Starknet 0.14.1, does not fit.`,
   };
 }
 
-function taken([, one, other = '0x0']: RegExpExecArray, { view }: Facts): Found {
-  const felt = canonical(one ?? other);
+function taken(
+  [, address, otherAddress = '0x0']: RegExpExecArray,
+  { view }: Facts,
+): PossibleFinding {
+  const felt = canonical(address ?? otherAddress);
   return {
     what: `there is a contract at ${view.address(felt)} already`,
     isWhole: true,
@@ -131,7 +146,7 @@ function taken([, one, other = '0x0']: RegExpExecArray, { view }: Facts): Found 
   };
 }
 
-function signature(_: RegExpExecArray, { frame, view, sender }: Facts): Found {
+function signature(_: RegExpExecArray, { frame, view, sender }: Facts): PossibleFinding {
   const who = sender === undefined ? 'the account' : view.address(sender);
   if (frame && frame.phase !== 'validate') return undefined;
   return {
@@ -140,7 +155,7 @@ function signature(_: RegExpExecArray, { frame, view, sender }: Facts): Found {
 }
 
 /** Cairo 0 code fails without a message where its authors wrote none. */
-function cairo0(match: RegExpExecArray, facts: Facts): Found {
+function cairo0(match: RegExpExecArray, facts: Facts): PossibleFinding {
   const what = 'a check of its Cairo 0 code did not hold';
   if (facts.frame?.phase === 'validate') {
     return {
@@ -158,7 +173,7 @@ const says =
   (hint: string): Rule['find'] =>
   () => ({ hint });
 
-function overflow([, type = '', operation = '']: RegExpExecArray): Found {
+function overflow([, type = '', operation = '']: RegExpExecArray): PossibleFinding {
   const limit =
     operation === 'sub'
       ? `Something is subtracted from a smaller ${type}`

@@ -7,7 +7,7 @@ export interface ExcerptRow {
   /** Without the indentation that all of them have. */
   readonly text: string;
   /** Of the line that the stack names: what stands before the column, and what from there on. */
-  readonly named?: readonly [before: string, after: string];
+  readonly parts?: readonly [before: string, after: string];
 }
 
 /** Lines before and after the named one that the text form has. */
@@ -55,10 +55,10 @@ export function excerptText(source: SourceLine): readonly string[] {
   const width = String(rows.at(-1)?.number ?? '').length;
   const note = excerptNote(source);
   return [
-    ...rows.flatMap(({ number, text, named }) => [
+    ...rows.flatMap(({ number, text, parts }) => [
       `  ${String(number).padStart(width)} | ${text}`.trimEnd(),
-      ...(named && named[1] !== ''
-        ? [`  ${' '.repeat(width)} | ${' '.repeat([...named[0]].length)}^`]
+      ...(parts && parts[1] !== ''
+        ? [`  ${' '.repeat(width)} | ${' '.repeat([...parts[0]].length)}^`]
         : []),
     ]),
     ...(note === undefined || rows.length === 0 ? [] : [`  ${' '.repeat(width)} = ${note}`]),

@@ -6,7 +6,7 @@ import { readFailure } from '../failure/reason.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
 import type { Explained, ExplainedFrame, PrintedText, SourceLine } from './explained.js';
-import type { ExplainedTransaction, Facts, Found } from './finding.js';
+import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
 import { type PaintText, PLAIN, treeLines } from './tree-text.js';
@@ -59,13 +59,18 @@ export async function explain(
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
     ? 'REFUSED'
     : subject.status;
-  const shown = tree.roots.filter(
+  const visibleRoots = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
   );
-  const view = await View.of(shown, sources);
+  const view = await View.of(visibleRoots, sources);
   if (status === 'SUCCEEDED') {
     const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
-    const lines = [summary, '', ...treeLines(shown, view, { paint }), ...printedLines(subject)];
+    const lines = [
+      summary,
+      '',
+      ...treeLines(visibleRoots, view, { paint }),
+      ...printedLines(subject),
+    ];
     return {
       status,
       summary,
@@ -96,14 +101,16 @@ export async function explain(
   const cause =
     finding?.what ??
     (panic ? panicCause(panic.felts, first && view.abiOf(first)) : failure.message);
-  const place =
+  const location =
     first && !finding?.isWhole ? `${view.contract(first)}::${view.functionOf(first)}` : '';
-  const joint = place === '' ? '' : cause.startsWith('panicked') ? ' ' : ' failed: ';
-  const summary = `${STATUS_WORDS[status]}: ${place}${joint}${cause}`;
+  const joint = location === '' ? '' : cause.startsWith('panicked') ? ' ' : ' failed: ';
+  const summary = `${STATUS_WORDS[status]}: ${location}${joint}${cause}`;
   const hint = finding?.hint;
   const lines = [
     paint('failed', summary),
-    ...(shown.length > 0 ? ['', ...treeLines(shown, view, { paint, stack, cause })] : []),
+    ...(visibleRoots.length > 0
+      ? ['', ...treeLines(visibleRoots, view, { paint, stack, cause })]
+      : []),
     ...(tree.isUncertain
       ? ['', 'Several equal calls could have failed; the last one is shown.']
       : []),
@@ -183,11 +190,11 @@ function pathOf({ roots }: CallTree): readonly Frame[] {
 const failedIn = (frames: readonly Frame[]): Frame | undefined =>
   frames.findLast(({ failed }) => failed);
 
-async function findingOf(text: string, facts: Facts): Promise<Found> {
+async function findingOf(text: string, facts: Facts): Promise<PossibleFinding> {
   for (const { pattern, find } of RULES) {
     const match = pattern.exec(text);
-    const found = match && (await find(match, facts));
-    if (found) return found;
+    const finding = match && (await find(match, facts));
+    if (finding) return finding;
   }
   return undefined;
 }
@@ -210,9 +217,9 @@ function explainedFrame(frame: Frame, view: View): ExplainedFrame {
 }
 
 /** A second run may have other frames than the reason names. */
-function stackOf(frame: Frame, found: FrameStack | undefined): Pick<ExplainedFrame, 'stack'> {
-  const isSame = found?.contract === frame.contract && found.selector === frame.selector;
-  return isSame && found.stack.length > 0 ? { stack: found.stack } : {};
+function stackOf(frame: Frame, traced: FrameStack | undefined): Pick<ExplainedFrame, 'stack'> {
+  const isSame = traced?.contract === frame.contract && traced.selector === frame.selector;
+  return isSame && traced.stack.length > 0 ? { stack: traced.stack } : {};
 }
 
 function placeOf({

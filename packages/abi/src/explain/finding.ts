@@ -35,12 +35,15 @@ export interface Finding {
   readonly hint: string;
 }
 
-export type Found = Finding | undefined;
+export type PossibleFinding = Finding | undefined;
 
 /** A cause that failures of this text have. */
 export interface Rule {
   readonly pattern: RegExp;
-  readonly find: (match: RegExpExecArray, facts: Facts) => Found | Promise<Found>;
+  readonly find: (
+    match: RegExpExecArray,
+    facts: Facts,
+  ) => PossibleFinding | Promise<PossibleFinding>;
 }
 
 const TOKEN_DECIMALS = 18;
@@ -48,11 +51,11 @@ const MOST_DECIMALS = 6;
 
 /** `1.5 STRK`; what is cut off at the end is marked. */
 export function amountText(amount: bigint, unit: string): string {
-  const one = 10n ** BigInt(TOKEN_DECIMALS);
-  const fraction = String(amount % one)
+  const token = 10n ** BigInt(TOKEN_DECIMALS);
+  const fraction = String(amount % token)
     .padStart(TOKEN_DECIMALS, '0')
     .replace(/0+$/, '');
-  const whole = String(amount / one);
+  const whole = String(amount / token);
   if (whole === '0' && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
     return `${amount} ${unit === 'ETH' ? 'wei' : 'fri'}`;
   }

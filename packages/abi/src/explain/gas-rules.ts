@@ -1,6 +1,6 @@
 // Causes of failures before and after execution: nonces, resource bounds, gas and the balance that pays for it.
 import type { Bounds } from '../transactions/invoke.js';
-import { amountText, type Facts, type Found, mintText, type Rule } from './finding.js';
+import { amountText, type Facts, mintText, type PossibleFinding, type Rule } from './finding.js';
 
 const RESOURCES: ReadonlyMap<string, keyof Bounds> = new Map([
   ['L1Gas', 'l1_gas'],
@@ -17,21 +17,24 @@ function senderName({ view, sender }: Facts): string {
   return sender === undefined ? 'the account' : view.address(sender);
 }
 
-function nonce([, account = '0', given = '0']: RegExpExecArray, facts: Facts): Found {
-  const [due, sent] = [BigInt(account), BigInt(given)];
-  const what = `the nonce of ${senderName(facts)} is ${due}, and the transaction has ${sent}`;
-  if (sent < due) {
+function nonce(
+  [, account = '0', transactionNonce = '0']: RegExpExecArray,
+  facts: Facts,
+): PossibleFinding {
+  const [due, nonceSent] = [BigInt(account), BigInt(transactionNonce)];
+  const what = `the nonce of ${senderName(facts)} is ${due}, and the transaction has ${nonceSent}`;
+  if (nonceSent < due) {
     return {
       what,
-      hint: `A transaction with nonce ${sent} is in a block already. Use nonce ${due}: starknet_getNonce with the block pre_confirmed gives it.`,
+      hint: `A transaction with nonce ${nonceSent} is in a block already. Use nonce ${due}: starknet_getNonce with the block pre_confirmed gives it.`,
     };
   }
-  const missing = sent - due === 1n ? `nonce ${due}` : `nonces ${due} to ${sent - 1n}`;
+  const missing = nonceSent - due === 1n ? `nonce ${due}` : `nonces ${due} to ${nonceSent - 1n}`;
   return { what, hint: `Send what has the ${missing} first, or use nonce ${due}.` };
 }
 
 /** An estimate does not say which nonce is due. */
-async function unnamedNonce(match: RegExpExecArray, facts: Facts): Promise<Found> {
+async function unnamedNonce(match: RegExpExecArray, facts: Facts): Promise<PossibleFinding> {
   const { sender, transaction, sources } = facts;
   const due = sender === undefined ? undefined : await sources.nonceAt?.(sender);
   if (due === undefined || transaction.nonce === undefined) return undefined;
@@ -41,11 +44,11 @@ async function unnamedNonce(match: RegExpExecArray, facts: Facts): Promise<Found
 const TOO_LOW =
   /Max (L1Gas|L1DataGas|L2Gas) (amount|price) \((\d+)\) is lower than the (?:minimal gas amount|actual gas price): (\d+)/;
 
-function boundsTooLow(match: RegExpExecArray): Found {
+function boundsTooLow(match: RegExpExecArray): PossibleFinding {
   const all = [...match.input.matchAll(new RegExp(TOO_LOW, 'g'))].map(
-    ([, name, what, given = '0', least = '0']) => {
+    ([, name, what, offered = '0', least = '0']) => {
       const bound = `${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`;
-      return `${bound} is ${given}, at least ${least} is needed (${BigInt(least) - BigInt(given)} more)`;
+      return `${bound} is ${offered}, at least ${least} is needed (${BigInt(least) - BigInt(offered)} more)`;
     },
   );
   return {
@@ -54,16 +57,16 @@ function boundsTooLow(match: RegExpExecArray): Found {
   };
 }
 
-function boundsUnusable(): Found {
+function boundsUnusable(): PossibleFinding {
   return {
     what: 'its resource bounds offer no gas',
     hint: `Set max_amount and max_price_per_unit of l2_gas and l1_data_gas; ${ESTIMATE}.`,
   };
 }
 
-function usedMore([, name, limit = '0', used = '0']: RegExpExecArray): Found {
+function usedMore([, name, limit = '0', consumed = '0']: RegExpExecArray): PossibleFinding {
   const bound = `resource_bounds.${resource(name)}.max_amount`;
-  const [most, needed] = [BigInt(limit), BigInt(used)];
+  const [most, needed] = [BigInt(limit), BigInt(consumed)];
   return {
     what: `it used ${needed} ${resource(name)}, ${needed - most} more than the ${most} that it offered`,
     isWhole: true,
@@ -71,7 +74,7 @@ function usedMore([, name, limit = '0', used = '0']: RegExpExecArray): Found {
   };
 }
 
-function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): Found {
+function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFinding {
   const bounds = transaction.resource_bounds;
   if (frame?.phase === 'validate') {
     return {
@@ -105,7 +108,7 @@ function mostFee({
   return cost('l1_gas') + cost('l1_data_gas') + cost('l2_gas', BigInt(tip));
 }
 
-export function accountNotDeployed(address: string, view: Facts['view']): Found {
+export function accountNotDeployed(address: string, view: Facts['view']): PossibleFinding {
   return {
     what: `the account ${view.address(address)} is not deployed`,
     isWhole: true,
@@ -113,33 +116,39 @@ export function accountNotDeployed(address: string, view: Facts['view']): Found 
   };
 }
 
-async function poorSender([, balance = '0']: RegExpExecArray, facts: Facts): Promise<Found> {
+async function poorSender(
+  [, balance = '0']: RegExpExecArray,
+  facts: Facts,
+): Promise<PossibleFinding> {
   const { transaction, sender, view, sources } = facts;
-  const held = BigInt(balance);
+  const balanceFri = BigInt(balance);
   const fee = mostFee(transaction);
   if (fee === undefined || sender === undefined) return undefined;
   const mayBeMissing = transaction.type !== 'DEPLOY_ACCOUNT' && sources.classAt !== undefined;
   if (mayBeMissing && (await sources.classAt?.(sender)) === undefined) {
     return accountNotDeployed(sender, view);
   }
-  const missing = fee - held;
+  const missing = fee - balanceFri;
   return {
-    what: `it may cost up to ${amountText(fee, 'STRK')}, and ${senderName(facts)} holds ${amountText(held, 'STRK')}`,
+    what: `it may cost up to ${amountText(fee, 'STRK')}, and ${senderName(facts)} holds ${amountText(balanceFri, 'STRK')}`,
     hint: `${amountText(missing, 'STRK')} are missing: ${mintText(sender, missing, 'STRK')}. Or lower the resource bounds; ${ESTIMATE}.`,
   };
 }
 
-function feeNotPaid([, fee = '0', low = '0', high = '0']: RegExpExecArray, facts: Facts): Found {
-  const [due, held] = [BigInt(fee), BigInt(low) + (BigInt(high) << 128n)];
+function feeNotPaid(
+  [, fee = '0', low = '0', high = '0']: RegExpExecArray,
+  facts: Facts,
+): PossibleFinding {
+  const [due, remaining] = [BigInt(fee), BigInt(low) + (BigInt(high) << 128n)];
   if (facts.sender === undefined) return undefined;
   return {
-    what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(held, 'STRK')}`,
+    what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(remaining, 'STRK')}`,
     isWhole: true,
-    hint: `The calls spent what the fee needs: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - held, 'STRK')}.`,
+    hint: `The calls spent what the fee needs: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - remaining, 'STRK')}.`,
   };
 }
 
-function l1Fee([, due = '0', paid = '0']: RegExpExecArray): Found {
+function l1Fee([, due = '0', paid = '0']: RegExpExecArray): PossibleFinding {
   return {
     what: `the message paid ${paid} wei on L1, and its execution costs ${due} wei`,
     hint: `Send at least ${due} wei with the message: paid_fee_on_l1, or the value of sendMessageToL2; starknet_estimateMessageFee gives the amount.`,

@@ -16,7 +16,7 @@ export interface Mistyped {
  * or two letters swapped.
  */
 export function mistyped(selector: string, { functions }: Abi): Mistyped | undefined {
-  const wanted = BigInt(selector);
+  const target = BigInt(selector);
   const names = [...functions.values()].map(({ name }) => name);
   const tried = new Set<string>();
   for (const spellings of [otherCase, lessOrSwapped]) {
@@ -25,7 +25,7 @@ export function mistyped(selector: string, { functions }: Abi): Mistyped | undef
         if (tried.has(written)) continue;
         if (tried.size >= MOST_HASHES) return undefined;
         tried.add(written);
-        if (starknetKeccak(written) === wanted) return { written, meant };
+        if (starknetKeccak(written) === target) return { written, meant };
       }
     }
   }
@@ -36,7 +36,7 @@ function otherCase(name: string): readonly string[] {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
   const camel = name.replace(/(?<=^_|[^_])_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [snake, camel, name.toLowerCase(), `get_${name}`, name.replace(/^get_/, '')].filter(
-    (one) => one !== name && one !== '',
+    (candidate) => candidate !== name && candidate !== '',
   );
 }
 

@@ -1,8 +1,8 @@
 // Causes of failures in tokens: balances and allowances.
 import type { Frame } from '../call-tree.js';
-import type { Named } from '../decode.js';
+import type { NamedValue } from '../decode.js';
 import { ETH_ADDRESS, STRK_ADDRESS } from '../naming/contract-names.js';
-import { amountText, type Facts, type Found, mintText, type Rule } from './finding.js';
+import { amountText, type Facts, mintText, type PossibleFinding, type Rule } from './finding.js';
 import { numberText } from './view.js';
 
 /** A transfer that failed. */
@@ -38,7 +38,7 @@ function transferOf(frame: Frame, { view, caller, sender }: Facts): Transfer | u
     : undefined;
 }
 
-const isAmount = ({ value }: Named): boolean => value.kind === 'number';
+const isAmount = ({ value }: NamedValue): boolean => value.kind === 'number';
 
 /** A number that a token returns under one of two names. */
 async function readNumber(
@@ -59,30 +59,30 @@ function inUnits(amount: bigint, token: string): string {
   return unit === undefined ? numberText(amount) : amountText(amount, unit);
 }
 
-async function balance(_: RegExpExecArray, facts: Facts): Promise<Found> {
+async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFinding> {
   const { frame, view } = facts;
   const moved = frame && transferOf(frame, facts);
   if (!moved || facts.isUncertain) return undefined;
   const { token, owner, amount } = moved;
   const name = view.contract(frame);
-  const held = await readNumber(facts, token, ['balance_of', 'balanceOf'], [owner]);
+  const balance = await readNumber(facts, token, ['balance_of', 'balanceOf'], [owner]);
   const who = view.address(owner);
-  if (held === undefined || held >= amount) {
+  if (balance === undefined || balance >= amount) {
     return { hint: `${who} holds less than ${inUnits(amount, token)} of ${name} at this point.` };
   }
-  const missing = amount - held;
+  const missing = amount - balance;
   const unit = UNITS.get(token);
   const give =
     unit === undefined
       ? `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`
       : mintText(owner, missing, unit);
-  const held_ = inUnits(held, token);
+  const balanceText = inUnits(balance, token);
   return {
-    hint: `${who} held ${held_}${unit === undefined ? ` of ${name}` : ''} before, and ${inUnits(amount, token)} are to be moved: ${inUnits(missing, token)} are missing. Send less, or ${give}.`,
+    hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, and ${inUnits(amount, token)} are to be moved: ${inUnits(missing, token)} are missing. Send less, or ${give}.`,
   };
 }
 
-async function allowance(_: RegExpExecArray, facts: Facts): Promise<Found> {
+async function allowance(_: RegExpExecArray, facts: Facts): Promise<PossibleFinding> {
   const { frame, view } = facts;
   const moved = frame && transferOf(frame, facts);
   if (!moved || moved.spender === undefined) return undefined;

@@ -139,9 +139,9 @@ class TreeWriter {
 
 /** Frames that repeat the call of the frame above, each the only one inside of it; none if they are few. */
 function equalBelow(frame: Frame): readonly Frame[] {
-  const found: Frame[] = [];
-  for (let next = onlyEqual(frame); next; next = onlyEqual(next)) found.push(next);
-  return found.length > MOST_EQUAL ? found : [];
+  const frames: Frame[] = [];
+  for (let next = onlyEqual(frame); next; next = onlyEqual(next)) frames.push(next);
+  return frames.length > MOST_EQUAL ? frames : [];
 }
 
 function onlyEqual({ contract, selector, children }: Frame): Frame | undefined {
@@ -159,8 +159,8 @@ export function sourceLineText({
   column,
   inlined,
 }: SourceLine): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  return `at ${name}${place === '' ? '' : ` (${place})`}${inlined === true ? ' [inlined]' : ''}`;
+  const location = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `at ${name}${location === '' ? '' : ` (${location})`}${inlined === true ? ' [inlined]' : ''}`;
 }
 
 function grouped(value: number): string {

@@ -6,7 +6,7 @@ import {
   decodeInputs,
   decodeOutputs,
   type FeltTexts,
-  type Named,
+  type NamedValue,
   valueText,
 } from '../decode.js';
 import { canonicalFelt, decodeShortString, shortAddress } from '../felt.js';
@@ -67,8 +67,8 @@ export class View {
     }
     await Promise.all(
       [...unknown].map(async (contract) => {
-        const found = classes.get(contract) ?? (await classAt?.(contract));
-        if (found !== undefined) classes.set(contract, found);
+        const classHash = classes.get(contract) ?? (await classAt?.(contract));
+        if (classHash !== undefined) classes.set(contract, classHash);
       }),
     );
     const hashes = new Set([
@@ -78,8 +78,8 @@ export class View {
     const abis = new Map<string, Abi>();
     await Promise.all(
       [...hashes].map(async (hash) => {
-        const found = await abi(hash);
-        if (found) abis.set(hash, found);
+        const classAbi = await abi(hash);
+        if (classAbi) abis.set(hash, classAbi);
       }),
     );
     return new View(abis, classes, names);
@@ -98,14 +98,14 @@ export class View {
     return contractName(frame.contract, this.classOf(frame), this.abiOf(frame), this.#names);
   }
 
-  /** The name in a line: contracts that have only that of their class are told apart by their addresses. */
+  /** The name in a line: contracts that have only that of their class are distinguished by their addresses. */
   contract(frame: Frame): string {
     const { name, isOwn } = this.nameOf(frame);
     return isOwn ? name : `${name}@${shortAddress(frame.contract)}`;
   }
 
-  address(given: string): string {
-    const felt = canonicalFelt(given) ?? given;
+  address(text: string): string {
+    const felt = canonicalFelt(text) ?? text;
     return this.#names.get(felt) ?? shortAddress(felt);
   }
 
@@ -115,13 +115,13 @@ export class View {
   }
 
   functionOf(frame: Frame): string {
-    const known = this.entryOf(frame)?.name ?? commonFunctions().get(frame.selector);
-    if (known !== undefined) return known;
+    const name = this.entryOf(frame)?.name ?? commonFunctions().get(frame.selector);
+    if (name !== undefined) return name;
     return frame.kind === 'CONSTRUCTOR' ? 'constructor' : shortAddress(frame.selector);
   }
 
   /** The arguments of a call, or undefined where its calldata is unknown or does not fit. */
-  inputsOf(frame: Frame): readonly Named[] | undefined {
+  inputsOf(frame: Frame): readonly NamedValue[] | undefined {
     const [entry, abi] = [this.entryOf(frame), this.abiOf(frame)];
     return entry && abi && frame.calldata ? decodeInputs(entry, frame.calldata, abi) : undefined;
   }
@@ -149,7 +149,7 @@ export class View {
     return `${calldata.slice(0, MOST_RAW).map(feltText).join(', ')}${more}`;
   }
 
-  members(members: readonly Named[]): string {
+  members(members: readonly NamedValue[]): string {
     return members.map(({ name, value }) => `${name}: ${this.value(value)}`).join(', ');
   }
 
@@ -177,8 +177,8 @@ function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 
-function feltText(given: string): string {
-  const felt = canonicalFelt(given) ?? given;
+function feltText(value: string): string {
+  const felt = canonicalFelt(value) ?? value;
   const text = decodeShortString(felt);
   return text === undefined ? shortAddress(felt) : `'${text}'`;
 }

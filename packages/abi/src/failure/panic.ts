@@ -91,8 +91,8 @@ function byteArrayAt(
   const words = Number(felts[start] ?? 'NaN');
   const length = words + 3;
   if (!Number.isSafeInteger(words) || start + length > felts.length) return undefined;
-  const own = felts.slice(start, start + length);
-  const value = decodeAs('core::byte_array::ByteArray', own, EMPTY_ABI);
+  const panicFelts = felts.slice(start, start + length);
+  const value = decodeAs('core::byte_array::ByteArray', panicFelts, EMPTY_ABI);
   return value?.kind === 'text' ? { text: value.text, length } : undefined;
 }
 

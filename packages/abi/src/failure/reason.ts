@@ -45,7 +45,7 @@ export function readFailure(reason: string): Failure {
     const [whole, number, words = '', contract = '', classHash = '', selector = ''] = match;
     end = match.index + whole.length;
     const last = path.at(-1);
-    const given = {
+    const location = {
       contract: short(contract),
       classHash: short(classHash),
       selector: short(selector),
@@ -53,11 +53,11 @@ export function readFailure(reason: string): Failure {
     const isRepeated =
       wasNumbered &&
       number === undefined &&
-      last?.contract === given.contract &&
-      last.selector === given.selector;
+      last?.contract === location.contract &&
+      last.selector === location.selector;
     wasNumbered = number !== undefined;
     // The innermost call of the engine is named again as the first frame of the panic.
-    if (!isRepeated) path.push({ kind: kindOf(words, given, last), ...given });
+    if (!isRepeated) path.push({ kind: kindOf(words, location, last), ...location });
   }
   const cut = path.length === 0 ? FRAME_END.exec(text) : null;
   if (cut) end = cut[0].length;

@@ -12,7 +12,7 @@ export function baselineOf({ rows }: GasPage): Baseline {
     const medians = Object.entries(costs).map(([resource, { median }]) => [resource, median]);
     return [names[at] ?? '', Object.fromEntries(medians)] as const;
   });
-  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** `was` or `is` is left out for a function that only one of the runs called. */

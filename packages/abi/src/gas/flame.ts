@@ -1,5 +1,5 @@
 // Flame graph of a gas report: as SVG, and as collapsed stacks.
-import { depthOf, place } from './layout.js';
+import { depthOf, layOut } from './layout.js';
 import type { GasReport } from './report.js';
 import { keyOf } from './sum.js';
 import { rowNames } from './text.js';
@@ -50,7 +50,7 @@ const TITLE = 30;
 export function flameSvg(report: GasReport, resource: string, title: string): string {
   const nameOf = namer(report);
   const root = report.of(resource).tree.tree();
-  const boxes = root ? place(root, WIDTH) : [];
+  const boxes = root ? layOut(root, WIDTH) : [];
   const height = depthOf(boxes) * ROW + TITLE + MARGIN;
   const drawn = boxes.map(({ block, x, width, depth, gas, count }) => {
     const name = block ? nameOf(block) : `${count} small calls`;

@@ -1,7 +1,7 @@
 // Cost of each function in one resource over many transactions.
 import type { Phase } from '../call-tree.js';
 import { type Grouping, keyOf } from './sum.js';
-import type { Called, GasBlock } from './tree.js';
+import type { CalledFunction, GasBlock } from './tree.js';
 
 /** Values with how often each occurred: unlike a median, these can be added. */
 export class Tally {
@@ -32,7 +32,7 @@ export class Tally {
 
   /** Pairs of a value and its count, smallest value first. */
   values(): readonly (readonly [value: number, times: number])[] {
-    return [...this.#counts].sort(([one], [other]) => one - other);
+    return [...this.#counts].sort(([a], [b]) => a - b);
   }
 
   #at(position: number): number {
@@ -47,7 +47,7 @@ export class Tally {
 
 export interface FunctionCost {
   readonly key: string;
-  readonly called: Called;
+  readonly called: CalledFunction;
   readonly phase: Phase | undefined;
   readonly calls: number;
   readonly self: number;
@@ -62,7 +62,7 @@ export interface FunctionCost {
 }
 
 interface Row {
-  readonly called: Called;
+  readonly called: CalledFunction;
   readonly phase: Phase | undefined;
   self: number;
   inclusive: number;
@@ -80,7 +80,7 @@ export class FunctionCosts {
   }
 
   /** Its functions, each once. */
-  called(): readonly Called[] {
+  called(): readonly CalledFunction[] {
     return [...this.#rows.values()].map(({ called }) => called);
   }
 
@@ -90,7 +90,11 @@ export class FunctionCosts {
   }
 
   /** Adds what another sum has of a function. */
-  addCost(called: Called, phase: Phase | undefined, more: Omit<Row, 'called' | 'phase'>): void {
+  addCost(
+    called: CalledFunction,
+    phase: Phase | undefined,
+    more: Omit<Row, 'called' | 'phase'>,
+  ): void {
     const row = this.#row(keyOf(called, this.#grouping), called, phase);
     row.self += more.self;
     row.inclusive += more.inclusive;
@@ -98,12 +102,12 @@ export class FunctionCosts {
     for (const [value, times] of more.values.values()) row.values.add(value, times);
   }
 
-  #row(key: string, called: Called, phase: Phase | undefined): Row {
-    const known = this.#rows.get(key);
-    if (known) return known;
-    const made = { called, phase, self: 0, inclusive: 0, topLevel: 0, values: new Tally() };
-    this.#rows.set(key, made);
-    return made;
+  #row(key: string, called: CalledFunction, phase: Phase | undefined): Row {
+    const row = this.#rows.get(key);
+    if (row) return row;
+    const added = { called, phase, self: 0, inclusive: 0, topLevel: 0, values: new Tally() };
+    this.#rows.set(key, added);
+    return added;
   }
 
   #visit(block: GasBlock, above: ReadonlySet<string>): void {

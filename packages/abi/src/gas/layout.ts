@@ -12,7 +12,7 @@ export interface Box {
   /** Number of blocks in this rectangle. */
   readonly count: number;
   /** Position among its siblings, and their number. */
-  readonly place: number;
+  readonly position: number;
   readonly of: number;
 }
 
@@ -22,7 +22,7 @@ const SMALLEST = 1;
  * Children are placed from the left; the rest of the width is the block's own gas. Gas of old contracts is
  * rounded and may add up to more than the parent has; the children then share its width.
  */
-export function place(root: GasBlock, width: number): readonly Box[] {
+export function layOut(root: GasBlock, width: number): readonly Box[] {
   const boxes: Box[] = [];
   const put = (
     block: GasBlock,
@@ -40,7 +40,7 @@ export function place(root: GasBlock, width: number): readonly Box[] {
       depth,
       gas: block.gas,
       count: 1,
-      place: order[0],
+      position: order[0],
       of: order[1],
     });
     const whole = Math.max(block.gas, positive(block.children));
@@ -58,7 +58,7 @@ export function place(root: GasBlock, width: number): readonly Box[] {
           depth: depth + 1,
           gas: small.gas,
           count: small.count,
-          place: 0,
+          position: 0,
           of: 0,
         });
       }

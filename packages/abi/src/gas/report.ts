@@ -3,7 +3,7 @@ import type { GAS_COST, GAS_REPORT, GAS_ROW, GAS_STACK } from '@starkbox/spec';
 import type { Invocation, TransactionTrace } from '../trace.js';
 import { FunctionCosts, Tally } from './functions.js';
 import { GasSum, type Grouping, keyOf } from './sum.js';
-import { type Called, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
+import { type CalledFunction, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
 
 export type Cost = GAS_COST;
 export type GasRow = GAS_ROW;
@@ -23,7 +23,7 @@ interface Sums {
 }
 
 /** Names of the contract or class, and of the function, of a row. */
-export type RowNames = (called: Called) => {
+export type RowNames = (called: CalledFunction) => {
   readonly contract_name?: string;
   readonly function_name?: string;
 };
@@ -42,9 +42,9 @@ export class GasReport {
 
   /** Sums in one resource. */
   of(resource: string): Sums {
-    const known = this.#sums.get(resource);
-    if (known) return known;
-    const made: Sums = {
+    const sums = this.#sums.get(resource);
+    if (sums) return sums;
+    const added: Sums = {
       functions: new FunctionCosts(this.grouping),
       fees: new FunctionCosts(this.grouping),
       protocol: new Tally(),
@@ -52,8 +52,8 @@ export class GasReport {
       tree: new GasSum(this.grouping),
       receipts: 0,
     };
-    this.#sums.set(resource, made);
-    return made;
+    this.#sums.set(resource, added);
+    return added;
   }
 
   add(trace: TransactionTrace): void {
@@ -96,7 +96,12 @@ export class GasReport {
     }
   }
 
-  #addCost(sums: Sums, { kind, calls }: GasRow, called: Called | undefined, cost: Cost): void {
+  #addCost(
+    sums: Sums,
+    { kind, calls }: GasRow,
+    called: CalledFunction | undefined,
+    cost: Cost,
+  ): void {
     const values = new Tally();
     for (const [value = 0, times = 0] of cost.values ?? []) values.add(value, times);
     if (kind === 'protocol' || kind === 'reverted') {
@@ -146,19 +151,19 @@ export class GasReport {
     names: RowNames,
     withValues: boolean,
   ): ReadonlyMap<string, GasRow> {
-    const found = new Map<string, GasRow>();
+    const gasRows = new Map<string, GasRow>();
     for (const [resource, { functions, fees }] of this.#sums) {
       for (const row of (kind === 'function' ? functions : fees).rows()) {
         const { key, called, calls, self, inclusive, topLevel, values } = row;
-        const known = found.get(key);
+        const gasRow = gasRows.get(key);
         const cost = costIn(values, { self, total: inclusive, topLevel }, withValues);
-        found.set(key, {
-          ...(known ?? { kind, ...wireCalled(called, this.grouping), ...names(called), calls }),
-          costs: { ...known?.costs, [resource]: cost },
+        gasRows.set(key, {
+          ...(gasRow ?? { kind, ...wireCalled(called, this.grouping), ...names(called), calls }),
+          costs: { ...gasRow?.costs, [resource]: cost },
         });
       }
     }
-    return found;
+    return gasRows;
   }
 
   #outsideRows(withValues: boolean): readonly GasRow[] {
@@ -180,27 +185,27 @@ export class GasReport {
 
   #stacks(keys: readonly string[]): readonly GasStack[] {
     const at = new Map(keys.map((key, index) => [key, index]));
-    const found = new Map<string, GasStack>();
+    const stacks = new Map<string, GasStack>();
     for (const [resource, { tree }] of this.#sums) {
       for (const { phase = 'execute', called, calls, self } of tree.stacks()) {
-        const path = called.map((one) => at.get(keyOf(one, this.grouping)) ?? 0);
+        const path = called.map((callee) => at.get(keyOf(callee, this.grouping)) ?? 0);
         const key = `${phase} ${path.join()}`;
-        const known = found.get(key);
-        found.set(key, { phase, path, calls, self: { ...known?.self, [resource]: self } });
+        const stack = stacks.get(key);
+        stacks.set(key, { phase, path, calls, self: { ...stack?.self, [resource]: self } });
       }
     }
-    return [...found.values()];
+    return [...stacks.values()];
   }
 }
 
 function isGas(resource: string): resource is (typeof MEASURES)[number] {
-  return MEASURES.some((one) => one === resource);
+  return MEASURES.some((measure) => measure === resource);
 }
 
 /** Frames have no data gas. */
-function costOf({ execution_resources: used }: Invocation, resource: string): number {
-  if (resource === 'l2_gas' || resource === 'l1_gas') return used[resource] ?? 0;
-  return used.counts?.[resource] ?? 0;
+function costOf({ execution_resources: resources }: Invocation, resource: string): number {
+  if (resource === 'l2_gas' || resource === 'l1_gas') return resources[resource] ?? 0;
+  return resources.counts?.[resource] ?? 0;
 }
 
 function outsideOf({ children }: GasBlock): number {
@@ -224,7 +229,7 @@ function costIn(
   };
 }
 
-function wireCalled({ contract, classHash, selector, kind }: Called, grouping: Grouping) {
+function wireCalled({ contract, classHash, selector, kind }: CalledFunction, grouping: Grouping) {
   if (grouping === 'class') return { class_hash: classHash, selector };
   const isLibrary = kind === 'DELEGATE' ? { is_library_call: true } : {};
   return { contract_address: contract, class_hash: classHash, selector, ...isLibrary };
@@ -238,7 +243,7 @@ function namesIn({ contract_name, function_name }: GasRow): ReturnType<RowNames>
   };
 }
 
-function calledOf(row: GasRow | undefined): Called | undefined {
+function calledOf(row: GasRow | undefined): CalledFunction | undefined {
   if (row?.selector === undefined) return undefined;
   return {
     contract: row.contract_address ?? '0x0',

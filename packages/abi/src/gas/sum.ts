@@ -1,11 +1,11 @@
 // Sum of the cost of many transactions as one tree of calls.
 import type { Phase } from '../call-tree.js';
-import { ALL, type Called, type GasBlock, OUTSIDE } from './tree.js';
+import { ALL, type CalledFunction, type GasBlock, OUTSIDE } from './tree.js';
 
 /** Calls are grouped by contract, or by class over all contracts. */
 export type Grouping = 'contract' | 'class';
 
-export function keyOf(called: Called, grouping: Grouping): string {
+export function keyOf(called: CalledFunction, grouping: Grouping): string {
   const { contract, classHash, selector, kind } = called;
   if (grouping === 'class') return `${classHash} ${selector}`;
   // A library call has its caller's address.
@@ -15,7 +15,7 @@ export function keyOf(called: Called, grouping: Grouping): string {
 /** All calls with the same callers, outermost first. */
 export interface Stack {
   readonly phase: Phase | undefined;
-  readonly called: readonly Called[];
+  readonly called: readonly CalledFunction[];
   readonly calls: number;
   /** Excluding calls below. */
   readonly self: number;
@@ -23,7 +23,7 @@ export interface Stack {
 
 interface Node {
   readonly id: string;
-  readonly called: Called | undefined;
+  readonly called: CalledFunction | undefined;
   readonly phase: Phase | undefined;
   calls: number;
   self: number;
@@ -50,13 +50,13 @@ export class GasSum {
     }
   }
 
-  #below(node: Node, called: Called | undefined, phase: Phase | undefined): Node {
+  #below(node: Node, called: CalledFunction | undefined, phase: Phase | undefined): Node {
     const key = called ? `${phase ?? ''} ${keyOf(called, this.#grouping)}` : OUTSIDE;
-    const known = node.children.get(key);
-    if (known) return known;
-    const made = empty(called ? `${node.id}.${node.children.size}` : OUTSIDE, called, phase);
-    node.children.set(key, made);
-    return made;
+    const child = node.children.get(key);
+    if (child) return child;
+    const added = empty(called ? `${node.id}.${node.children.size}` : OUTSIDE, called, phase);
+    node.children.set(key, added);
+    return added;
   }
 
   /** @param outside what no call accounts for */
@@ -69,8 +69,8 @@ export class GasSum {
 
   addStack({ phase, called, calls, self }: Stack): void {
     let node = this.#root;
-    called.forEach((one, depth) => {
-      node = this.#below(node, one, depth === 0 ? phase : undefined);
+    called.forEach((callee, depth) => {
+      node = this.#below(node, callee, depth === 0 ? phase : undefined);
     });
     node.calls += calls;
     node.self += self;
@@ -78,14 +78,18 @@ export class GasSum {
 
   /** The stacks so far, without what is outside of all calls. */
   stacks(): readonly Stack[] {
-    const found: Stack[] = [];
-    const visit = (node: Node, above: readonly Called[], phase: Phase | undefined): void => {
+    const stacks: Stack[] = [];
+    const visit = (
+      node: Node,
+      above: readonly CalledFunction[],
+      phase: Phase | undefined,
+    ): void => {
       const called = node.called ? [...above, node.called] : above;
-      if (node.called) found.push({ phase, called, calls: node.calls, self: node.self });
+      if (node.called) stacks.push({ phase, called, calls: node.calls, self: node.self });
       for (const child of node.children.values()) visit(child, called, phase ?? child.phase);
     };
     visit(this.#root, [], undefined);
-    return found;
+    return stacks;
   }
 
   /** The tree so far, most expensive first. */
@@ -94,12 +98,12 @@ export class GasSum {
   }
 }
 
-function empty(id: string, called: Called | undefined, phase: Phase | undefined): Node {
+function empty(id: string, called: CalledFunction | undefined, phase: Phase | undefined): Node {
   return { id, called, phase, calls: 0, self: 0, children: new Map() };
 }
 
 function frozen(node: Node): GasBlock {
   const children = [...node.children.values()].map(frozen);
-  children.sort((one, other) => other.gas - one.gas);
+  children.sort((a, b) => b.gas - a.gas);
   return { ...node, gas: node.self + children.reduce((sum, { gas }) => sum + gas, 0), children };
 }

@@ -30,8 +30,8 @@ export function rowNames(rows: readonly GasRow[]): readonly string[] {
 }
 
 export function resourceName(resource: string): string {
-  const known: Readonly<Record<string, string>> = MEASURE_NAMES;
-  return known[resource] ?? resource.replaceAll('_', ' ');
+  const measureNames: Readonly<Record<string, string>> = MEASURE_NAMES;
+  return measureNames[resource] ?? resource.replaceAll('_', ' ');
 }
 
 const HEAD = ['calls', 'min', 'median', 'max', 'self', 'total'];
@@ -43,7 +43,7 @@ export function gasText(page: GasPage, heading: (text: string) => string = (text
   const { transactions, reverted, rows, receipts } = page;
   const names = rowNames(rows);
   const tables = Object.keys(receipts).flatMap((resource) => {
-    const shown = rows
+    const listed = rows
       .map((row, at) => ({
         kind: row.kind,
         calls: row.calls,
@@ -52,12 +52,12 @@ export function gasText(page: GasPage, heading: (text: string) => string = (text
       }))
       .filter(({ cost }) => cost && (cost.max !== 0 || cost.min !== 0))
       .sort(
-        (one, other) =>
-          ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) ||
-          (other.cost?.total ?? 0) - (one.cost?.total ?? 0),
+        (a, b) =>
+          ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) ||
+          (b.cost?.total ?? 0) - (a.cost?.total ?? 0),
       );
-    if (shown.length === 0) return [];
-    const cells = shown.map(({ name, calls, cost }) => [
+    if (listed.length === 0) return [];
+    const cells = listed.map(({ name, calls, cost }) => [
       name,
       ...[calls, cost?.min, cost?.median, cost?.max, cost?.self, cost?.total].map(grouped),
     ]);

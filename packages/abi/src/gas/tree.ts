@@ -12,7 +12,7 @@ export const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
   l1_data_gas: 'l1 data gas',
 };
 
-export interface Called {
+export interface CalledFunction {
   readonly contract: string;
   readonly classHash: string;
   readonly selector: string;
@@ -23,7 +23,7 @@ export interface GasBlock {
   /** `all`, `outside`, or the id of the frame in the call tree. */
   readonly id: string;
   /** Undefined for the total and for gas outside of all calls. */
-  readonly called: Called | undefined;
+  readonly called: CalledFunction | undefined;
   /** For calls of the protocol itself. */
   readonly phase: Phase | undefined;
   /** Number of summed calls. */
@@ -146,8 +146,8 @@ export function costTree(
 export function findBlock(root: GasBlock, id: string): GasBlock | undefined {
   if (root.id === id) return root;
   for (const child of root.children) {
-    const found = findBlock(child, id);
-    if (found) return found;
+    const block = findBlock(child, id);
+    if (block) return block;
   }
   return undefined;
 }

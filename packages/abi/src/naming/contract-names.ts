@@ -61,11 +61,11 @@ export function contractName(
   abi: Abi | undefined,
   names: Names,
 ): ContractName {
-  const own = names.get(address);
-  if (own !== undefined) return { name: own, isOwn: true };
-  const known =
+  const contractLabel = names.get(address);
+  if (contractLabel !== undefined) return { name: contractLabel, isOwn: true };
+  const classLabel =
     classHash === undefined ? undefined : (names.get(classHash) ?? CLASS_NAMES.get(classHash));
-  const name = known ?? (abi && nameInAbi(abi));
+  const name = classLabel ?? (abi && nameInAbi(abi));
   return name === undefined ? { name: shortAddress(address), isOwn: true } : { name, isOwn: false };
 }
 

@@ -64,9 +64,9 @@ export function readDeclarations(files: readonly SourceFile[]): Declarations {
   const enums = new Map<string, readonly SourceMember[]>();
   const packings = new Map<string, SourcePacking>();
   const aliases = new Map<string, string>();
-  const addStruct = (one: SourceStruct): void => {
-    if (one.attributes.includes('storage')) storages.push(one);
-    else addFirst(structs, one.name, one);
+  const addStruct = (struct: SourceStruct): void => {
+    if (struct.attributes.includes('storage')) storages.push(struct);
+    else addFirst(structs, struct.name, struct);
   };
   const read = files.map(({ file, text }) => ({
     text: withoutComments(text.slice(0, MOST_LETTERS)),
@@ -110,26 +110,25 @@ function addFirst<T>(map: Map<string, T>, name: string, value: T): void {
 /** `a/b/token.cairo` → `token`; the root of a package and of a folder bears another name. */
 function moduleOf(file: string): string {
   const [name = '', folder = ''] = file.split('/').reverse();
-  const own = name.replace(/\.cairo$/, '');
-  return own === 'lib' ? folder : own;
+  const fileName = name.replace(/\.cairo$/, '');
+  return fileName === 'lib' ? folder : fileName;
 }
 
 /** Comments and texts become spaces, so that positions stay and braces within are not counted. */
 function withoutComments(text: string): string {
   return text.replace(
     /\/\/[^\n]*|"(?:[^"\\\n]|\\.?)*(?:"|$)|'(?:[^'\\\n]|\\.?)*(?:'|$)/gm,
-    (found) =>
-      found.startsWith('"') ? found.replace(/[{}[\]();,]/g, ' ') : ' '.repeat(found.length),
+    (text) => (text.startsWith('"') ? text.replace(/[{}[\]();,]/g, ' ') : ' '.repeat(text.length)),
   );
 }
 
 function itemsIn(text: string): readonly Item[] {
-  return [...text.matchAll(ITEM)].map((found) => ({
-    kind: found[2] ?? '',
-    name: found[3] ?? '',
-    attributes: attributesIn(found[1] ?? ''),
-    start: found.index,
-    rest: found.index + found[0].length,
+  return [...text.matchAll(ITEM)].map((item) => ({
+    kind: item[2] ?? '',
+    name: item[3] ?? '',
+    attributes: attributesIn(item[1] ?? ''),
+    start: item.index,
+    rest: item.index + item[0].length,
   }));
 }
 
@@ -182,10 +181,11 @@ function endOfBody(text: string, from: number, braces: Braces): number | undefin
 /** Members of a struct, or variants of an enum; a variant without a type has the type `()`. */
 function membersOf(body: string): readonly SourceMember[] {
   return splitOutside(body, ',').flatMap((part) => {
-    const found = /^((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+))?$/.exec(
-      part.trim(),
-    );
-    const [, attributes = '', name = '', type = '()'] = found ?? [];
+    const declaration =
+      /^((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+))?$/.exec(
+        part.trim(),
+      );
+    const [, attributes = '', name = '', type = '()'] = declaration ?? [];
     return name === ''
       ? []
       : [{ name, type: type.replaceAll(/\s+/g, ' '), attributes: attributesIn(attributes) }];
@@ -211,8 +211,8 @@ export function splitOutside(text: string, sign: string): readonly string[] {
 
 /** `of StorePacking<A, B>` in the head of an impl. */
 function packingOf(head: string): { readonly of: string; readonly as: string } | undefined {
-  const found = /\bof\s+(?:\w+::)*StorePacking(?:::)?<([\s\S]*)>\s*$/.exec(head.trimEnd());
-  const [of, as] = splitOutside(found?.[1] ?? '', ',').map((part) => part.trim());
+  const packing = /\bof\s+(?:\w+::)*StorePacking(?:::)?<([\s\S]*)>\s*$/.exec(head.trimEnd());
+  const [of, as] = splitOutside(packing?.[1] ?? '', ',').map((part) => part.trim());
   return of === undefined || as === undefined || of === '' ? undefined : { of: lastName(of), as };
 }
 
@@ -226,8 +226,8 @@ const CONSTANT =
   /\bconst\s{1,40}(\w{1,200})\s{0,40}:[^=;]{0,200}=\s{0,40}(0x[0-9a-fA-F_]{1,100}|\d[\d_]{0,100})[\w\s]{0,40};/g;
 
 function constantsIn(text: string): readonly (readonly [string, bigint])[] {
-  const found = text.matchAll(CONSTANT);
-  return [...found].flatMap(([, name = '', value = '']) => {
+  const constants = text.matchAll(CONSTANT);
+  return [...constants].flatMap(([, name = '', value = '']) => {
     const digits = /^(0x[0-9a-f_]*|[\d_]*)/i.exec(value)?.[1]?.replaceAll('_', '') ?? '';
     return digits === '' || digits === '0x' ? [] : [[name, BigInt(digits)] as const];
   });

@@ -32,9 +32,9 @@ export function packedFields(
   const sum = code.length > LONGEST_SUM ? undefined : sumOf(code, value);
   if (sum === undefined) return undefined;
   const places = terms(sum).map((term) => placeOf(term, constants));
-  const found = places.flatMap((place) => place ?? []);
-  if (found.length !== places.length || found.length === 0) return undefined;
-  const ordered = found.toSorted((one, other) => one.shift - other.shift);
+  const fields = places.flatMap((field) => field ?? []);
+  if (fields.length !== places.length || fields.length === 0) return undefined;
+  const ordered = fields.toSorted((a, b) => a.shift - b.shift);
   const isTwice = ordered.some(({ shift }, at) => shift === ordered[at + 1]?.shift);
   if (isTwice) return undefined;
   return ordered.map(({ name, shift }, at) => {
@@ -58,7 +58,7 @@ function sumOf(code: string, value: string): string | undefined {
   const apart = new RegExp(`^\\s*let\\s+[\\w:]+\\s*\\{([^}]*)\\}\\s*=\\s*${value}\\s*;`).exec(code);
   let sum = apart ? code.slice(apart[0].length) : code;
   const names = apart?.[1]?.split(',').map((name) => name.trim()) ?? [];
-  for (const name of names.filter((one) => /^\w+$/.test(one))) {
+  for (const name of names.filter((text) => /^\w+$/.test(text))) {
     sum = sum.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `$$${name}`);
   }
   sum = sum

@@ -47,7 +47,7 @@ const CHUNK_WORDS = 256n;
 const TWO_128 = 2n ** 128n;
 
 /** A place in storage, before it is reduced to an address. */
-interface Place {
+interface StoragePath {
   readonly variable: Variable;
   readonly state: string;
   readonly path: readonly SlotStep[];
@@ -55,33 +55,33 @@ interface Place {
 
 /** Finds names of the slots of one contract. What is found is not searched again. */
 export class SlotSearch {
-  readonly found: Map<string, SlotName> = new Map();
+  readonly names: Map<string, SlotName> = new Map();
   readonly #variables: ClassVariables;
   readonly #tools: SearchTools;
   /** Slots without a name, by number. */
-  readonly #wanted: Map<bigint, string>;
+  readonly #unnamed: Map<bigint, string>;
   #hashesLeft = MOST_HASHES;
   #exploredLeft = 0;
 
   constructor(variables: ClassVariables, slots: Iterable<string>, tools: SearchTools) {
     this.#variables = variables;
     this.#tools = tools;
-    this.#wanted = new Map([...slots].map((slot) => [BigInt(slot), slot]));
+    this.#unnamed = new Map([...slots].map((slot) => [BigInt(slot), slot]));
   }
 
   get isDone(): boolean {
-    return this.#wanted.size === 0 || this.#hashesLeft <= 0 || this.#tools.budget.left <= 0;
+    return this.#unnamed.size === 0 || this.#hashesLeft <= 0 || this.#tools.budget.left <= 0;
   }
 
   /** Tries all variables with these words as keys. */
   async run(words: KeyWords): Promise<void> {
     const byKeys = this.#variables.variables
       .map((variable) => ({ variable, keys: keyCount(variable.type) }))
-      .toSorted((one, other) => one.keys - other.keys);
+      .toSorted((a, b) => a.keys - b.keys);
     for (const { variable, keys } of byKeys) {
       if (this.isDone) return;
-      const place: Place = { variable, state: variable.base, path: [] };
-      await this.#visit(variable.type, place, new Words(words, keys));
+      const start: StoragePath = { variable, state: variable.base, path: [] };
+      await this.#visit(variable.type, start, new FittingWords(words, keys));
     }
     // The hash of an event's name is in the program too.
     const open = this.#variables.variables.filter(
@@ -92,22 +92,22 @@ export class SlotSearch {
     await this.#explore(places, words, 0);
   }
 
-  async #visit(type: StorageType, place: Place, words: Words): Promise<void> {
+  async #visit(type: StorageType, from: StoragePath, words: FittingWords): Promise<void> {
     if (this.isDone) return;
     switch (type.kind) {
       case 'cells':
-        return this.#cellsAt(place, type.cells);
+        return this.#cellsAt(from, type.cells);
       case 'unknown':
-        return this.#cellsAt(place, undefined);
+        return this.#cellsAt(from, undefined);
       case 'map':
-        return this.#entries(type.keys, [], type.of, place, words);
+        return this.#entries(type.keys, [], type.of, from, words);
       case 'vector':
-        return this.#elements(type.of, place, words);
+        return this.#elements(type.of, from, words);
       case 'node':
         for (const { name, hashed, of } of type.members) {
-          const state = await this.#hash(place.state, this.#tools.hashes.keccak(hashed));
-          const path = [...place.path, { member: name }];
-          await this.#visit(of, { ...place, state, path }, words);
+          const state = await this.#hash(from.state, this.#tools.hashes.keccak(hashed));
+          const path = [...from.path, { member: name }];
+          await this.#visit(of, { ...from, state, path }, words);
         }
     }
   }
@@ -116,27 +116,27 @@ export class SlotSearch {
     units: readonly KeyUnit[],
     keys: readonly SlotKey[],
     of: StorageType,
-    place: Place,
-    words: Words,
+    from: StoragePath,
+    words: FittingWords,
   ): Promise<void> {
     const [unit, ...rest] = units;
-    if (!unit) return this.#visit(of, { ...place, path: [...place.path, { keys }] }, words);
+    if (!unit) return this.#visit(of, { ...from, path: [...from.path, { keys }] }, words);
     for (const felts of words.of(unit)) {
       if (this.isDone) return;
-      const state = await this.#chain(place.state, felts);
+      const state = await this.#chain(from.state, felts);
       await this.#entries(
         rest,
         [...keys, { type: unit.type, felts }],
         of,
-        { ...place, state },
+        { ...from, state },
         words,
       );
     }
   }
 
-  async #elements(of: StorageType, place: Place, words: Words): Promise<void> {
-    this.#take(place, [{ members: [], type: 'u64', part: 'length' }]);
-    const slot = BigInt(place.state) % ADDRESS_BOUND;
+  async #elements(of: StorageType, from: StoragePath, words: FittingWords): Promise<void> {
+    this.#take(from, [{ members: [], type: 'u64', part: 'length' }]);
+    const slot = BigInt(from.state) % ADDRESS_BOUND;
     const length = Number(BigInt(await this.#tools.read(hex(slot))));
     if (!Number.isSafeInteger(length)) return;
     for (let at = length - 1; at >= 0; at -= 1) {
@@ -144,79 +144,84 @@ export class SlotSearch {
       // A long vector is tried at both ends.
       if (at === length - MOST_ELEMENTS && at > MOST_ELEMENTS) at = MOST_ELEMENTS;
       const felts = [hex(BigInt(at))];
-      const state = await this.#chain(place.state, felts);
-      const path = [...place.path, { keys: [{ type: 'u64', felts }] }];
-      await this.#visit(of, { ...place, state, path }, words);
+      const state = await this.#chain(from.state, felts);
+      const path = [...from.path, { keys: [{ type: 'u64', felts }] }];
+      await this.#visit(of, { ...from, state, path }, words);
     }
   }
 
   /** A map of any keys, or a storage node: one key deeper in each turn, so that what is likely is tried first. */
-  async #explore(places: readonly Place[], words: KeyWords, depth: number): Promise<void> {
+  async #explore(places: readonly StoragePath[], words: KeyWords, depth: number): Promise<void> {
     const most = WORDS_BY_DEPTH[depth];
     if (most === undefined || places.length === 0) return;
     const felts = words.felts.slice(0, most);
-    const next: Place[] = [];
-    for (const place of places) {
+    const next: StoragePath[] = [];
+    for (const from of places) {
       if (this.isDone || this.#exploredLeft <= 0) return;
       for (const felt of felts) {
         const keys = [{ type: 'felt252', felts: [felt] }];
-        next.push(await this.#step(place, felt, { keys }));
+        next.push(await this.#step(from, felt, { keys }));
       }
       for (const [hash, member] of depth === 0 ? [] : this.#variables.members) {
-        next.push(await this.#step(place, hash, { member }));
+        next.push(await this.#step(from, hash, { member }));
       }
     }
     await this.#explore(next, words, depth + 1);
   }
 
-  async #step(place: Place, felt: string, step: SlotStep): Promise<Place> {
+  async #step(from: StoragePath, felt: string, step: SlotStep): Promise<StoragePath> {
     this.#exploredLeft -= 1;
-    const state = await this.#hash(place.state, felt);
-    const reached = { ...place, state, path: [...place.path, step] };
+    const state = await this.#hash(from.state, felt);
+    const reached = { ...from, state, path: [...from.path, step] };
     this.#take(reached, undefined);
     return reached;
   }
 
-  async #cellsAt(place: Place, cells: readonly Cell[] | undefined): Promise<void> {
-    this.#take(place, cells);
+  async #cellsAt(from: StoragePath, cells: readonly Cell[] | undefined): Promise<void> {
+    this.#take(from, cells);
     for (const [offset, cell] of (cells ?? []).entries()) {
-      if (cell.type === 'ByteArray') await this.#textAt(place, cell, offset);
+      if (cell.type === 'ByteArray') await this.#textAt(from, cell, offset);
     }
   }
 
   /** The words of a text lie at a hash of the address of its length. */
-  async #textAt(place: Place, cell: Cell, offset: number): Promise<void> {
+  async #textAt(from: StoragePath, cell: Cell, offset: number): Promise<void> {
     if (this.isDone) return;
-    const slot = hex((BigInt(place.state) % ADDRESS_BOUND) + BigInt(offset));
+    const slot = hex((BigInt(from.state) % ADDRESS_BOUND) + BigInt(offset));
     this.#count();
     const [first = '0x0'] = this.#tools.hashes.hades([slot, '0x0', BYTE_ARRAY]);
     const begin = BigInt(first) % ADDRESS_BOUND;
-    for (const [wanted] of this.#wanted) {
-      const index = wanted - begin;
+    for (const [slotNumber] of this.#unnamed) {
+      const index = slotNumber - begin;
       if (index < 0n || index >= CHUNK_WORDS) continue;
-      this.#name(wanted, place, { ...cell, part: 'text' }, Number(index));
+      this.#name(slotNumber, from, { ...cell, part: 'text' }, Number(index));
     }
     await this.#tools.pause();
   }
 
   /** Names the wanted slots among those of a value; without its type, as many as a value may have. */
-  #take(place: Place, cells: readonly Cell[] | undefined): void {
-    const begin = BigInt(place.state) % ADDRESS_BOUND;
+  #take(from: StoragePath, cells: readonly Cell[] | undefined): void {
+    const begin = BigInt(from.state) % ADDRESS_BOUND;
     const count = cells?.length ?? UNKNOWN_CELLS;
     for (let offset = 0; offset < count; offset += 1) {
       const slot = begin + BigInt(offset);
-      if (!this.#wanted.has(slot)) continue;
+      if (!this.#unnamed.has(slot)) continue;
       const cell = cells?.[offset] ?? { members: [], type: undefined };
-      this.#name(slot, place, cell, cells === undefined && offset > 0 ? offset : undefined);
+      this.#name(slot, from, cell, cells === undefined && offset > 0 ? offset : undefined);
     }
   }
 
-  #name(slot: bigint, { variable, path }: Place, cell: Cell, offset: number | undefined): void {
-    const key = this.#wanted.get(slot);
+  #name(
+    slot: bigint,
+    { variable, path }: StoragePath,
+    cell: Cell,
+    offset: number | undefined,
+  ): void {
+    const key = this.#unnamed.get(slot);
     if (key === undefined) return;
-    this.#wanted.delete(slot);
+    this.#unnamed.delete(slot);
     const { members, type, part, fields } = cell;
-    this.found.set(key, {
+    this.names.set(key, {
       variable: variable.name,
       path: [...path, ...members.map((member) => ({ member }))],
       ...(type === undefined ? {} : { type }),
@@ -254,7 +259,7 @@ export class SlotSearch {
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** The words that fit each kind of key. */
-class Words {
+class FittingWords {
   readonly #words: KeyWords;
   readonly #most: number;
   readonly #fitting = new Map<string, readonly (readonly string[])[]>();
@@ -265,8 +270,8 @@ class Words {
   }
 
   of(unit: KeyUnit): readonly (readonly string[])[] {
-    const known = this.#fitting.get(unit.type);
-    if (known) return known;
+    const cached = this.#fitting.get(unit.type);
+    if (cached) return cached;
     const fitting = this.#find(unit).slice(0, this.#most);
     this.#fitting.set(unit.type, fitting);
     return fitting;

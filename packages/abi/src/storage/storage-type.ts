@@ -151,7 +151,7 @@ export class TypeReader {
     return cells(all);
   }
 
-  /** The variant, and behind it the value: its type is told where only one variant has one. */
+  /** The variant, and behind it the value: its type is known where only one variant has one. */
   #choice(name: string, types: readonly string[], depth: number): StorageType {
     const values = types.filter((type) => type !== '()').map((type) => this.read(type, depth + 1));
     const first: Cell = { members: [], type: name, part: 'variant' };
@@ -193,8 +193,10 @@ export class TypeReader {
   }
 
   #memberType(struct: string, member: string): string {
-    const found = this.#declared.structs.get(struct)?.members.find(({ name }) => name === member);
-    return found ? shortType(found.type) : 'felt252';
+    const declared = this.#declared.structs
+      .get(struct)
+      ?.members.find(({ name }) => name === member);
+    return declared ? shortType(declared.type) : 'felt252';
   }
 
   /** The felts of a key; undefined for one whose felts are not known. */
@@ -228,7 +230,9 @@ export class TypeReader {
 
   #joined(types: readonly string[], depth: number): readonly KeyUnit[] | undefined {
     const units = types.map((type) => this.keyUnits(type, depth + 1));
-    return units.some((one) => one === undefined) ? undefined : units.flatMap((one) => one ?? []);
+    return units.some((unit) => unit === undefined)
+      ? undefined
+      : units.flatMap((unit) => unit ?? []);
   }
 }
 
@@ -241,8 +245,8 @@ export function hashedName({
   readonly attributes: readonly string[];
 }): string {
   for (const text of attributes) {
-    const given = /^rename\(\s*"(\w+)"\s*\)$/.exec(text)?.[1];
-    if (given !== undefined) return given;
+    const renamed = /^rename\(\s*"(\w+)"\s*\)$/.exec(text)?.[1];
+    if (renamed !== undefined) return renamed;
   }
   return name;
 }

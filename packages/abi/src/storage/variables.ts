@@ -123,15 +123,19 @@ function declaredVariables(
   { storages, structs }: Declarations,
   className: string | undefined,
 ): readonly Declared[] {
-  const own = (one: SourceStruct): number => (one.module === className ? 0 : 1);
-  const ordered = storages.toSorted((one, other) => own(one) - own(other));
+  const rank = (struct: SourceStruct): number => (struct.module === className ? 0 : 1);
+  const ordered = storages.toSorted((a, b) => rank(a) - rank(b));
   return ordered.flatMap(({ members }) =>
     members.flatMap((member): readonly Declared[] => {
       const { name, type, attributes } = member;
       const isFlat = attributes.some((text) => /^(substorage\(|flat$)/.test(text));
       if (!isFlat) return [{ name, hashed: hashedName(member), type }];
       const inner = structs.get(shortType(type))?.members ?? [];
-      return inner.map((one) => ({ name: one.name, hashed: hashedName(one), type: one.type }));
+      return inner.map((field) => ({
+        name: field.name,
+        hashed: hashedName(field),
+        type: field.type,
+      }));
     }),
   );
 }
@@ -140,8 +144,8 @@ function declaredVariables(
 function fittingType(name: string, type: string, { functions }: Abi): string {
   if (type !== 'ByteArray') return type;
   const ending = name.slice(name.indexOf('_') + 1);
-  const found = [...functions.values()].find((one) => one.name === ending);
-  const [output] = found?.outputs ?? [];
+  const getter = [...functions.values()].find((abiFunction) => abiFunction.name === ending);
+  const [output] = getter?.outputs ?? [];
   return output !== undefined && /felt(252)?$/.test(output) ? 'felt252' : type;
 }
 
@@ -151,14 +155,14 @@ const PLAIN_TYPE =
 
 /** Names that variables may have, by what an ABI names, with a type where it tells one. */
 function guessedNames(abi: Abi): Map<string, string | undefined> {
-  const found = new Map<string, string | undefined>();
+  const types = new Map<string, string | undefined>();
   const add = (name: string, type: string | undefined): void => {
     for (const form of formsOf(name)) {
-      if (found.get(form) === undefined) found.set(form, type);
+      if (types.get(form) === undefined) types.set(form, type);
     }
   };
   const functions = [...abi.functions.values(), ...(abi.constructor_ ? [abi.constructor_] : [])];
-  for (const one of functions) add(one.name, functionType(one));
+  for (const abiFunction of functions) add(abiFunction.name, functionType(abiFunction));
   const fields = [
     ...functions.flatMap(({ inputs }) => inputs),
     ...[...abi.structs.values()].flat(),
@@ -169,7 +173,7 @@ function guessedNames(abi: Abi): Map<string, string | undefined> {
   for (const name of [...abi.structs.keys(), ...abi.events.keys()]) {
     add(snakeCase(name.split('::').at(-1) ?? name), undefined);
   }
-  return found;
+  return types;
 }
 
 /** A function that returns one value by some keys, as a map does. */

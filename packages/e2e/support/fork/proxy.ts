@@ -15,7 +15,7 @@ export type Mishap =
   | { readonly kind: 'result'; readonly of: string; readonly result: unknown };
 
 /** What a request asks: one question, or a batch. */
-export interface Seen {
+export interface ProxiedRequest {
   readonly methods: readonly string[];
   readonly isBatch: boolean;
   /** How many requests came before it. */
@@ -37,7 +37,7 @@ export class FaultyProxy implements AsyncDisposable {
   gate: Promise<void> = Promise.resolve();
   takesBatches = true;
   /** Decides what goes wrong with a request. */
-  mishap: (seen: Seen) => Mishap | undefined = () => undefined;
+  mishap: (request: ProxiedRequest) => Mishap | undefined = () => undefined;
   requests = 0;
   batches = 0;
   mostAtOnce = 0;

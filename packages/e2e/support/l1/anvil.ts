@@ -53,12 +53,12 @@ export async function startAnvil(args: readonly string[] = [], port = 0): Promis
   const child = spawn(await findAnvil(), ['--port', String(port), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const place = await listening(child);
-  const url = `http://127.0.0.1:${place}/`;
+  const boundPort = await listening(child);
+  const url = `http://127.0.0.1:${boundPort}/`;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const anvil: Anvil = {
     url,
-    port: place,
+    port: boundPort,
     client: (account = 1) => connect(url, KEYS[account]),
     async kill() {
       child.kill('SIGKILL');
@@ -108,8 +108,8 @@ async function listening(child: ChildProcess): Promise<number> {
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`Anvil ended with ${code}`)));
     createInterface({ input: stdout }).on('line', (line) => {
-      const place = /^Listening on \S+:(\d+)$/.exec(line.trim())?.[1];
-      if (place !== undefined) resolve(Number(place));
+      const port = /^Listening on \S+:(\d+)$/.exec(line.trim())?.[1];
+      if (port !== undefined) resolve(Number(port));
     });
   });
 }

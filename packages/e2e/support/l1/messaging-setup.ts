@@ -4,7 +4,7 @@ import type { Client } from '@starkbox/conformance';
 import { messageToL1Hash } from '@starkbox/engine';
 import type { Config, Starkbox } from 'starkbox';
 import { startFixture } from '../fixture.js';
-import { contract, hex, read, Sender, selector } from '../signing.js';
+import { contract, hex, read, type Sender, selector } from '../signing.js';
 import { type Anvil, asHex, type L1Client, messagingAt, mined } from './anvil.js';
 
 export interface MessagingSetup {
@@ -16,8 +16,7 @@ export interface MessagingSetup {
 
 /** A node with the messenger deployed; its nonces and its addresses are always the same. */
 export async function startMessaging(config: Partial<Config> = {}): Promise<MessagingSetup> {
-  const { node, client } = await startFixture(config);
-  const sender = new Sender(client, node.accounts[0]);
+  const { node, client, sender } = await startFixture(config);
   const messenger = await deployMessenger(sender);
   return { node, client, sender, messenger };
 }

@@ -21,18 +21,18 @@ export interface Mood {
 export interface L1Proxy {
   readonly url: string;
   mood: Mood;
-  /** The methods that were asked. */
-  readonly asked: string[];
+  /** The methods of all requests. */
+  readonly methods: string[];
 }
 
 /** Ended after the tests of the file. */
 export async function startProxy(target: () => string): Promise<L1Proxy> {
-  const asked: string[] = [];
+  const methods: string[] = [];
   const state: { mood: Mood } = { mood: {} };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const { method, id }: { method: string; id: number } = JSON.parse(body);
-    asked.push(method);
+    methods.push(method);
     const { mood } = state;
     const {
       milliseconds = 0,
@@ -58,11 +58,11 @@ export async function startProxy(target: () => string): Promise<L1Proxy> {
     server.closeAllConnections();
     server.close();
   });
-  const place = server.address();
-  const port = typeof place === 'object' ? place?.port : undefined;
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `http://127.0.0.1:${port}/`,
-    asked,
+    methods,
     get mood() {
       return state.mood;
     },

@@ -71,10 +71,12 @@ export const sender = (index: number): Account => senders[index % senders.length
 
 // Contracts of ours.
 
-async function contract(name: string): Promise<{ readonly made: Class; readonly wire: unknown }> {
+async function contract(
+  name: string,
+): Promise<{ readonly compiledClass: Class; readonly wire: unknown }> {
   const file = new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
-  const made = await Class.compile(await readFile(file, 'utf8'));
-  return { made, wire: JSON.parse(await made.json()) };
+  const compiledClass = await Class.compile(await readFile(file, 'utf8'));
+  return { compiledClass, wire: JSON.parse(await compiledClass.json()) };
 }
 
 export const counterClass = await contract('counter');
@@ -98,9 +100,9 @@ export const heldSlot = (user: string): string => storageAddress('held', [user])
 
 const balanceSlots = new Map<string, string>();
 export function balanceSlot(owner: string): string {
-  const known = balanceSlots.get(owner) ?? storageAddress('ERC20_balances', [owner]);
-  balanceSlots.set(owner, known);
-  return known;
+  const slot = balanceSlots.get(owner) ?? storageAddress('ERC20_balances', [owner]);
+  balanceSlots.set(owner, slot);
+  return slot;
 }
 export const SUPPLY: string = storageAddress('ERC20_total_supply');
 

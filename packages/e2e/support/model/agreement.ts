@@ -1,32 +1,36 @@
 // Comparison of an answer with the expected one, which reports only what differs.
 import { inspect } from 'node:util';
 
-/** Throws unless `found` has all that `wanted` has. Members that are not wanted do not count. */
-export function agree(found: unknown, wanted: unknown, what = 'the answer'): void {
-  const lines = [...disagreements(found, wanted, what)];
+/** Throws unless `actual` has all that `expected` has. Further members do not count. */
+export function agree(actual: unknown, expected: unknown, what = 'the answer'): void {
+  const lines = [...disagreements(actual, expected, what)];
   if (lines.length > 0) throw new Error(lines.slice(0, MOST_LINES).join('\n'));
 }
 
-/** As `agree`, but members that are not wanted must not be there. */
-export function agreeExactly(found: unknown, wanted: unknown, what?: string): void {
-  agree(found, wanted, what);
-  agree(wanted, found, what);
+/** As `agree`, but further members are not allowed. */
+export function agreeExactly(actual: unknown, expected: unknown, what?: string): void {
+  agree(actual, expected, what);
+  agree(expected, actual, what);
 }
 
 const MOST_LINES = 20;
 
-function* disagreements(found: unknown, wanted: unknown, path: string): Iterable<string> {
-  if (Object.is(found, wanted)) return;
-  if (!isObject(found) || !isObject(wanted) || Array.isArray(found) !== Array.isArray(wanted)) {
-    yield `${path} is ${shortened(found)} instead of ${shortened(wanted)}`;
+function* disagreements(actual: unknown, expected: unknown, path: string): Iterable<string> {
+  if (Object.is(actual, expected)) return;
+  if (
+    !isObject(actual) ||
+    !isObject(expected) ||
+    Array.isArray(actual) !== Array.isArray(expected)
+  ) {
+    yield `${path} is ${shortened(actual)} instead of ${shortened(expected)}`;
     return;
   }
-  if (Array.isArray(found) && Array.isArray(wanted) && found.length !== wanted.length) {
-    yield `${path} has ${found.length} members instead of ${wanted.length}: ${shortened(found)}`;
+  if (Array.isArray(actual) && Array.isArray(expected) && actual.length !== expected.length) {
+    yield `${path} has ${actual.length} members instead of ${expected.length}: ${shortened(actual)}`;
     return;
   }
-  for (const [name, part] of Object.entries(wanted)) {
-    yield* disagreements(found[name], part, `${path}.${name}`);
+  for (const [name, part] of Object.entries(expected)) {
+    yield* disagreements(actual[name], part, `${path}.${name}`);
   }
 }
 

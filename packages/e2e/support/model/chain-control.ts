@@ -183,7 +183,7 @@ function changeOf(values: Values, command: StateCommand): Change {
     }
     case 'deployCounter': {
       const address = cast.SPARES[command.at] ?? '';
-      const { hash } = cast.counterClass.made;
+      const { hash } = cast.counterClass.compiledClass;
       const isKnown = values.has(declaredName(hash));
       const isTaken = values.has(className(address));
       return {
@@ -253,16 +253,16 @@ export async function snapshot(stage: NodeAndModel): Promise<void> {
 
 export async function revert(stage: NodeAndModel, which: number): Promise<void> {
   const id = stage.issued.at(-1 - which) ?? '0x0';
-  const kept = stage.snapshots.get(id);
-  agree(await stage.door.ask('devnet_revert', { snapshot_id: id }), kept !== undefined);
-  if (!kept) return;
-  for (const one of [...stage.snapshots.keys()]) {
-    if (BigInt(one) >= BigInt(id)) stage.snapshots.delete(one);
+  const snapshot = stage.snapshots.get(id);
+  agree(await stage.door.ask('devnet_revert', { snapshot_id: id }), snapshot !== undefined);
+  if (!snapshot) return;
+  for (const snapshotId of [...stage.snapshots.keys()]) {
+    if (BigInt(snapshotId) >= BigInt(id)) stage.snapshots.delete(snapshotId);
   }
-  stage.world = kept.world;
-  if (!kept.reading) return;
-  const now = await stage.door.read(kept.reading.keys());
-  agreeExactly(differences(kept.reading, now), [], 'what the revert did not restore');
+  stage.world = snapshot.world;
+  if (!snapshot.reading) return;
+  const now = await stage.door.read(snapshot.reading.keys());
+  agreeExactly(differences(snapshot.reading, now), [], 'what the revert did not restore');
 }
 
 export async function restart(stage: NodeAndModel): Promise<void> {

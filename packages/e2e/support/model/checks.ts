@@ -24,7 +24,9 @@ const FIXED = new Set([cast.STRK, cast.ETH, '0x1']);
 
 /** Classes that are long, and always there but after a restart. */
 const PLACED = new Set(
-  [cast.counterClass, cast.messengerClass].map(({ made }) => declaredName(made.hash)),
+  [cast.counterClass, cast.messengerClass].map(({ compiledClass }) =>
+    declaredName(compiledClass.hash),
+  ),
 );
 
 const wirePrices = (prices: Prices) => ({
@@ -86,8 +88,9 @@ export async function checkHead(stage: NodeAndModel): Promise<void> {
   agree(open, pendingHeader, 'pre_confirmed');
   await checkStateUpdate(stage, blocks.length);
   stage.blocks.add(hash);
-  for (const one of hashesOf(pending)) stage.transactions.add(one);
-  for (const one of hashesOf(blocks.at(-1)?.transactions ?? [])) stage.transactions.add(one);
+  for (const transactionHash of hashesOf(pending)) stage.transactions.add(transactionHash);
+  for (const transactionHash of hashesOf(blocks.at(-1)?.transactions ?? []))
+    stage.transactions.add(transactionHash);
 }
 
 function headerOf(world: World, number: number): object {
@@ -182,19 +185,19 @@ async function checkBlocks({ world, door }: NodeAndModel): Promise<void> {
       const byHash = await door.ask('starknet_getBlockWithTxHashes', { block_id: again });
       agree(byHash, headerOf(world, number), `block ${number} by hash`);
     }
-    const place = closed ? { block_hash: closed.hash ?? '', block_number: number } : {};
+    const blockFields = closed ? { block_hash: closed.hash ?? '', block_number: number } : {};
     for (const [index, { receipt }] of block.transactions.entries()) {
-      const wanted = receiptOf(world, number, included[index]);
-      agree(receipt, wanted, `receipt ${index} of block ${number}`);
+      const expectedReceipt = receiptOf(world, number, included[index]);
+      agree(receipt, expectedReceipt, `receipt ${index} of block ${number}`);
       const transaction_hash = receipt.transaction_hash;
       const alone = await door.ask('starknet_getTransactionReceipt', { transaction_hash });
-      agreeExactly(alone, { ...receipt, ...place, block_number: number });
+      agreeExactly(alone, { ...receipt, ...blockFields, block_number: number });
       const status = await door.ask('starknet_getTransactionStatus', { transaction_hash });
-      const { finality_status, execution_status } = wanted;
+      const { finality_status, execution_status } = expectedReceipt;
       agree(status, { finality_status, execution_status }, 'a status');
       for (const [event_index, event] of receipt.events.entries()) {
         const transaction_index = index;
-        events.push({ ...event, ...place, transaction_hash, transaction_index, event_index });
+        events.push({ ...event, ...blockFields, transaction_hash, transaction_index, event_index });
       }
     }
     agree(block.transactions.length, included.length, `transactions of block ${number}`);
@@ -214,19 +217,19 @@ async function checkEvents(door: NodeClient, events: readonly EMITTED_EVENT[]): 
   const all = await door.ask('starknet_getEvents', { filter: { chunk_size: 1000 } });
   agreeExactly(all.events, events, 'events');
   const filter = { address: cast.STRK, keys: [[cast.selector('Transfer')]], chunk_size: 5 };
-  const some: EMITTED_EVENT[] = [];
+  const transfers: EMITTED_EVENT[] = [];
   for (let token: string | undefined = ''; token !== undefined; ) {
     const from = token === '' ? {} : { continuation_token: token };
     const page: EVENTS_CHUNK = await door.ask('starknet_getEvents', {
       filter: { ...filter, ...from },
     });
-    some.push(...page.events);
+    transfers.push(...page.events);
     token = page.continuation_token;
   }
-  const wanted = events.filter(
+  const expectedTransfers = events.filter(
     ({ from_address, keys }) => from_address === cast.STRK && keys[0] === cast.selector('Transfer'),
   );
-  agreeExactly(some, wanted, 'transfers');
+  agreeExactly(transfers, expectedTransfers, 'transfers');
 }
 
 function receiptOf(world: World, number: number, included: Included | undefined) {
@@ -242,22 +245,22 @@ function receiptOf(world: World, number: number, included: Included | undefined)
 /** Everything that is stored, at every block where it changed and right before; and the sums. */
 async function checkValues({ world, door, setup }: NodeAndModel): Promise<void> {
   const latest = world.blocks.length - 1;
-  const asked = new Map<string, readonly [name: string, at: number]>();
-  for (const name of world.values.keys()) asked.set(`now ${name}`, [name, latest + 1]);
+  const questions = new Map<string, readonly [name: string, at: number]>();
+  for (const name of world.values.keys()) questions.set(`now ${name}`, [name, latest + 1]);
   for (const [name, at] of turningPoints(world)) {
-    if (setup.keepsHistory || at >= latest) asked.set(`${at} ${name}`, [name, at]);
+    if (setup.keepsHistory || at >= latest) questions.set(`${at} ${name}`, [name, at]);
   }
-  const found: string[] = [];
-  const wanted: string[] = [];
-  for (const [name, at] of asked.values()) {
+  const answers: string[] = [];
+  const expected: string[] = [];
+  for (const [name, at] of questions.values()) {
     if (PLACED.has(name)) continue;
     const { method, params } = valueQuestion(name, blockId(world, at));
     const { result, error } = await door.answer(method, params);
-    const shown = name.startsWith('declared') ? 'declared' : result;
-    found.push(`${name} at ${at}: ${error?.code ?? shown}`);
-    wanted.push(`${name} at ${at}: ${valueAt(valuesAt(world, at), name)}`);
+    const answer = name.startsWith('declared') ? 'declared' : result;
+    answers.push(`${name} at ${at}: ${error?.code ?? answer}`);
+    expected.push(`${name} at ${at}: ${valueAt(valuesAt(world, at), name)}`);
   }
-  agree(found, wanted, 'values');
+  agree(answers, expected, 'values');
 
   for (const { values, injected } of [...world.blocks, world]) {
     const owned = cast.holders.reduce((sum, { address }) => sum + balanceOf(values, address), 0n);
@@ -290,9 +293,9 @@ function valueAt(values: Values, name: string): string | number {
 
 /** What was undone is not there any more, under any name. */
 async function checkGone({ world, door, transactions, blocks }: NodeAndModel): Promise<void> {
-  const there = new Set(hashesOf(transactionsOf(world)));
+  const includedHashes = new Set(hashesOf(transactionsOf(world)));
   for (const transaction_hash of transactions) {
-    if (there.has(transaction_hash)) continue;
+    if (includedHashes.has(transaction_hash)) continue;
     const { error } = await door.answer('starknet_getTransactionStatus', { transaction_hash });
     agree(error?.code, 29, 'a transaction that is gone');
   }

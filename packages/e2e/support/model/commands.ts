@@ -183,8 +183,8 @@ export function sequences(length: number): fc.Arbitrary<Command[]> {
 
 // Printing.
 
-const named = (index: number): string => holder(index).name;
-const flawed = (one: Flaw): string => (one === 'none' ? '' : ` (${one})`);
+const holderName = (index: number): string => holder(index).name;
+const flawed = (kind: Flaw): string => (kind === 'none' ? '' : ` (${kind})`);
 
 function shownTarget(block: Target): string {
   return typeof block === 'string' ? block : `latest - ${block.back} by ${block.by}`;
@@ -195,46 +195,46 @@ function shownGenerate(value: Generate): string {
 }
 
 /** One line. */
-export function shown(one: Command): string {
-  switch (one.does) {
+export function shown(command: Command): string {
+  switch (command.does) {
     case 'transfer': {
-      const paid = one.tip > 0 ? `, tip ${one.tip}` : '';
-      return `transfer ${named(one.from)} → ${named(one.to)}: ${one.amount}${paid}${flawed(one.flaw)}`;
+      const paid = command.tip > 0 ? `, tip ${command.tip}` : '';
+      return `transfer ${holderName(command.from)} → ${holderName(command.to)}: ${command.amount}${paid}${flawed(command.flaw)}`;
     }
     case 'count': {
-      const first = one.pays ? ' after a transfer of 1 to undeployed' : '';
-      return `count by ${one.by} as ${named(one.from)}${first}${flawed(one.flaw)}`;
+      const first = command.pays ? ' after a transfer of 1 to undeployed' : '';
+      return `count by ${command.by} as ${holderName(command.from)}${first}${flawed(command.flaw)}`;
     }
     case 'mint':
-      return `mint ${one.amount} ${one.unit} to ${named(one.to)}`;
+      return `mint ${command.amount} ${command.unit} to ${holderName(command.to)}`;
     case 'declare':
-      return `declare as ${named(one.from)}${flawed(one.flaw)}`;
+      return `declare as ${holderName(command.from)}${flawed(command.flaw)}`;
     case 'deployAccount':
-      return `deployAccount a3${flawed(one.flaw)}`;
+      return `deployAccount a3${flawed(command.flaw)}`;
     case 'sendToL1':
-      return `sendToL1 [${one.payload}] as ${named(one.from)}`;
+      return `sendToL1 [${command.payload}] as ${holderName(command.from)}`;
     case 'simulate':
-      return `simulate a transfer ${named(one.from)} → ${named(one.to)}`;
+      return `simulate a transfer ${holderName(command.from)} → ${holderName(command.to)}`;
     case 'deposit':
-      return `deposit ${one.amount} for ${named(one.user)} from L1`;
+      return `deposit ${command.amount} for ${holderName(command.user)} from L1`;
     case 'abort':
     case 'acceptOnL1':
-      return `${one.does} ${shownTarget(one.target)}`;
+      return `${command.does} ${shownTarget(command.target)}`;
     case 'setTime':
-      return `setTime now + ${one.by}${shownGenerate(one.generate)}`;
+      return `setTime now + ${command.by}${shownGenerate(command.generate)}`;
     case 'setGasPrice':
-      return `setGasPrice ${JSON.stringify(one.changes)}${shownGenerate(one.generate)}`;
+      return `setGasPrice ${JSON.stringify(command.changes)}${shownGenerate(command.generate)}`;
     case 'setBalance':
-      return `setBalance ${named(one.of)} = ${one.amount}`;
+      return `setBalance ${holderName(command.of)} = ${command.amount}`;
     case 'setNonce':
-      return `setNonce ${named(one.of)} = ${one.nonce}`;
+      return `setNonce ${holderName(command.of)} = ${command.nonce}`;
     case 'setSlot':
-      return `setSlot ${named(one.of)}[${one.key}] = ${one.value}`;
+      return `setSlot ${holderName(command.of)}[${command.key}] = ${command.value}`;
     case 'impersonate':
     case 'stopImpersonate':
-      return `${one.does} ${named(one.who)}`;
+      return `${command.does} ${holderName(command.who)}`;
     default: {
-      const { does, ...rest } = one;
+      const { does, ...rest } = command;
       return [does, ...Object.values(rest)].join(' ');
     }
   }

@@ -169,15 +169,18 @@ export class HistoryRunner {
     ];
     await stage.door.ask('devnet_applyStateDiff', {
       state_diff: {
-        deployed_contracts: placed.map(({ address, made }) => ({ address, class_hash: made.hash })),
+        deployed_contracts: placed.map(({ address, compiledClass }) => ({
+          address,
+          class_hash: compiledClass.hash,
+        })),
       },
       classes: placed.map(({ wire }) => ({ contract_class: wire })),
     });
     const values = withValues(
       stage.world.values,
-      placed.flatMap(({ address, made }) => [
-        [className(address), made.hash],
-        [declaredName(made.hash), made.compiledClassHash ?? ''],
+      placed.flatMap(({ address, compiledClass }) => [
+        [className(address), compiledClass.hash],
+        [declaredName(compiledClass.hash), compiledClass.compiledClassHash ?? ''],
       ]),
     );
     stage.world = { ...stage.world, values };
@@ -200,10 +203,10 @@ export class HistoryRunner {
           vi.setSystemTime((now() + seconds) * 1000);
           return;
         }
-        for (let left = seconds; left > 0; ) {
-          const step = Math.min(left, this.#untilTick);
+        for (let remaining = seconds; remaining > 0; ) {
+          const step = Math.min(remaining, this.#untilTick);
           vi.advanceTimersByTime(step * 1000);
-          left -= step;
+          remaining -= step;
           this.#untilTick -= step;
           if (this.#untilTick > 0) continue;
           this.#untilTick = INTERVAL;
@@ -216,12 +219,12 @@ export class HistoryRunner {
   }
 }
 
-async function at(place: string, run: () => Promise<void>): Promise<void> {
+async function at(position: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`at ${place}: ${reason}`, { cause: error });
+    throw new Error(`at ${position}: ${reason}`, { cause: error });
   }
 }
 

@@ -22,7 +22,7 @@ export interface Wall {
   readonly pass: (seconds: number, onTick: () => Promise<void>) => Promise<void>;
 }
 
-export interface Kept {
+export interface SavedWorld {
   readonly world: World;
   readonly reading: Reading | undefined;
 }
@@ -39,7 +39,7 @@ export class NodeAndModel {
   world: World;
   /** Transactions to send again. */
   readonly sent: Sent[] = [];
-  readonly snapshots = new Map<string, Kept>();
+  readonly snapshots = new Map<string, SavedWorld>();
   /** The names of all snapshots, also of those that are used up. */
   readonly issued: string[] = [];
   lastSnapshot: bigint;

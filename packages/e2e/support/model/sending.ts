@@ -31,32 +31,32 @@ type Of<D extends Command['does']> = Command & { readonly does: D };
 
 export async function transfer(stage: NodeAndModel, command: Of<'transfer'>): Promise<void> {
   const account = cast.sender(command.from);
-  const held = balanceOf(stage.world.values, account.address);
+  const balance = balanceOf(stage.world.values, account.address);
   const amount =
     typeof command.amount === 'number'
       ? BigInt(command.amount)
-      : { half: held / 2n, all: held, 'too much': held + 1n }[command.amount];
+      : { half: balance / 2n, all: balance, 'too much': balance + 1n }[command.amount];
   const call = transferCall(account.address, cast.holder(command.to).address, amount);
   await submit(stage, invoke(stage.world, account, [call], command));
 }
 
-export async function submit(stage: NodeAndModel, sent: Sent): Promise<void> {
-  if (!stage.sent.includes(sent)) stage.sent.push(sent);
-  const isKnown = transactionsOf(stage.world).some(({ hash }) => hash === sent.hash);
-  const code = refusal(stage.world, sent, isKnown, stage.setup.blocksOn === 'transaction');
-  if (code !== undefined) return stage.fails(sent.method, sent.params, code);
-  const { transaction_hash } = await stage.door.ask(sent.method, sent.params);
-  agree(transaction_hash, sent.hash);
-  await follow(stage, sent);
+export async function submit(stage: NodeAndModel, transaction: Sent): Promise<void> {
+  if (!stage.sent.includes(transaction)) stage.sent.push(transaction);
+  const isKnown = transactionsOf(stage.world).some(({ hash }) => hash === transaction.hash);
+  const code = refusal(stage.world, transaction, isKnown, stage.setup.blocksOn === 'transaction');
+  if (code !== undefined) return stage.fails(transaction.method, transaction.params, code);
+  const { transaction_hash } = await stage.door.ask(transaction.method, transaction.params);
+  agree(transaction_hash, transaction.hash);
+  await follow(stage, transaction);
 }
 
 /** Leaves nothing behind. */
 export async function simulate(stage: NodeAndModel, { from, to }: Of<'simulate'>): Promise<void> {
   const { address } = cast.sender(from);
   const call = transferCall(address, cast.holder(to).address, 1n);
-  const sent = invoke(stage.world, cast.sender(from), [call], { flaw: 'none', tip: 0 });
-  const code = refusal(stage.world, sent, false, true);
-  const transactions = Object.values(sent.params);
+  const transaction = invoke(stage.world, cast.sender(from), [call], { flaw: 'none', tip: 0 });
+  const code = refusal(stage.world, transaction, false, true);
+  const transactions = Object.values(transaction.params);
   const params = { block_id: 'pre_confirmed', transactions, simulation_flags: [] };
   const { result, error } = await stage.door.answer('starknet_simulateTransactions', params);
   agree(error?.code, code === undefined ? undefined : 41, `the code of ${error?.message}`);
@@ -67,31 +67,31 @@ export async function simulate(stage: NodeAndModel, { from, to }: Of<'simulate'>
 type Ran = Pick<Sent, 'type' | 'hash' | 'sender' | 'tip' | 'offered' | 'effects' | 'messages'>;
 
 /** The node says what a transaction cost, the model what it did. */
-async function follow(stage: NodeAndModel, sent: Ran): Promise<void> {
+async function follow(stage: NodeAndModel, transaction: Ran): Promise<void> {
   const { values } = stage.world;
   const receipt = await stage.door.ask('starknet_getTransactionReceipt', {
-    transaction_hash: sent.hash,
+    transaction_hash: transaction.hash,
   });
   const fee = BigInt(receipt.actual_fee.amount);
   agree(receipt.actual_fee.unit, 'FRI');
-  agree(fee > 0n && fee <= sent.offered, true, `whether ${fee} is more than was offered`);
+  agree(fee > 0n && fee <= transaction.offered, true, `whether ${fee} is more than was offered`);
 
   const isReverted = receipt.execution_status === 'REVERTED';
-  const done = after(values, sent.effects);
-  if (!isReverted || !done) checkFee(stage, fee, sent.tip, receipt.execution_resources);
+  const newValues = after(values, transaction.effects);
+  if (!isReverted || !newValues) checkFee(stage, fee, transaction.tip, receipt.execution_resources);
   else {
     // Only a fee that could not be paid any more undoes what went well. It is then charged for
     // what had been done, which the receipt does not show.
-    const couldPay = balanceOf(done, sent.sender) >= sent.offered;
+    const couldPay = balanceOf(newValues, transaction.sender) >= transaction.offered;
     agree(couldPay, false, `whether ${receipt.revert_reason} is no reason, as it`);
   }
-  const base = isReverted ? values : done;
-  const settled = base && moved(base, sent.sender, cast.SEQUENCER, fee);
+  const base = isReverted ? values : newValues;
+  const settled = base && moved(base, transaction.sender, cast.SEQUENCER, fee);
   if (!settled) {
-    throw new Error(`${sent.hash} succeeded, and cost ${fee}; the model says it cannot`);
+    throw new Error(`${transaction.hash} succeeded, and cost ${fee}; the model says it cannot`);
   }
-  const nonce = nonceName(sent.sender);
-  const { hash, type, messages } = sent;
+  const nonce = nonceName(transaction.sender);
+  const { hash, type, messages } = transaction;
   stage.include(
     { hash, type, isReverted, fee, sent: isReverted ? [] : messages },
     withValues(settled, [[nonce, numberAt(settled, nonce) + 1n]]),
@@ -105,15 +105,15 @@ interface Gas {
 }
 
 /** A receipt does not show what new storage cost: whole units of data gas may be left over. */
-function checkFee({ world }: NodeAndModel, fee: bigint, tip: bigint, used: Gas): void {
+function checkFee({ world }: NodeAndModel, fee: bigint, tip: bigint, gas: Gas): void {
   const { gas_price_fri, data_gas_price_fri, l2_gas_price_fri } = world.current;
   const data = BigInt(data_gas_price_fri);
   const rest =
     fee -
-    BigInt(used.l1_gas) * BigInt(gas_price_fri) -
-    BigInt(used.l2_gas) * (BigInt(l2_gas_price_fri) + tip);
-  const isRight = rest % data === 0n && rest >= BigInt(used.l1_data_gas) * data;
-  agree(isRight, true, `whether ${fee} is the price of ${JSON.stringify(used)}`);
+    BigInt(gas.l1_gas) * BigInt(gas_price_fri) -
+    BigInt(gas.l2_gas) * (BigInt(l2_gas_price_fri) + tip);
+  const isRight = rest % data === 0n && rest >= BigInt(gas.l1_data_gas) * data;
+  agree(isRight, true, `whether ${fee} is the price of ${JSON.stringify(gas)}`);
 }
 
 export async function mint(stage: NodeAndModel, { to, amount, unit }: Of<'mint'>): Promise<void> {
@@ -176,16 +176,16 @@ export async function deposit(stage: NodeAndModel, { user, amount }: Of<'deposit
   );
   const { transaction_hash } = await stage.door.ask('devnet_postmanSendMessageToL2', message);
   agree(transaction_hash, hash);
-  const done = values.has(className(cast.MESSENGER)) && deposited(values, address, amount);
+  const newValues = values.has(className(cast.MESSENGER)) && deposited(values, address, amount);
   const receipt = await stage.door.ask('starknet_getTransactionReceipt', { transaction_hash });
   agree(receipt, {
     type: 'L1_HANDLER',
-    execution_status: done ? 'SUCCEEDED' : 'REVERTED',
+    execution_status: newValues ? 'SUCCEEDED' : 'REVERTED',
     actual_fee: { amount: '0x0' },
   });
   stage.include(
-    { hash, type: 'L1_HANDLER', isReverted: !done, fee: 0n, sent: [], l1Hash },
-    done || values,
+    { hash, type: 'L1_HANDLER', isReverted: !newValues, fee: 0n, sent: [], l1Hash },
+    newValues || values,
   );
 }
 

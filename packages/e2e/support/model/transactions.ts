@@ -99,9 +99,9 @@ export function sendCall(payload: number): Call {
 /** What a message from L1 does, as the messenger's handler writes it. */
 export function deposited(values: Values, user: string, amount: number): Values | undefined {
   if (amount === 0) return undefined;
-  const held = slotName(cast.MESSENGER, cast.heldSlot(user));
+  const slot = slotName(cast.MESSENGER, cast.heldSlot(user));
   return withValues(values, [
-    [held, numberAt(values, held) + BigInt(amount)],
+    [slot, numberAt(values, slot) + BigInt(amount)],
     [slotName(cast.MESSENGER, cast.L1_SENDER_SLOT), cast.L1_SENDER],
   ]);
 }
@@ -198,11 +198,11 @@ export function invoke(
 ): Sent {
   const calldata = [
     cast.hex(calls.length),
-    ...calls.flatMap(({ to, name, calldata: own }) => [
+    ...calls.flatMap(({ to, name, calldata: callData }) => [
       to,
       cast.selector(name),
-      cast.hex(own.length),
-      ...own,
+      cast.hex(callData.length),
+      ...callData,
     ]),
   ];
   return make({
@@ -222,7 +222,7 @@ export function invoke(
 }
 
 export function declare(world: World, account: cast.Account, how: How): Sent {
-  const { made, wire } = cast.spareClass;
+  const { compiledClass, wire } = cast.spareClass;
   return make({
     type: 'DECLARE',
     account,
@@ -230,15 +230,18 @@ export function declare(world: World, account: cast.Account, how: How): Sent {
     ...how,
     l2Gas: 10n ** 9n,
     effects: [
-      (values) => withValues(values, [[declaredName(made.hash), made.compiledClassHash ?? '']]),
+      (values) =>
+        withValues(values, [
+          [declaredName(compiledClass.hash), compiledClass.compiledClassHash ?? ''],
+        ]),
     ],
     fields: {
       sender_address: account.address,
-      compiled_class_hash: made.compiledClassHash,
+      compiled_class_hash: compiledClass.compiledClassHash,
       contract_class: wire,
       account_deployment_data: [],
     },
-    declared: made,
+    declared: compiledClass,
   });
 }
 
@@ -274,24 +277,24 @@ export function deployAccount(world: World, how: How): Sent {
 /** The code of the error that refuses a transaction; undefined if it runs. */
 export function refusal(
   world: World,
-  sent: Sent,
+  transaction: Sent,
   isKnown: boolean,
   wantsExactNonce: boolean,
 ): number | undefined {
   const { values, current, impersonated, auto } = world;
   if (isKnown) return 59;
-  const nonce = numberAt(values, nonceName(sent.sender));
-  const strict = wantsExactNonce || sent.type === 'DECLARE';
-  if (sent.nonce < nonce || (strict && sent.nonce > nonce)) return 52;
-  const asked = [current.gas_price_fri, current.data_gas_price_fri, current.l2_gas_price_fri];
-  if (asked.some((price) => BigInt(price) > sent.maxPrice)) return 53;
-  if (balanceOf(values, sent.sender) < sent.offered) return 54;
-  const isDeployed = values.has(className(sent.sender));
-  if (isDeployed && sent.type === 'DEPLOY_ACCOUNT') return -1;
-  const canValidate = sent.isSigned && (isDeployed || sent.type === 'DEPLOY_ACCOUNT');
-  if (!canValidate && !auto && !impersonated.has(sent.sender)) return 55;
-  const { hash } = cast.spareClass.made;
-  if (sent.type === 'DECLARE' && values.has(declaredName(hash))) return 51;
+  const nonce = numberAt(values, nonceName(transaction.sender));
+  const strict = wantsExactNonce || transaction.type === 'DECLARE';
+  if (transaction.nonce < nonce || (strict && transaction.nonce > nonce)) return 52;
+  const gasPrices = [current.gas_price_fri, current.data_gas_price_fri, current.l2_gas_price_fri];
+  if (gasPrices.some((price) => BigInt(price) > transaction.maxPrice)) return 53;
+  if (balanceOf(values, transaction.sender) < transaction.offered) return 54;
+  const isDeployed = values.has(className(transaction.sender));
+  if (isDeployed && transaction.type === 'DEPLOY_ACCOUNT') return -1;
+  const canValidate = transaction.isSigned && (isDeployed || transaction.type === 'DEPLOY_ACCOUNT');
+  if (!canValidate && !auto && !impersonated.has(transaction.sender)) return 55;
+  const { hash } = cast.spareClass.compiledClass;
+  if (transaction.type === 'DECLARE' && values.has(declaredName(hash))) return 51;
   return undefined;
 }
 

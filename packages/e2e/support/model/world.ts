@@ -122,9 +122,9 @@ export function moved(
   to: string,
   amount: bigint,
 ): Values | undefined {
-  const held = balanceOf(values, from);
-  if (held < amount) return undefined;
-  const without = withBalance(values, from, held - amount);
+  const balance = balanceOf(values, from);
+  if (balance < amount) return undefined;
+  const without = withBalance(values, from, balance - amount);
   return withBalance(without, to, balanceOf(without, to) + amount);
 }
 
@@ -136,14 +136,14 @@ export function numberAt(values: Values, name: string): bigint {
 
 export function genesisValues(): Values {
   const owned = [...cast.accounts.map(({ address }) => address), cast.minter.address];
-  const own = (owner: string): bigint =>
+  const initialBalanceOf = (owner: string): bigint =>
     owner === cast.minter.address ? cast.MINTER_BALANCE : cast.INITIAL_BALANCE;
-  const supply = owned.reduce((sum, owner) => sum + own(owner), 0n);
+  const supply = owned.reduce((sum, owner) => sum + initialBalanceOf(owner), 0n);
   return withValues(
     new Map(),
     [cast.STRK, cast.ETH]
       .flatMap((token): (readonly [string, string | bigint])[] => [
-        ...owned.flatMap((owner) => wide(token, cast.balanceSlot(owner), own(owner))),
+        ...owned.flatMap((owner) => wide(token, cast.balanceSlot(owner), initialBalanceOf(owner))),
         ...wide(token, cast.SUPPLY, supply),
       ])
       .concat(
@@ -203,9 +203,9 @@ export function closed(world: World, wall: number): World {
     injected,
   };
   const blocks = [...world.blocks, block];
-  const sent = pending.flatMap((one) => one.sent);
+  const messageHashes = pending.flatMap((transaction) => transaction.sent);
   const consumable = new Map(world.consumable);
-  for (const hash of sent) consumable.set(hash, (consumable.get(hash) ?? 0) + 1);
+  for (const hash of messageHashes) consumable.set(hash, (consumable.get(hash) ?? 0) + 1);
   return {
     ...world,
     blocks,
@@ -213,7 +213,10 @@ export function closed(world: World, wall: number): World {
     values: withOldHash(values, blocks),
     exact: undefined,
     current: world.next,
-    outgoing: [...world.outgoing, ...sent.map((hash) => ({ block: blocks.length - 1, hash }))],
+    outgoing: [
+      ...world.outgoing,
+      ...messageHashes.map((hash) => ({ block: blocks.length - 1, hash })),
+    ],
     consumable,
   };
 }

@@ -76,7 +76,7 @@ export function fullDisk(content?: string): Omit<SmallDisk, 'enlarge'> {
 }
 
 /** A directory that this process cannot write to; rights alone do not keep root out. */
-export function readOnlyPlace(): { readonly path: string; remove(): void } {
+export function readOnlyFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
   const isMounted = run('mount', '-t', 'tmpfs', '-o', 'ro', 'starkbox', path);
   if (!isMounted) chmodSync(path, 0o500);

@@ -1,20 +1,17 @@
 // The built command as a process: signals, its parent, its port and its exit codes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const COMMAND = fileURLToPath(new URL('../../../starkbox/bin/starkbox.js', import.meta.url));
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-cli-'));
+  directory = temporaryFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('the built command', () => {
   const children: ChildProcess[] = [];
@@ -33,8 +30,8 @@ describe('the built command', () => {
     const url = new Promise<string>((resolve) => {
       child.stderr.on('data', (part) => {
         texts.stderr += part;
-        const found = /listening on (\S+)\n/.exec(texts.stderr)?.[1];
-        if (found !== undefined) resolve(found);
+        const listeningUrl = /listening on (\S+)\n/.exec(texts.stderr)?.[1];
+        if (listeningUrl !== undefined) resolve(listeningUrl);
       });
     });
     child.stdout.on('data', (part) => {

@@ -1,12 +1,12 @@
 // Failing output streams of the command: the output is lost, the chain is not.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const COMMAND = fileURLToPath(new URL('../../../starkbox/bin/starkbox.js', import.meta.url));
 
@@ -14,12 +14,11 @@ let directory: string;
 const children: ChildProcess[] = [];
 const files: number[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-output-'));
+  directory = temporaryFolder();
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const file of files.splice(0)) closeSync(file);
-  rmSync(directory, { recursive: true });
 });
 
 function opened(path: string, flags: string): number {

@@ -1,18 +1,17 @@
 // Replay of recorded requests, and the report of answers that differ.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { createNode } from 'starkbox';
 import { cairo } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
 import { deployed } from '../../support/contracts.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-replay-'));
+const folder = temporaryFolderOfFile();
 const file = join(folder, 'trace.jsonl');
 const TOKEN = 'never-to-be-seen';
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const lines = (): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
 const replay = (path: string, ...more: string[]) => commandOutput('replay', path, ...more);
@@ -70,8 +69,12 @@ beforeAll(async () => {
   await socket.unsubscribe(heads);
   await socket.close();
   const headers = { 'content-type': 'application/json' };
-  const one = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
-  for (const body of [`[${one},\n${one}]`, '{ no JSON', '{"jsonrpc":"2.0","method":"nothing"}']) {
+  const request = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
+  for (const body of [
+    `[${request},\n${request}]`,
+    '{ no JSON',
+    '{"jsonrpc":"2.0","method":"nothing"}',
+  ]) {
     await fetch(url, { method: 'POST', headers, body });
   }
   await close();

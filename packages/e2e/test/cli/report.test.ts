@@ -1,13 +1,13 @@
 // Output of `starkbox report`: tables, flame graphs and the comparison with a baseline.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { closeAfterFile } from '../../support/closing.js';
 import { runCommandLine } from '../../support/command-line.js';
 import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-report-'));
+const folder = temporaryFolderOfFile();
 const [baseline = '', svg = '', stacks = ''] = ['gas.json', 'gas.svg', 'gas.folded'].map((name) =>
   join(folder, name),
 );
@@ -16,7 +16,6 @@ beforeAll(async () => {
   mixed = await startMixedRun();
   closeAfterFile(() => mixed.node.close());
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function report(...argv: readonly string[]) {
   const { outcome, stdout, stderr } = await runCommandLine([

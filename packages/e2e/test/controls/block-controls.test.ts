@@ -1,23 +1,21 @@
 // Several blocks at once, and settings of blocks that change while the chain runs.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '@starkbox/conformance';
 import { expect, test, vi } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { Sender, STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const height = (client: Client) => client.call('starknet_blockNumber');
 const latest = (client: Client) => client.call('starknet_getBlockWithTxHashes', ['latest']);
 const mint = (client: Client) => client.call('devnet_mint', { address: '0x1', amount: 1 });
 
 async function times(client: Client, first: number, last: number): Promise<number[]> {
-  const found: number[] = [];
+  const timestamps: number[] = [];
   for (let block_number = first; block_number <= last; block_number += 1) {
     const block = await client.call('starknet_getBlockWithTxHashes', [{ block_number }]);
-    found.push(block.timestamp);
+    timestamps.push(block.timestamp);
   }
-  return found;
+  return timestamps;
 }
 
 test('several blocks are created at once, with times at an interval', async () => {
@@ -152,19 +150,15 @@ const SETTINGS = { block_generation_on: '90000ms', time_step: 7, sequencer_addre
 const KEPT = { block_generation_on: '90', time_step: 7, sequencer_address: '0xabc' };
 
 test('settings are kept by a data directory', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'controls-'));
-  try {
-    const first = await startFixture({ dataDir, startTime: 1000 });
-    await first.client.call('devnet_setBlockSettings', SETTINGS);
-    await first.client.call('devnet_createBlock', { count: 2 });
-    await first.node.close();
-    const { client, node } = await startFixture({ dataDir });
-    expect(await client.call('devnet_getBlockSettings')).toMatchObject(KEPT);
-    expect(await latest(client)).toMatchObject({ timestamp: 1014, sequencer_address: '0xabc' });
-    await node.close();
-  } finally {
-    await rm(dataDir, { recursive: true });
-  }
+  const dataDir = temporaryFolderOfFile();
+  const first = await startFixture({ dataDir, startTime: 1000 });
+  await first.client.call('devnet_setBlockSettings', SETTINGS);
+  await first.client.call('devnet_createBlock', { count: 2 });
+  await first.node.close();
+  const { client, node } = await startFixture({ dataDir });
+  expect(await client.call('devnet_getBlockSettings')).toMatchObject(KEPT);
+  expect(await latest(client)).toMatchObject({ timestamp: 1014, sequencer_address: '0xabc' });
+  await node.close();
 });
 
 test.each(['journal', 'image'] as const)('settings are part of a dump: %s', async (dumpFormat) => {

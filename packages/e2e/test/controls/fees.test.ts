@@ -13,8 +13,7 @@ import {
 const transfer = { to: STRK, name: 'transfer', calldata: ['0xb', '0x1', '0x0'] };
 
 test('without fees, neither bounds nor a balance are needed', async () => {
-  const { client, node } = await startFixture({ chargeFee: false });
-  const sender = new Sender(client, node.accounts[0]);
+  const { client, sender } = await startFixture({ chargeFee: false });
   const balance = async () => read(client, STRK, 'balanceOf', [sender.account.address]);
   const [before = ''] = await balance();
   const hash = await sender.invoke([transfer], { resource_bounds: ZERO });

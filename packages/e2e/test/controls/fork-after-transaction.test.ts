@@ -1,18 +1,14 @@
 // Forks that begin after a transaction in the middle of a block.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
-import { createNode, type Starkbox } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import type { createNode } from 'starkbox';
+import { expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
 import { contract, read, Sender, STRK } from '../../support/signing.js';
-
-const nodes: Starkbox[] = [];
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 async function start(options: Parameters<typeof createNode>[0]) {
-  const node = await createNode({ seed: 0, accounts: 2, port: 0, ...options });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, port: 0, ...options });
   return { node, client: checkedClient(node.handle) };
 }
 
@@ -69,7 +65,7 @@ test('a data directory continues after the same transaction', async () => {
   const second = await sender.invoke([transfer('0xb')]);
   await origin.client.call('devnet_createBlock');
 
-  const folder = await mkdtemp(join(tmpdir(), 'fork-after-'));
+  const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const plain = join(folder, 'plain');
   const fork = { forkNetwork: url, forkUpstreamCaching: false } as const;
@@ -79,11 +75,11 @@ test('a data directory continues after the same transaction', async () => {
       await read(client, STRK, 'balanceOf', ['0xa']),
       await read(client, STRK, 'balanceOf', ['0xb']),
     ];
-    const found = [await balances()];
+    const observedBalances = [await balances()];
     await client.call('devnet_restart');
-    found.push(await balances());
+    observedBalances.push(await balances());
     await node.close();
-    return found.flat(2);
+    return observedBalances.flat(2);
   };
   const changed = ['0x1', '0x0', '0x0', '0x0', '0x1', '0x0', '0x0', '0x0'];
   expect(await ended({ ...fork, forkTransaction: first, dataDir })).toEqual(changed);
@@ -100,7 +96,6 @@ test('a data directory continues after the same transaction', async () => {
   await refused({ dataDir: plain, forkTransaction: first }).toThrow(
     'was begun without --fork-transaction',
   );
-  await rm(folder, { recursive: true });
 });
 
 test('a transaction that is in no block fails the start', async () => {

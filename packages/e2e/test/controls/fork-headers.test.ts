@@ -1,17 +1,15 @@
 // HTTP headers for the network below a fork, which are secrets.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
 import { optionsOf } from '../../support/command-line.js';
+import { openNode } from '../../support/fixture.js';
 
 const KEY = 'secret of the key';
-const nodes: Starkbox[] = [];
-const origin = await createNode({ seed: 0, accounts: 1 });
-nodes.push(origin);
-const seen: (string | undefined)[] = [];
+const origin = await openNode({ seed: 0, accounts: 1 });
+const apiKeys: (string | undefined)[] = [];
 const server = createServer((request, response) => {
-  seen.push(request.headers['x-api-key']?.toString());
+  apiKeys.push(request.headers['x-api-key']?.toString());
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', async () => {
@@ -25,7 +23,6 @@ const urlOf = (host: string): string => {
   return `http://${host}:${typeof address === 'object' ? address?.port : 0}/`;
 };
 afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
   server.close();
 });
 
@@ -36,22 +33,20 @@ const options = {
 };
 
 test('every request has them, and no answer shows them', async () => {
-  const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
-  nodes.push(node);
-  expect(new Set(seen)).toEqual(new Set([KEY]));
-  const shown = await node.request('devnet_getConfig');
-  expect(JSON.stringify(shown)).not.toContain(KEY);
+  const node = await openNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
+  expect(new Set(apiKeys)).toEqual(new Set([KEY]));
+  const config = await node.request('devnet_getConfig');
+  expect(JSON.stringify(config)).not.toContain(KEY);
 });
 
 test('a site that a caller names does not get them', async () => {
-  const node = await createNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
-  nodes.push(node);
-  seen.length = 0;
+  const node = await openNode({ ...options, forkNetwork: urlOf('127.0.0.1') });
+  apiKeys.length = 0;
   await node.request('devnet_restart', { fork: { url: urlOf('localhost') } });
-  expect(new Set(seen)).toEqual(new Set([undefined]));
-  seen.length = 0;
+  expect(new Set(apiKeys)).toEqual(new Set([undefined]));
+  apiKeys.length = 0;
   await node.request('devnet_restart', { fork: { url: urlOf('127.0.0.1') } });
-  expect(new Set(seen)).toEqual(new Set([KEY]));
+  expect(new Set(apiKeys)).toEqual(new Set([KEY]));
 });
 
 test('they can be repeated on the command line, and an error does not show them', async () => {

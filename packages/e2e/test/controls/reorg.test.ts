@@ -1,10 +1,8 @@
 // Reorganisations: blocks that are replaced by others in one change.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contract, deployment, read, Sender, STRK, selector } from '../../support/signing.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const transfer = (to: string, amount = '0x1') => ({
   to: STRK,
@@ -69,22 +67,25 @@ test('new transactions, declarations and messages from L1 take the place of othe
     paid_fee_on_l1: '0x1',
     nonce: '0x1',
   };
-  const { transaction_hash: taken } = await client.call('devnet_postmanSendMessageToL2', message);
-  const receipt = await client.call('starknet_getTransactionReceipt', [taken]);
+  const { transaction_hash: messageHash } = await client.call(
+    'devnet_postmanSendMessageToL2',
+    message,
+  );
+  const receipt = await client.call('starknet_getTransactionReceipt', [messageHash]);
   const other = new Sender(client, node.accounts[1]);
   const added = await other.invokeRequest([transfer('0xb')]);
   const { blocks } = await client.call('devnet_reorg', {
     depth: 3,
-    blocks: [[added, declared, deployed], [taken]],
+    blocks: [[added, declared, deployed], [messageHash]],
   });
   expect(blocks).toHaveLength(2);
   const block = await client.call('starknet_getBlockWithTxs', [{ block_number: 1 }]);
   expect(block.transactions).toHaveLength(3);
   expect(block.transactions[1]).toMatchObject({ type: 'DECLARE', class_hash: messenger.hash });
-  const again = await client.call('starknet_getTransactionReceipt', [taken]);
+  const again = await client.call('starknet_getTransactionReceipt', [messageHash]);
   expect({ ...again, block_hash: '' }).toEqual({ ...receipt, block_number: 2, block_hash: '' });
   const status = await client.call('starknet_getMessagesStatus', [message.l1_transaction_hash]);
-  expect(status).toMatchObject([{ transaction_hash: taken }]);
+  expect(status).toMatchObject([{ transaction_hash: messageHash }]);
   expect(await read(client, STRK, 'balanceOf', ['0xb'])).toEqual(['0x1', '0x0']);
 });
 
@@ -121,44 +122,40 @@ test('a transaction that cannot be included changes nothing', async () => {
 });
 
 test('a data directory keeps the new blocks and not the old ones', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'reorg-'));
-  try {
-    const first = await gather({ dataDir });
-    const kept = await first.transfer();
-    const gone = await first.transfer();
-    await first.mint();
-    await first.client.call('devnet_reorg', { depth: 3, blocks: [[], [kept], []] });
-    const hashes = await Promise.all(
-      [0, 1, 2, 3].map((block_number) =>
-        first.client.call('starknet_getBlockWithTxHashes', [{ block_number }]),
-      ),
+  const dataDir = temporaryFolderOfFile();
+  const first = await gather({ dataDir });
+  const reincluded = await first.transfer();
+  const gone = await first.transfer();
+  await first.mint();
+  await first.client.call('devnet_reorg', { depth: 3, blocks: [[], [reincluded], []] });
+  const hashes = await Promise.all(
+    [0, 1, 2, 3].map((block_number) =>
+      first.client.call('starknet_getBlockWithTxHashes', [{ block_number }]),
+    ),
+  );
+  await first.node.close();
+  const second = await gather({ dataDir });
+  for (const [block_number, block] of hashes.entries()) {
+    expect(await second.client.call('starknet_getBlockWithTxHashes', [{ block_number }])).toEqual(
+      block,
     );
-    await first.node.close();
-    const second = await gather({ dataDir });
-    for (const [block_number, block] of hashes.entries()) {
-      expect(await second.client.call('starknet_getBlockWithTxHashes', [{ block_number }])).toEqual(
-        block,
-      );
-    }
-    expect(await second.client.call('starknet_getTransactionReceipt', [kept])).toMatchObject({
-      block_number: 2,
-    });
-    expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(29);
-    await second.node.close();
-  } finally {
-    await rm(dataDir, { recursive: true });
   }
+  expect(await second.client.call('starknet_getTransactionReceipt', [reincluded])).toMatchObject({
+    block_number: 2,
+  });
+  expect((await second.client.failure('starknet_getTransactionReceipt', [gone])).code).toBe(29);
+  await second.node.close();
 });
 
 test('a journal repeats a reorganisation', async () => {
   const { client, transfer: send } = await gather({ dumpOn: 'request' });
-  const kept = await send();
+  const reincluded = await send();
   await send();
-  await client.call('devnet_reorg', { depth: 2, blocks: [[], [], [kept]] });
+  await client.call('devnet_reorg', { depth: 2, blocks: [[], [], [reincluded]] });
   const events = await client.call('devnet_dump', {});
   const other = await gather({ dumpOn: 'request' });
   await other.client.call('devnet_load', { events });
-  expect(await other.client.call('starknet_getTransactionReceipt', [kept])).toMatchObject({
+  expect(await other.client.call('starknet_getTransactionReceipt', [reincluded])).toMatchObject({
     block_number: 3,
   });
 });

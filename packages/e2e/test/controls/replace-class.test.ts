@@ -1,16 +1,15 @@
 // Classes that are replaced in place: by a call, and when an artifact changes.
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@starkbox/conformance';
 import { createNode } from 'starkbox';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { contract, read, Sender } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 
 const artifact = (name: string): string =>
   fileURLToPath(new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url));
@@ -43,10 +42,10 @@ test('a contract gets a new class and keeps its storage', async () => {
   ]);
 
   // And back to a class that is declared.
-  const back = { contract_address: address, class_hash: upgradable.hash };
-  await client.call('devnet_replaceClass', back);
+  const replacement = { contract_address: address, class_hash: upgradable.hash };
+  await client.call('devnet_replaceClass', replacement);
   expect(await read(client, address, 'version')).toEqual(['0x1']);
-  await client.call('devnet_replaceClass', { ...back, class_hash: upgraded.hash });
+  await client.call('devnet_replaceClass', { ...replacement, class_hash: upgraded.hash });
 
   const other = await startFixture({ dumpOn: 'request' });
   await other.client.call('devnet_load', { events: await client.call('devnet_dump', {}) });

@@ -1,13 +1,12 @@
 // Files of a start: calls that are made first, and what scripts need.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNode } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'start-files-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 
 async function fileOf(name: string, content: unknown): Promise<string> {
   const path = join(folder, name);

@@ -1,7 +1,5 @@
 // One script on the library devnet-js as npm has it, and on ours: only the import differs.
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,13 +10,13 @@ import {
 } from 'starkbox/devnet';
 import { DevnetProvider as TheirProvider, Devnet as Theirs } from 'starknet-devnet';
 import { afterAll, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const COMMAND = fileURLToPath(new URL('../../../starkbox/bin/starkbox.js', import.meta.url));
-const folder = await mkdtemp(join(tmpdir(), 'starkbox-devnet-'));
+const folder = temporaryFolderOfFile();
 const started: { kill(): boolean }[] = [];
 afterAll(async () => {
   for (const devnet of started) devnet.kill();
-  await rm(folder, { recursive: true });
 });
 
 const config = () => ({

@@ -1,29 +1,23 @@
 // Journals with calls that no journal may hold: refused as a whole.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, createNode, METHODS, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type Config, METHODS, type Starkbox } from 'starkbox';
+import { beforeEach, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-content-'));
-const nodes: Starkbox[] = [];
+const folder = temporaryFolderOfFile();
 let path: string;
 let count = 0;
 beforeEach(() => {
   count += 1;
   path = join(folder, `${count}.json`);
 });
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
-});
 
 async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 const DUMP_ERROR = -5;

@@ -1,27 +1,21 @@
 // Journals: writing, following the chain, and replaying the whole of it or nothing.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-'));
-const nodes: Starkbox[] = [];
+const folder = temporaryFolderOfFile();
 let path: string;
 let count = 0;
 beforeEach(() => {
   count += 1;
   path = join(folder, `${count}.json`);
 });
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
-});
 
 async function start(changes: Partial<Config>): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 const mint = (node: Starkbox, amount: number): Promise<unknown> =>
@@ -32,7 +26,7 @@ const balance = async (node: Starkbox): Promise<unknown> =>
 const written = (): readonly { method: string }[] =>
   JSON.parse(readFileSync(path, 'utf8')).slice(1);
 const methods = (): readonly string[] => written().map(({ method }) => method);
-const held = (amount: string) => ({ amount, unit: 'FRI' });
+const friBalance = (amount: string) => ({ amount, unit: 'FRI' });
 
 test('with exit, the file is there when the node is closed, and not before', async () => {
   const node = await start({ dumpOn: 'exit', dumpPath: path });
@@ -41,7 +35,7 @@ test('with exit, the file is there when the node is closed, and not before', asy
   await node.close();
   expect(methods()).toEqual(['devnet_mint']);
   const again = await start({ dumpOn: 'exit', dumpPath: path });
-  expect(await balance(again)).toEqual(held('5'));
+  expect(await balance(again)).toEqual(friBalance('5'));
 });
 
 test('with block, the file is whole after every call', async () => {
@@ -75,7 +69,7 @@ test('a load that fails changes nothing', async () => {
   const good = { jsonrpc: '2.0', id: 0, method: 'devnet_createBlock' };
   const events = [good, { ...good, method: 'devnet_mint', params: {} }];
   await expect(node.call('devnet_load', { events })).rejects.toMatchObject({ code: -32602 });
-  expect(await balance(node)).toEqual(held('3'));
+  expect(await balance(node)).toEqual(friBalance('3'));
   expect(await node.request('devnet_dump', { inline: true })).toHaveLength(1);
   expect(await node.request('devnet_revert', { snapshot_id })).toBe(true);
 });
@@ -90,9 +84,9 @@ test('reads go on while a journal is repeated, and see the old chain', async () 
     params: { address: '0x1', amount: 9 },
   };
   const loading = node.call('devnet_load', { events: [call, call, call] });
-  expect(await balance(node)).toEqual(held('4'));
+  expect(await balance(node)).toEqual(friBalance('4'));
   await loading;
-  expect(await balance(node)).toEqual(held('27'));
+  expect(await balance(node)).toEqual(friBalance('27'));
 });
 
 test('a mint that reverted is repeated as one that reverts', async () => {
@@ -106,7 +100,7 @@ test('a mint that reverted is repeated as one that reverts', async () => {
   const other = await start({});
   await other.call('devnet_load', { events });
   expect(await other.request('devnet_getStatus')).toMatchObject({ transaction_count: 2 });
-  expect(await balance(other)).toEqual(held('6'));
+  expect(await balance(other)).toEqual(friBalance('6'));
 });
 
 test('a file that is no journal keeps a node from starting, with the reason', async () => {

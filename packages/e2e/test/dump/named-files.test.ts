@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,35 +11,31 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, createNode, type Log, type Starkbox } from 'starkbox';
+import type { Config, Log, Starkbox } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-named-files-'));
+const folder = temporaryFolderOfFile();
 const [pipe, socket, inner] = [join(folder, 'pipe'), join(folder, 'socket'), join(folder, 'inner')];
 const link = join(folder, 'link-to-pipe');
 execFileSync('mkfifo', [pipe]);
 symlinkSync(pipe, link);
 mkdirSync(inner);
 const server = createServer();
-const nodes: Starkbox[] = [];
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(socket, resolve));
 });
 afterAll(async () => {
   server.close();
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
 });
 
 async function start(changes: Partial<Config> = {}, log?: Log): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
 }
 
 const mint = (node: Starkbox): Promise<unknown> =>
@@ -232,21 +227,21 @@ describe('drafts', () => {
     await mint(node);
     for (const format of ['image', 'journal']) {
       const path = join(inner, `chain.${format}`);
-      const [stale, old, own] = [
+      const [stale, old, ownDraft] = [
         `${path}.${gone()}-1.draft`,
         `${path}.${gone()}.draft`,
         `${path}.${process.pid}-9999.draft`,
       ];
-      const kept = [
+      const otherDrafts = [
         `${path}.${process.ppid}-1.draft`,
         `${join(inner, 'other')}.${gone()}-1.draft`,
         `${path}.draft`,
         `${path}.x.draft`,
       ];
-      for (const draft of [stale, old, own, ...kept]) writeFileSync(draft, '');
+      for (const draft of [stale, old, ownDraft, ...otherDrafts]) writeFileSync(draft, '');
       await node.call('devnet_dump', { path, format });
-      expect([stale, old, own].filter((draft) => existsSync(draft))).toEqual([]);
-      expect(kept.filter((draft) => !existsSync(draft))).toEqual([]);
+      expect([stale, old, ownDraft].filter((draft) => existsSync(draft))).toEqual([]);
+      expect(otherDrafts.filter((draft) => !existsSync(draft))).toEqual([]);
     }
   });
 

@@ -48,21 +48,21 @@ async function expectUsable(node: Starkbox): Promise<void> {
 describe.each(FORMATS)('%s', (format) => {
   test('made without a seed is loaded at the start with its accounts', async () => {
     const options = { accounts: 3, initialBalance: 10n ** 22n };
-    const made = await dump(format, options);
+    const dumped = await dump(format, options);
     await using again = await createNode({ dumpPath: path });
-    expect(again.config).toMatchObject({ seed: made.seed, ...options });
-    expect(addresses(again.accounts)).toEqual(addresses(made.accounts));
-    expect(await shownAccounts(again)).toEqual(addresses(made.accounts));
+    expect(again.config).toMatchObject({ seed: dumped.seed, ...options });
+    expect(addresses(again.accounts)).toEqual(addresses(dumped.accounts));
+    expect(await shownAccounts(again)).toEqual(addresses(dumped.accounts));
     await expectUsable(again);
     await again.request('devnet_restart', {});
-    expect(await shownAccounts(again)).toEqual(addresses(made.accounts));
+    expect(await shownAccounts(again)).toEqual(addresses(dumped.accounts));
   });
 
   test('is dumped and loaded again and again', async () => {
-    const made = await dump(format);
+    const dumped = await dump(format);
     for (let round = 0; round < 2; round += 1) {
       const again = await dump(format);
-      expect(again.seed).toBe(made.seed);
+      expect(again.seed).toBe(dumped.seed);
     }
     await using last = await createNode({ dumpPath: path });
     expect(await last.request('starknet_blockNumber')).toBe(3);
@@ -75,10 +75,10 @@ describe.each(FORMATS)('%s', (format) => {
     ['initialBalance', 7n, `--initial-balance ${10n ** 21n}`, '--initial-balance 7'],
     ['predeclareArgent', true, '--predeclare-argent false', '--predeclare-argent true'],
     ['accountClassCustom', 'a.json', '--account-class cairo1', '--account-class-custom a.json'],
-  ] as const)('with another %s than was given is rejected', async (key, value, was, asked) => {
+  ] as const)('with another %s than was given is rejected', async (key, value, was, requested) => {
     await dump(format, { seed: 4, accounts: 1 });
     await expect(createNode({ dumpPath: path, [key]: value })).rejects.toThrow(
-      `${path} was made with ${was} and cannot be loaded with ${asked}: leave the option out`,
+      `${path} was made with ${was} and cannot be loaded with ${requested}: leave the option out`,
     );
     // The same as was given is accepted.
     await using same = await createNode({ dumpPath: path, seed: 4, accounts: 1 });
@@ -86,19 +86,19 @@ describe.each(FORMATS)('%s', (format) => {
   });
 
   test('brings its accounts into a running node, up to a restart', async () => {
-    const made = await dump(format, { seed: 4, accounts: 3 });
+    const dumped = await dump(format, { seed: 4, accounts: 3 });
     await using node = await createNode({ seed: 9 });
-    const own = await shownAccounts(node);
+    const ownAccounts = await shownAccounts(node);
     await node.request('devnet_load', { path });
-    expect(await shownAccounts(node)).toEqual(addresses(made.accounts));
-    expect(addresses(node.accounts)).toEqual(addresses(made.accounts));
+    expect(await shownAccounts(node)).toEqual(addresses(dumped.accounts));
+    expect(addresses(node.accounts)).toEqual(addresses(dumped.accounts));
     expect(await node.request('devnet_getConfig')).toMatchObject({ seed: 4, total_accounts: 3 });
     await expectUsable(node);
     await using branch = node.branch();
-    expect(await shownAccounts(branch)).toEqual(addresses(made.accounts));
+    expect(await shownAccounts(branch)).toEqual(addresses(dumped.accounts));
     for (const chain of [node, branch]) {
       await chain.request('devnet_restart', {});
-      expect(await shownAccounts(chain)).toEqual(own);
+      expect(await shownAccounts(chain)).toEqual(ownAccounts);
       expect(await chain.request('devnet_getConfig')).toMatchObject({ seed: 9 });
     }
     await expectUsable(node);
@@ -120,10 +120,10 @@ describe.each(FORMATS)('%s', (format) => {
   });
 
   test('is announced with its accounts', async () => {
-    const made = await dump(format);
+    const dumped = await dump(format);
     const { outcome, stdout } = await runCommandLine(['--port', '0', '--dump-path', path]);
     if ('node' in outcome) await outcome.node.close();
-    expect(stdout).toContain(`Seed to replicate this account sequence: ${made.seed}\n`);
+    expect(stdout).toContain(`Seed to replicate this account sequence: ${dumped.seed}\n`);
   });
 });
 

@@ -114,29 +114,31 @@ const signedWrongly = (
 ): Case => [
   title,
   async (chain) => {
-    const made = await chain.fundedAccount(await classOf(chain), constructorCalldata);
-    await chain.deployed(made);
+    const account = await chain.fundedAccount(await classOf(chain), constructorCalldata);
+    await chain.deployed(account);
     return chain.explainSent(
-      invokeRequest(made, [{ to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] }], 1, {
+      invokeRequest(account, [{ to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] }], 1, {
         changes: BAD,
       }),
     );
   },
 ];
 
-const failingAccount = (place: string, isDeployed = true): Case => [
-  `failing_account: ${place}`,
+const failingAccount = (failingStep: string, isDeployed = true): Case => [
+  `failing_account: ${failingStep}`,
   async (chain) => {
     const { classes, sender } = chain;
-    const made = await chain.fundedAccount(classes['failing_account']?.hash ?? '', [short(place)]);
-    if (!isDeployed) return chain.explainSent(deployAccountRequest(made));
-    await chain.deployed(made);
-    if (place === 'declare') {
-      const request = [declareRequest(made, classes['account'] ?? missing(), 1)];
+    const account = await chain.fundedAccount(classes['failing_account']?.hash ?? '', [
+      short(failingStep),
+    ]);
+    if (!isDeployed) return chain.explainSent(deployAccountRequest(account));
+    await chain.deployed(account);
+    if (failingStep === 'declare') {
+      const request = [declareRequest(account, classes['account'] ?? missing(), 1)];
       return chain.explainError('starknet_estimateFee', [request, [], 'latest']);
     }
     const to = sender.account.address;
-    return chain.explainSent(invokeRequest(made, [{ to, name: 'get_public_key' }], 1));
+    return chain.explainSent(invokeRequest(account, [{ to, name: 'get_public_key' }], 1));
   },
 ];
 
@@ -154,31 +156,31 @@ export const ACCOUNTS: readonly Case[] = [
     'Argent multisig: a signature of another form',
     async (chain) => {
       const classHash = chain.node.argent?.multisig ?? '';
-      const made = await chain.fundedAccount(classHash, ['0x1', '0x1', '0x0', KEY]);
-      return chain.explainSent(deployAccountRequest(made));
+      const account = await chain.fundedAccount(classHash, ['0x1', '0x1', '0x0', KEY]);
+      return chain.explainSent(deployAccountRequest(account));
     },
   ],
   [
     'OpenZeppelin, Cairo 0: wrong signature, and calls in the newer encoding',
     async (chain) => {
       const { hash } = await builtinClass('account-cairo0');
-      const made = await chain.deployed(await chain.fundedAccount(hash));
-      return chain.explainSent(invokeRequest(made, [{ to: STRK, name: 'name' }], 1));
+      const account = await chain.deployed(await chain.fundedAccount(hash));
+      return chain.explainSent(invokeRequest(account, [{ to: STRK, name: 'name' }], 1));
     },
   ],
   [
     'OpenZeppelin, Cairo 0: a contract panics',
     async (chain) => {
       const { hash } = await builtinClass('account-cairo0');
-      const made = await chain.fundedAccount(hash, [publicKey('0x78')]);
-      const own = await chain.deployed({ ...made, privateKey: '0x78' });
+      const account = await chain.fundedAccount(hash, [publicKey('0x78')]);
+      const deployedAccount = await chain.deployed({ ...account, privateKey: '0x78' });
       const call = {
         contract: chain.contracts['reverter'] ?? '',
         selector: selector('fail'),
         calldata: ['0x1', short('oops')],
       };
       const calldata = executeCalldata([call], 'call array');
-      return chain.explainSent(invokeRequest(own, [], 1, { changes: { calldata } }));
+      return chain.explainSent(invokeRequest(deployedAccount, [], 1, { changes: { calldata } }));
     },
   ],
   failingAccount('constructor', false),

@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { startFixture } from '../../support/fixture.js';
-import { contract, deployment, Sender } from '../../support/signing.js';
+import { contract, deployment } from '../../support/signing.js';
 
 const FILE = 'contracts/src/failing/failing_callee.cairo';
 const source = await readFile(new URL(`../../../../${FILE}`, import.meta.url), 'utf8');
 
-const { client, node } = await startFixture();
-const sender = new Sender(client, node.accounts[0]);
+const { client, sender } = await startFixture();
 const outer = await sender.deploy(await contract('failing_callee'), ['0x0']);
 const second = deployment((await contract('failing_callee')).hash, ['0x0'], { salt: '0x2' });
 await sender.invoke([second.call]);

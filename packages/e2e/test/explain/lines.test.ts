@@ -1,7 +1,6 @@
 // Lines of the source in explanations, by artifacts that were added or lie in a folder; what contracts print.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkedClient, overHttp } from '@starkbox/conformance';
@@ -11,6 +10,7 @@ import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { FIXTURE, startFixture } from '../../support/fixture.js';
 import { contract, deployment, read, Sender, selector } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const artifactOf = async (name: string): Promise<object> =>
   JSON.parse(await classTextWithPlaces(name));
@@ -21,8 +21,7 @@ function firstLine(explained: unknown) {
   return { file: first?.file, line: first?.line };
 }
 
-const { client, node } = await startFixture();
-const sender = new Sender(client, node.accounts[0]);
+const { client, node, sender } = await startFixture();
 const failures = await contract('failures');
 const address = await sender.deploy(failures, ['0x0']);
 const call = (name: string, ...calldata: readonly string[]) => ({ to: address, name, calldata });
@@ -75,12 +74,14 @@ describe('with an artifact', () => {
 
   test('one of an older block has it too, and one behind others of its block', async () => {
     const several = await startFixture({ blockGenerationOn: 'demand' });
-    const own = new Sender(several.client, several.node.accounts[0]);
-    await own.declare(failures);
+    const demandSender = several.sender;
+    await demandSender.declare(failures);
     const deployed = deployment(failures.hash, ['0x0'], { salt: '0x1' });
     await several.client.call('devnet_addArtifact', { artifact: await artifactOf('failures') });
-    await own.invoke([deployed.call]);
-    const hash = await own.invoke([{ ...call('assert_plain', '0x1'), to: deployed.address }]);
+    await demandSender.invoke([deployed.call]);
+    const hash = await demandSender.invoke([
+      { ...call('assert_plain', '0x1'), to: deployed.address },
+    ]);
     const pending = await several.client.call('devnet_explainTransaction', [hash]);
     await several.client.call('devnet_createBlock');
     await several.client.call('devnet_createBlock');
@@ -115,8 +116,7 @@ describe('with an artifact', () => {
 });
 
 test('artifacts of a folder have lines, also ones that change alone', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'lines-'));
-  closeAfterFile(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolderOfFile();
   const file = join(folder, 'app_failures.contract_class.json');
   await writeFile(file, JSON.stringify({ ...(await artifactOf('failures')), ...MALFORMED }));
   const warned: string[] = [];
@@ -129,11 +129,12 @@ test('artifacts of a folder have lines, also ones that change alone', async () =
   const watching = await createNode({ ...FIXTURE, artifacts: folder }, { log });
   closeAfterFile(() => watching.close());
   expect(warned.join()).toContain('debug information');
-  const asked = checkedClient(watching.handle);
-  const own = new Sender(asked, watching.accounts[0]);
-  const deployed = await own.deploy(failures, ['0x0']);
-  const hash = await own.invoke([{ ...call('only_owner'), to: deployed }]);
-  const line = async () => firstLine(await asked.call('devnet_explainTransaction', [hash]));
+  const watchingClient = checkedClient(watching.handle);
+  const watchingSender = new Sender(watchingClient, watching.accounts[0]);
+  const deployed = await watchingSender.deploy(failures, ['0x0']);
+  const hash = await watchingSender.invoke([{ ...call('only_owner'), to: deployed }]);
+  const line = async () =>
+    firstLine(await watchingClient.call('devnet_explainTransaction', [hash]));
   expect(await line()).toEqual({});
   await writeFile(file, await classTextWithPlaces('failures'));
   await vi.waitUntil(async () => (await line()).line !== undefined, { timeout: 20_000 });
@@ -162,14 +163,14 @@ describe('what a contract prints', () => {
     };
     const printing: Starkbox = await createNode(FIXTURE, { log });
     closeAfterFile(() => printing.close());
-    const asked = checkedClient(printing.handle);
-    const own = new Sender(asked, printing.accounts[0]);
-    const prints = await own.deploy(await contract('prints'));
+    const printingClient = checkedClient(printing.handle);
+    const printingSender = new Sender(printingClient, printing.accounts[0]);
+    const prints = await printingSender.deploy(await contract('prints'));
     const printed = (name: string, ...calldata: readonly string[]) =>
-      own.invoke([{ to: prints, name, calldata }]);
+      printingSender.invoke([{ to: prints, name, calldata }]);
     const good = await printed('print_values', '0x7', '0x8');
     const bad = await printed('print_then_fail', '0x3');
-    await read(asked, prints, 'print_text');
+    await read(printingClient, prints, 'print_text');
     const said = lines.filter((line) => line.startsWith(prints));
     expect(said).toEqual([
       `${prints} printed in transaction ${good}: number 7, felt 8`,
@@ -177,7 +178,9 @@ describe('what a contract prints', () => {
       `${prints} printed in transaction ${bad}: value is 3`,
       `${prints} printed in a call: prints: a line that is longer than one felt can hold`,
     ]);
-    const explained = [good, bad].map((hash) => asked.call('devnet_explainTransaction', [hash]));
+    const explained = [good, bad].map((hash) =>
+      printingClient.call('devnet_explainTransaction', [hash]),
+    );
     const texts = (await Promise.all(explained)).map(({ printed }) => printed);
     expect(texts).toEqual([
       [
@@ -201,14 +204,14 @@ describe('what a contract prints', () => {
     const url = await new Promise<string>((resolve) => {
       child.stderr.on('data', (part) => {
         texts.err += part;
-        const found = /listening on (http:\S+)/.exec(texts.err)?.[1];
-        if (found !== undefined) resolve(found);
+        const listeningUrl = /listening on (http:\S+)/.exec(texts.err)?.[1];
+        if (listeningUrl !== undefined) resolve(listeningUrl);
       });
     });
-    const asked = checkedClient(overHttp(url));
-    const own = new Sender(asked, node.accounts[0]);
-    const prints = await own.deploy(await contract('prints'));
-    await own.invoke([{ to: prints, name: 'print_values', calldata: ['0x7', '0x8'] }]);
+    const commandClient = checkedClient(overHttp(url));
+    const commandSender = new Sender(commandClient, node.accounts[0]);
+    const prints = await commandSender.deploy(await contract('prints'));
+    await commandSender.invoke([{ to: prints, name: 'print_values', calldata: ['0x7', '0x8'] }]);
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('close', resolve));
     expect(texts.err).toContain('number 7, felt 8');

@@ -8,7 +8,7 @@ import { contract, hex, Sender, STRK, selector } from '../../support/signing.js'
 const AMOUNT = 10n ** 30n;
 
 /** A stream that keeps what is written. */
-class Kept {
+class RecordingStream {
   text = '';
   readonly isTTY: boolean;
 
@@ -40,7 +40,7 @@ async function loggedBy(
   send: (chain: Starkbox) => Promise<unknown>,
   options: ConfigInput = {},
 ) {
-  const log = new Kept();
+  const log = new RecordingStream();
   await using chain = await createNode(
     { seed: 0, accounts: 2, ...options },
     { log: createLog({ level, format: 'pretty' }, log) },
@@ -90,7 +90,7 @@ describe('the log', () => {
 });
 
 describe('--print-traces', () => {
-  async function printed(output: Kept): Promise<string> {
+  async function printed(output: RecordingStream): Promise<string> {
     await using chain = await createNode({ seed: 0, accounts: 2, printTraces: true }, { output });
     await senderOf(chain).invoke(transfer('0xabc', 5n));
     await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
@@ -99,7 +99,7 @@ describe('--print-traces', () => {
   }
 
   test('prints the tree of every transaction, plainly where it is no terminal', async () => {
-    const text = await printed(new Kept());
+    const text = await printed(new RecordingStream());
     expect(text).toMatch(/Succeeded: \d calls\n\n✓ account 0::__execute__\(…\) \[[\d,]+ gas\]\n/);
     expect(text).toContain('   emits Transfer(from: account 0, to: 0xabc, value: 5)');
     expect(text).toContain("panicked with 'ERC20: insufficient balance'");
@@ -107,7 +107,7 @@ describe('--print-traces', () => {
   });
 
   test('colours it on a terminal', async () => {
-    expect(await printed(new Kept(true))).toContain(
+    expect(await printed(new RecordingStream(true))).toContain(
       '\u001b[31m✗\u001b[0m \u001b[31mSTRK::transfer',
     );
   });

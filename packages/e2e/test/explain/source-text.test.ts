@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { startFixture } from '../../support/fixture.js';
-import { contract, Sender, selector } from '../../support/signing.js';
+import { contract, selector } from '../../support/signing.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'source-')));
 closeAfterFile(() => rm(base, { recursive: true }));
@@ -51,8 +51,7 @@ for (const [name, [, path]] of Object.entries(CONTRACTS)) {
   await writeFile(join(built, `${name}.contract_class.json`), await artifactOf(name, path));
 }
 
-const { client, node } = await startFixture({ artifacts: built });
-const sender = new Sender(client, node.accounts[0]);
+const { client, node, sender } = await startFixture({ artifacts: built });
 const addresses = new Map<string, string>();
 for (const name of Object.keys(CONTRACTS)) {
   const calldata = ['failures', 'failing_callee'].includes(name) ? ['0x0'] : [];
@@ -79,12 +78,14 @@ describe('of the package of an artifact', () => {
     });
     const column = (lines[line - 1]?.search(/\S/) ?? 0) + 1;
     // Without the indentation that all lines of the excerpt have.
-    const [before, named, after] = lines.slice(line - 2, line + 1).map((one) => one.slice(8));
+    const [before, failingLine, after] = lines
+      .slice(line - 2, line + 1)
+      .map((sourceLine) => sourceLine.slice(8));
     expect(text).toContain(
       [
         `(${file('failures')}:${line}:${column}) [inlined]`,
         `     ${line - 1} | ${before}`,
-        `     ${line} | ${named}`,
+        `     ${line} | ${failingLine}`,
         `     ${' '.repeat(String(line).length)} | ${' '.repeat(column - 9)}^`,
         `     ${line + 1} | ${after}`,
       ].join('\n'),
@@ -95,8 +96,8 @@ describe('of the package of an artifact', () => {
     const { stack } = await explain('prints');
     const { contract_address: to } = requestOf('prints');
     const hash = await sender.invoke([{ to, name: 'print_then_fail', calldata: ['0x1'] }]);
-    const sent = await client.call('devnet_explainTransaction', [hash]);
-    for (const [first] of [stack, sent.stack]) {
+    const explanation = await client.call('devnet_explainTransaction', [hash]);
+    for (const [first] of [stack, explanation.stack]) {
       const { line = 0, excerpt } = first ?? {};
       expect(excerpt?.lines[line - excerpt.first_line]).toContain('// fails: print_then_fail');
     }
@@ -152,10 +153,10 @@ describe('of the package of an artifact', () => {
       });
       return Object(await response.json()).error.data.explained;
     };
-    const own = await ask('http://localhost:3000');
+    const local = await ask('http://localhost:3000');
     const other = await ask('https://evil.example');
-    expect(own.text).toContain('value - 10');
-    expect(other.stack[0]?.line).toBe(own.stack[0]?.line);
+    expect(local.text).toContain('value - 10');
+    expect(other.stack[0]?.line).toBe(local.stack[0]?.line);
     expect(JSON.stringify(other)).not.toContain('value - 10');
   });
 });

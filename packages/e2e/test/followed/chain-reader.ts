@@ -55,8 +55,8 @@ export class ChainReader {
       const [notified, status] = [replica.statuses.get(hash), await this.status(hash)];
       agreeExactly(notified, status, `the status that was notified of ${hash}`);
     }
-    const notified = [...replica.blocks, replica.waiting].map((one) =>
-      settled(one, replica.statuses),
+    const notified = [...replica.blocks, replica.waiting].map((contents) =>
+      settled(contents, replica.statuses),
     );
     agreeExactly(notified, [...blocks, waiting], 'the blocks that were notified');
   }
@@ -91,8 +91,11 @@ function contentsOf(
   events: readonly EMITTED_EVENT[],
   block?: number,
 ): Contents {
-  const each = (pick: (one: Block['transactions'][number]) => object): readonly Notified[] =>
-    transactions.map((one) => ({ hash: one.receipt.transaction_hash, body: pick(one) }));
+  const each = (pick: (included: Block['transactions'][number]) => object): readonly Notified[] =>
+    transactions.map((included) => ({
+      hash: included.receipt.transaction_hash,
+      body: pick(included),
+    }));
   return {
     transactions: each(({ transaction }) => transaction),
     receipts: each(({ receipt }) => receipt),

@@ -93,7 +93,7 @@ export class FollowedRunner extends HistoryRunner {
     this.#late = undefined;
     this.#isUnsubscribed = false;
     this.#unread = 0;
-    for (const one of subscribers) await one?.close();
+    for (const subscriber of subscribers) await subscriber?.close();
   }
 
   async #handle(node: Starkbox, text: string): Promise<string | undefined> {
@@ -165,6 +165,7 @@ export class FollowedRunner extends HistoryRunner {
 function hashOf({ method, params }: Call): string | undefined {
   if (!method.startsWith('starknet_add')) return undefined;
   const [values = {}] = Object.values(params);
-  const declared = method === 'starknet_addDeclareTransaction' ? cast.spareClass.made : undefined;
+  const declared =
+    method === 'starknet_addDeclareTransaction' ? cast.spareClass.compiledClass : undefined;
   return new Transaction(values, cast.CHAIN_ID, declared).hash;
 }

@@ -112,7 +112,7 @@ export class Follower {
   }
 
   async #receive(): Promise<void> {
-    for (const one of await this.#socket.heard()) this.#take(asNamed(one));
+    for (const notification of await this.#socket.heard()) this.#take(asNamed(notification));
     this.#mustBeComplete();
   }
 

@@ -10,19 +10,19 @@ export class Heads {
 
   add(header: BLOCK_HEADER): void {
     const { block_number, parent_hash } = header;
-    const wanted = [this.list.length, this.list.at(-1)?.block_hash ?? NO_PARENT];
-    agree([block_number, parent_hash], wanted, 'the number and the parent of a new head');
+    const expected = [this.list.length, this.list.at(-1)?.block_hash ?? NO_PARENT];
+    agree([block_number, parent_hash], expected, 'the number and the parent of a new head');
     this.list.push(header);
   }
 
   undo({ starting_block_number: start, ...notified }: REORG_DATA): void {
     const latest = this.list.at(-1);
-    const known = {
+    const expected = {
       starting_block_hash: this.list[start]?.block_hash,
       ending_block_number: latest?.block_number,
       ending_block_hash: latest?.block_hash,
     };
-    agree(notified, known, `the reorg from block ${start}`);
+    agree(notified, expected, `the reorg from block ${start}`);
     this.list.length = start;
   }
 }

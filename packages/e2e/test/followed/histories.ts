@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Command, sequences } from '../../support/model/commands.js';
 
 const account = fc.nat(1);
-const back = fc.record({ back: fc.nat(3), by: fc.constant<'number'>('number') });
+const target = fc.record({ back: fc.nat(3), by: fc.constant<'number'>('number') });
 
 /** Few variants, so that undone transfers are repeated. */
 const transfer = fc.record({
@@ -43,17 +43,17 @@ const COMMANDS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
     fc.record({
       does: fc.constant<'abort'>('abort'),
       target: fc.oneof(
-        { weight: 3, arbitrary: back },
+        { weight: 3, arbitrary: target },
         fc.constant<'pre_confirmed'>('pre_confirmed'),
       ),
     }),
   ],
-  [4, fc.record({ does: fc.constant<'acceptOnL1'>('acceptOnL1'), target: back })],
+  [4, fc.record({ does: fc.constant<'acceptOnL1'>('acceptOnL1'), target: target })],
   [6, fc.constant({ does: 'snapshot' })],
   [7, fc.record({ does: fc.constant<'revert'>('revert'), which: fc.nat(2) })],
   [1, fc.constant({ does: 'restart' })],
   // Any command of the model.
-  [20, sequences(1).map(([one = { does: 'createBlock' }]) => one)],
+  [20, sequences(1).map(([anyCommand = { does: 'createBlock' }]) => anyCommand)],
 ];
 
 const command = fc.oneof(...COMMANDS.map(([weight, arbitrary]) => ({ weight, arbitrary })));
@@ -63,5 +63,5 @@ export function histories(length: number): fc.Arbitrary<readonly Command[]> {
   const rarelyNothing = fc.option(command, { nil: undefined, freq: 1000 });
   return fc
     .array(rarelyNothing, { minLength: length, maxLength: length })
-    .map((commands) => commands.filter((one) => one !== undefined));
+    .map((commands) => commands.filter((step) => step !== undefined));
 }

@@ -47,8 +47,8 @@ export class LateSubscriber {
 
   async catchUp(): Promise<void> {
     const [heads] = await this.#subscribing;
-    for (const one of await this.#socket.heard())
-      this.#take(asNamed(one), one.subscription === heads);
+    for (const notification of await this.#socket.heard())
+      this.#take(asNamed(notification), notification.subscription === heads);
     const { headers, events } = await this.#chain.read();
     agreeExactly(this.#heads.list, headers, 'the heads of a late subscriber');
     const accepted = events.filter(({ block_number }) => block_number !== undefined);

@@ -23,11 +23,11 @@ const NAMES: Readonly<Record<NotificationName, true>> = {
 };
 
 /** The socket has validated the result by the specification of this name. */
-function isNamed(one: Notification): one is NamedNotification {
-  return Object.hasOwn(NAMES, one.method);
+function isNamed(notification: Notification): notification is NamedNotification {
+  return Object.hasOwn(NAMES, notification.method);
 }
 
-export function asNamed(one: Notification): NamedNotification {
-  if (isNamed(one)) return one;
-  throw new Error(`${one.method} is no notification`);
+export function asNamed(notification: Notification): NamedNotification {
+  if (isNamed(notification)) return notification;
+  throw new Error(`${notification.method} is no notification`);
 }

@@ -42,23 +42,23 @@ export class Replica {
 
   transaction({ finality_status, transaction_hash: hash, ...body }: NEW_TXN): void {
     const isWaiting = finality_status === WAITING;
-    const place = this.#place(isWaiting);
-    mustBeNew(place.transactions, hash, 'transaction');
-    place.transactions = [...place.transactions, { hash, body }];
+    const contents = this.#contentsOf(isWaiting);
+    mustBeNew(contents.transactions, hash, 'transaction');
+    contents.transactions = [...contents.transactions, { hash, body }];
     if (!isWaiting) this.#removePending(hash);
   }
 
   receipt({ block_hash, block_number, ...body }: TXN_RECEIPT_WITH_BLOCK_INFO): void {
     const { transaction_hash: hash, finality_status } = body;
     const isWaiting = finality_status === WAITING;
-    const place = this.#place(isWaiting);
+    const contents = this.#contentsOf(isWaiting);
     const { list } = this.heads;
-    const wanted = isWaiting
+    const expectedBlock = isWaiting
       ? [list.length, undefined]
       : [list.length - 1, list.at(-1)?.block_hash];
-    agree([block_number, block_hash], wanted, `the block of the receipt of ${hash}`);
-    mustBeNew(place.receipts, hash, 'receipt');
-    place.receipts = [...place.receipts, { hash, body }];
+    agree([block_number, block_hash], expectedBlock, `the block of the receipt of ${hash}`);
+    mustBeNew(contents.receipts, hash, 'receipt');
+    contents.receipts = [...contents.receipts, { hash, body }];
   }
 
   status({ transaction_hash: hash, status }: NEW_TXN_STATUS): void {
@@ -72,15 +72,15 @@ export class Replica {
   event({ finality_status, ...event }: NEW_EVENT): void {
     const isWaiting = finality_status === WAITING;
     const { block_number, transaction_hash: hash, event_index } = event;
-    const place = isWaiting ? this.waiting : this.blocks[block_number ?? -1];
-    if (!place || isWaiting !== (block_number === undefined)) {
+    const contents = isWaiting ? this.waiting : this.blocks[block_number ?? -1];
+    if (!contents || isWaiting !== (block_number === undefined)) {
       throw new Error(`an event that is ${finality_status} was notified of block ${block_number}`);
     }
     const isSame = (other: EMITTED_EVENT): boolean =>
       other.transaction_hash === hash && other.event_index === event_index;
-    if (place.events.some(isSame))
+    if (contents.events.some(isSame))
       throw new Error(`event ${event_index} of ${hash} was notified twice`);
-    place.events = [...place.events, event];
+    contents.events = [...contents.events, event];
   }
 
   undo(reorg: REORG_DATA): void {
@@ -91,15 +91,15 @@ export class Replica {
     this.waiting = nothing();
   }
 
-  #place(isWaiting: boolean): Contents {
-    const place = isWaiting ? this.waiting : this.blocks.at(-1);
-    if (!place) throw new Error('a notification about a block came before any block');
-    return place;
+  #contentsOf(isWaiting: boolean): Contents {
+    const contents = isWaiting ? this.waiting : this.blocks.at(-1);
+    if (!contents) throw new Error('a notification about a block came before any block');
+    return contents;
   }
 
   #removePending(hash: string): void {
     const others = (notified: readonly Notified[]): readonly Notified[] =>
-      notified.filter((one) => one.hash !== hash);
+      notified.filter((notification) => notification.hash !== hash);
     const { transactions, receipts, events } = this.waiting;
     this.waiting = {
       transactions: others(transactions),
@@ -110,6 +110,6 @@ export class Replica {
 }
 
 function mustBeNew(notified: readonly Notified[], hash: string, what: string): void {
-  if (notified.some((one) => one.hash === hash))
+  if (notified.some((notification) => notification.hash === hash))
     throw new Error(`${what} ${hash} was notified twice`);
 }

@@ -1,12 +1,12 @@
 // Finality of the origin's blocks: read again until L1 has accepted them, and cached then.
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import type { Config } from 'starkbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const BLOCKS = 3;
 const at = (block_number: number) => ({ block_number });
@@ -14,9 +14,8 @@ const at = (block_number: number) => ({ block_number });
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'finality-'));
+  folder = temporaryFolderOfFile();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A chain with a transaction in each block. */
 async function start() {
@@ -39,7 +38,7 @@ async function finality(
   { transactions }: Started,
 ): Promise<readonly string[]> {
   const { client } = node;
-  const told: string[] = [];
+  const statuses: string[] = [];
   for (const [index, transaction_hash] of transactions.entries()) {
     const block_id = at(index + 1);
     const block = await client.call('starknet_getBlockWithReceipts', { block_id });
@@ -50,14 +49,14 @@ async function finality(
       await client.call('starknet_getBlockWithTxs', { block_id }),
     ];
     const states = [
-      ...blocks.map((one) => ('status' in one ? one.status : undefined)),
+      ...blocks.map((form) => ('status' in form ? form.status : undefined)),
       receipt?.finality_status,
       (await client.call('starknet_getTransactionReceipt', { transaction_hash })).finality_status,
       (await client.call('starknet_getTransactionStatus', { transaction_hash })).finality_status,
     ];
-    told.push([...new Set(states)].join(' and '));
+    statuses.push([...new Set(states)].join(' and '));
   }
-  return told;
+  return statuses;
 }
 
 async function l1Accepted({ client }: ListeningNode): Promise<number | undefined> {

@@ -28,17 +28,17 @@ beforeAll(async () => {
 afterAll(() => pair.close());
 
 async function pages(filter: object, chunk_size = 100): Promise<readonly (readonly number[])[]> {
-  const found: number[][] = [];
+  const pageNumbers: number[][] = [];
   let continuation_token: string | undefined;
   do {
     const page = await fork.client.call('starknet_getEvents', {
       filter: { ...filter, chunk_size, ...(continuation_token ? { continuation_token } : {}) },
     });
-    found.push(page.events.map(({ block_number }) => block_number ?? -1));
+    pageNumbers.push(page.events.map(({ block_number }) => block_number ?? -1));
     continuation_token = page.continuation_token;
-    expect(found.length).toBeLessThan(50);
+    expect(pageNumbers.length).toBeLessThan(50);
   } while (continuation_token !== undefined);
-  return found;
+  return pageNumbers;
 }
 
 const blocks = async (filter: object, chunk_size?: number): Promise<readonly number[]> => [
@@ -86,11 +86,11 @@ test('events.4 every pair of ends: numbers, hashes, tags and none', async () => 
   const full = [1, 2, 3, 4, 6, 7, 8].flatMap((number) => [number, number]);
   for (const { id: from_block, first } of ends) {
     for (const { id: to_block, last } of ends) {
-      const found = await pages({ from_block, to_block }, 3);
+      const pageNumbers = await pages({ from_block, to_block }, 3);
       const expected = full.filter((number) => number >= first && number <= last);
-      expect(found.flat(), JSON.stringify({ from_block, to_block })).toEqual(expected);
+      expect(pageNumbers.flat(), JSON.stringify({ from_block, to_block })).toEqual(expected);
       // Only the last page of either side may be short.
-      expect(found.filter(({ length }) => length < 3).length).toBeLessThanOrEqual(2);
+      expect(pageNumbers.filter(({ length }) => length < 3).length).toBeLessThanOrEqual(2);
     }
   }
 });

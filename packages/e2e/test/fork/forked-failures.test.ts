@@ -1,6 +1,5 @@
 // A fork whose origin is slow or fails: correct answers or reasons, no zeros, new blocks.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Client,
@@ -13,13 +12,14 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import type { Mishap } from '../../support/fork/proxy.js';
 import { balanceSlot, contract, invokeRequest, Sender, STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 let pair: Pair;
 let fork: ListeningNode;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forked-'));
+  folder = temporaryFolderOfFile();
   pair = await startPair(async (origin) => {
     for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
     const storage_entries = Array.from({ length: 2000 }, (_, at) => ({
@@ -37,10 +37,7 @@ afterEach(() => {
   pair.proxy.mishap = () => undefined;
   pair.proxy.delay = 0;
 });
-afterAll(async () => {
-  await pair.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => pair.close());
 
 const latest = (key: number) => ({
   contract_address: STRK,
@@ -243,7 +240,7 @@ test('offline, a run is repeated byte for byte, though its origin is gone', asyn
 });
 
 interface Question {
-  readonly asked: Promise<unknown>;
+  readonly answer: Promise<unknown>;
   readonly right: unknown;
 }
 
@@ -251,7 +248,7 @@ interface Question {
 function questionsTo(client: Client): readonly ((at: number) => Question)[] {
   return [
     (at: number) => ({
-      asked: client.call('starknet_getStorageAt', {
+      answer: client.call('starknet_getStorageAt', {
         contract_address: STRK,
         key: balanceSlot(holder(at)),
         block_id: 'latest',
@@ -259,7 +256,7 @@ function questionsTo(client: Client): readonly ((at: number) => Question)[] {
       right: balance(at),
     }),
     (at: number) => ({
-      asked: client.call('starknet_call', {
+      answer: client.call('starknet_call', {
         request: {
           contract_address: STRK,
           entry_point_selector: BALANCE_OF,
@@ -270,14 +267,14 @@ function questionsTo(client: Client): readonly ((at: number) => Question)[] {
       right: [balance(at), '0x0'],
     }),
     (at: number) => ({
-      asked: client.call('starknet_getClassHashAt', {
+      answer: client.call('starknet_getClassHashAt', {
         contract_address: pair.origin.node.accounts[at % 10]?.address,
         block_id: 'latest',
       }),
       right: pair.origin.node.accountClassHash,
     }),
     (at: number) => ({
-      asked: client.call('starknet_getBlockTransactionCount', {
+      answer: client.call('starknet_getBlockTransactionCount', {
         block_id: { block_number: (at % 4) + 1 },
       }),
       right: 1,
@@ -325,16 +322,16 @@ test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => 
   const sender = new Sender(client, first);
   const transfer = { to: STRK, name: 'transfer', calldata: [second?.address ?? '', '0x1', '0x0'] };
   for (let at = 0; at < REQUESTS; ) {
-    const asked = Array.from({ length: REQUESTS / 2 }, () => {
+    const requests = Array.from({ length: REQUESTS / 2 }, () => {
       at += 1;
       return { at, ...ask(at) };
     });
-    const answers = Promise.allSettled(asked.map(({ asked: answer }) => answer));
+    const answers = Promise.allSettled(requests.map(({ answer }) => answer));
     // Meanwhile, and without fail: what needs nothing of the origin.
     await sender.invoke([transfer]);
     for (const [index, answer] of (await answers).entries()) {
       if (answer.status === 'fulfilled') {
-        expect(answer.value).toEqual(asked[index]?.right);
+        expect(answer.value).toEqual(requests[index]?.right);
         right += 1;
       } else {
         if (!(answer.reason instanceof RpcFailure)) throw answer.reason;
@@ -343,7 +340,7 @@ test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => 
         expect(answer.reason.message).toMatch(
           /^Internal error$|Error in (interacting with origin |communication with forking origin \(url: ")http.*: \w/,
         );
-        failed.push(asked[index]?.at ?? 0);
+        failed.push(requests[index]?.at ?? 0);
       }
     }
   }
@@ -354,8 +351,8 @@ test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => 
   // No failure is remembered.
   pair.proxy.mishap = () => undefined;
   for (const number of failed) {
-    const { asked, right: expected } = ask(number);
-    expect(await asked).toEqual(expected);
+    const { answer, right: expected } = ask(number);
+    expect(await answer).toEqual(expected);
   }
   expect(await sender.nonce()).toBe(2);
 }, 180_000);

@@ -1,11 +1,10 @@
 // A fork kept in a data directory and in an image.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-fork-'));
+const directory = temporaryFolderOfFile();
 const nodes: Starkbox[] = [];
 let origin: Starkbox;
 let forkNetwork: string;
@@ -24,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const node of nodes) await node.close();
   await origin.close();
-  rmSync(directory, { recursive: true });
 });
 
 const mint = (node: Starkbox, address: string, amount: number) =>

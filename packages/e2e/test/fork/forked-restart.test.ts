@@ -1,10 +1,8 @@
 // A fork that is undone, restarted, or put on another block or network.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let pair: Pair;
 
@@ -63,8 +61,7 @@ test('a restart can put it on another block, or another network', async () => {
 });
 
 test('on another block, what was read before is asked for in one go', async () => {
-  const forkCacheDir = await mkdtemp(join(tmpdir(), 'forked-'));
-  onTestFinished(() => rm(forkCacheDir, { recursive: true }));
+  const forkCacheDir = temporaryFolder();
   const young = await pair.fork({ forkUpstreamCaching: true, forkCacheDir });
   const slots = Array.from({ length: 30 }, (_, at) => `0x${(0x4000 + at).toString(16)}`);
   const read = () =>

@@ -1,12 +1,12 @@
 // The lock-file flow of docs/how-it-works/forking.md: recorded with a network, repeated without one.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNode } from 'starkbox';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const HOLDER = '0x1234';
 let folder: string;
@@ -16,7 +16,7 @@ let recording: readonly string[];
 let repeating: readonly string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recorded-'));
+  folder = temporaryFolderOfFile();
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   pair = await startPair((origin) => mint(origin, HOLDER, 1000));
   const page = await readFile(
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await pair.close();
-  await rm(folder, { recursive: true });
 });
 
 async function start(args: readonly string[]): Promise<RunningCommand> {

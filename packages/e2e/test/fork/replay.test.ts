@@ -25,9 +25,14 @@ beforeAll(async () => {
 afterAll(() => pair.close());
 
 test('as it was', async () => {
-  const done = await fork.client.call('devnet_replayTransaction', { transaction_hash: increase });
-  expect(done.differences).toEqual([]);
-  expect(done.receipt).toMatchObject({ execution_status: 'SUCCEEDED', transaction_hash: increase });
+  const replayed = await fork.client.call('devnet_replayTransaction', {
+    transaction_hash: increase,
+  });
+  expect(replayed.differences).toEqual([]);
+  expect(replayed.receipt).toMatchObject({
+    execution_status: 'SUCCEEDED',
+    transaction_hash: increase,
+  });
 });
 
 test('its reads are asked for together, as far as its trace gives them away', async () => {
@@ -101,19 +106,19 @@ test('every transaction of a longer past comes out as it did', async () => {
     all.push(...transactions);
   }
   for (const transaction_hash of all) {
-    const done = await fork.client.call('devnet_replayTransaction', { transaction_hash });
-    expect(done.differences).toEqual([]);
+    const replayed = await fork.client.call('devnet_replayTransaction', { transaction_hash });
+    expect(replayed.differences).toEqual([]);
   }
   expect(all.length).toBeGreaterThan(3);
 });
 
 test('after others of the same block', async () => {
   const busy = await startNode({ blockGenerationOn: 'demand', listen: true });
-  const sent: string[] = [];
-  for (let index = 0; index < 3; index += 1) sent.push(await mint(busy, '0x5', 1));
+  const hashes: string[] = [];
+  for (let index = 0; index < 3; index += 1) hashes.push(await mint(busy, '0x5', 1));
   await busy.client.call('devnet_createBlock');
   const above = await pair.fork({ forkNetwork: busy.url });
-  for (const transaction_hash of sent) {
+  for (const transaction_hash of hashes) {
     const { differences } = await above.client.call('devnet_replayTransaction', {
       transaction_hash,
     });

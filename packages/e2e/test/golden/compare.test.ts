@@ -44,7 +44,7 @@ test('times may pass, but not jump', () => {
 });
 
 test('lists without an order are compared as sets', () => {
-  const one = {
+  const first = {
     storage_entries: [
       { key: '0x1', value: '0x5' },
       { key: '0x2', value: '0x6' },
@@ -56,8 +56,8 @@ test('lists without an order are compared as sets', () => {
       { key: '0x1', value: '0x5' },
     ],
   };
-  expect(kinds(one, other)).toEqual([]);
-  expect(kinds(one, { storage_entries: other.storage_entries.slice(1) })).toEqual([
+  expect(kinds(first, other)).toEqual([]);
+  expect(kinds(first, { storage_entries: other.storage_entries.slice(1) })).toEqual([
     '$.storage_entries[0x2] missing',
   ]);
 });

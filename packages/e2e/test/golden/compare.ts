@@ -41,14 +41,14 @@ const CODES_WITH_READ_TEXTS = new Set<unknown>([40, 41, 52, 55, -1]);
 const SYSTEM_CONTRACT = '0x1';
 
 /** Where the walk is: inside an error, or inside the storage of the block hash contract. */
-interface Place {
+interface ComparisonContext {
   readonly key: string;
   readonly isError: boolean;
   readonly code: unknown;
   readonly isSystem: boolean;
 }
 
-const ROOT: Place = { key: '', isError: false, code: undefined, isSystem: false };
+const ROOT: ComparisonContext = { key: '', isError: false, code: undefined, isSystem: false };
 
 /** All differences of two answers. `request` is the recorded call that they answer. */
 export function compare(
@@ -63,11 +63,11 @@ export function compare(
   } else if (Array.isArray(expected) && Array.isArray(actual)) {
     comparison.batch(expected, actual, request);
   } else comparison.walk(expected, actual, '$', ROOT);
-  return comparison.found;
+  return comparison.differences;
 }
 
 class Comparison {
-  readonly found: Difference[] = [];
+  readonly differences: Difference[] = [];
   readonly #pairs: Correspondence;
 
   constructor(pairs: Correspondence) {
@@ -95,39 +95,44 @@ class Comparison {
       this.#add('$', 'order', ids, actualIds, { reason: 'order of the answers', isNote: true });
     }
     const calls: readonly unknown[] = Array.isArray(request) ? request : [];
-    const left = [...actual];
+    const remaining = [...actual];
     for (const [index, answer] of expected.entries()) {
-      const place = left.findIndex((other) => isDeepStrictEqual(idOf(other), idOf(answer)));
-      if (place < 0) {
+      const position = remaining.findIndex((other) => isDeepStrictEqual(idOf(other), idOf(answer)));
+      if (position < 0) {
         this.#add(`$[${index}]`, 'missing', answer, undefined);
         continue;
       }
-      const [found] = left.splice(place, 1);
-      const call = calls.find((one) => idOf(one) === idOf(answer));
-      for (const difference of compare(answer, found, this.#pairs, call)) {
-        this.found.push({ ...difference, path: difference.path.replace('$', `$[${index}]`) });
+      const [actualAnswer] = remaining.splice(position, 1);
+      const call = calls.find((batchCall) => idOf(batchCall) === idOf(answer));
+      for (const difference of compare(answer, actualAnswer, this.#pairs, call)) {
+        this.differences.push({ ...difference, path: difference.path.replace('$', `$[${index}]`) });
       }
     }
   }
 
-  walk(expected: unknown, actual: unknown, at: string, place: Place): void {
+  walk(expected: unknown, actual: unknown, at: string, context: ComparisonContext): void {
     if (typeof expected === 'bigint' || typeof actual === 'bigint') {
       if (!isSameInteger(expected, actual)) this.#add(at, 'value', expected, actual);
     } else if (Array.isArray(expected) && Array.isArray(actual)) {
-      this.#lists(expected, actual, at, place);
+      this.#lists(expected, actual, at, context);
     } else if (isObject(expected) && isObject(actual)) {
-      this.#objects(expected, actual, at, place);
+      this.#objects(expected, actual, at, context);
     } else if (typeof expected === 'string' && typeof actual === 'string') {
-      this.#texts(expected, actual, at, place);
+      this.#texts(expected, actual, at, context);
     } else if (typeof expected === 'number' && typeof actual === 'number') {
-      this.#numbers(expected, actual, at, place);
+      this.#numbers(expected, actual, at, context);
     } else if (expected !== actual) this.#add(at, 'value', expected, actual);
   }
 
-  #lists(expected: readonly unknown[], actual: readonly unknown[], at: string, place: Place): void {
-    const members = UNORDERED.get(place.key);
+  #lists(
+    expected: readonly unknown[],
+    actual: readonly unknown[],
+    at: string,
+    context: ComparisonContext,
+  ): void {
+    const members = UNORDERED.get(context.key);
     if (members) {
-      this.#sets(expected, actual, at, place, members);
+      this.#sets(expected, actual, at, context, members);
       return;
     }
     if (expected.length !== actual.length) {
@@ -135,9 +140,9 @@ class Comparison {
     }
     for (const [index, item] of expected.slice(0, actual.length).entries()) {
       const other = actual[index];
-      if (HASH_LISTS.has(place.key) && isFelt(item) && isFelt(other)) {
+      if (HASH_LISTS.has(context.key) && isFelt(item) && isFelt(other)) {
         this.#hashes(item, other, `${at}[${index}]`);
-      } else this.walk(item, other, `${at}[${index}]`, place);
+      } else this.walk(item, other, `${at}[${index}]`, context);
     }
   }
 
@@ -145,29 +150,30 @@ class Comparison {
     expected: readonly unknown[],
     actual: readonly unknown[],
     at: string,
-    place: Place,
+    context: ComparisonContext,
     members: readonly string[],
   ): void {
     const keyOf = (item: unknown): string =>
       members.length > 0 && isObject(item)
         ? members.map((member) => canonical(item[member])).join('/')
         : canonical(item);
-    const left = new Map(actual.map((item) => [keyOf(item), item]));
+    const remaining = new Map(actual.map((item) => [keyOf(item), item]));
     for (const item of expected) {
       const key = keyOf(item);
-      if (left.has(key)) {
-        const isSystem = place.isSystem || key === SYSTEM_CONTRACT;
-        this.walk(item, left.get(key), `${at}[${key}]`, { ...place, key: '', isSystem });
-        left.delete(key);
+      if (remaining.has(key)) {
+        const isSystem = context.isSystem || key === SYSTEM_CONTRACT;
+        this.walk(item, remaining.get(key), `${at}[${key}]`, { ...context, key: '', isSystem });
+        remaining.delete(key);
       } else this.#add(`${at}[${key}]`, 'missing', item, undefined);
     }
-    for (const [key, item] of left) this.#add(`${at}[${key}]`, 'extra entry', undefined, item);
+    for (const [key, item] of remaining) this.#add(`${at}[${key}]`, 'extra entry', undefined, item);
   }
 
-  #objects(expected: Members, actual: Members, at: string, place: Place): void {
+  #objects(expected: Members, actual: Members, at: string, context: ComparisonContext): void {
     for (const key of Object.keys(expected).filter((name) => !Object.hasOwn(actual, name))) {
       const code = expected['code'];
-      const isDetail = place.isError && key === 'data' && typeof code === 'number' && code < -32000;
+      const isDetail =
+        context.isError && key === 'data' && typeof code === 'number' && code < -32000;
       this.#add(`${at}.${key}`, 'missing', expected[key], undefined, {
         reason: isDetail ? 'transport detail' : undefined,
         isNote: isDetail,
@@ -177,34 +183,34 @@ class Comparison {
       const path = `${at}.${key}`;
       const recorded = expected[key];
       if (!Object.hasOwn(expected, key)) {
-        const isNote = !(place.isError && at === '$') && key !== 'error' && key !== 'result';
+        const isNote = !(context.isError && at === '$') && key !== 'error' && key !== 'result';
         this.#add(path, 'extra', undefined, value, { isNote });
-      } else if (place.isError && key === 'message') {
+      } else if (context.isError && key === 'message') {
         if (recorded !== value) this.#add(path, 'message', recorded, value, { isNote: true });
       } else if (key === 'error' && at === '$') {
         const code = isObject(recorded) ? recorded['code'] : undefined;
         this.walk(recorded, value, path, { ...ROOT, key, isError: true, code });
-      } else this.walk(recorded, value, path, { ...place, key });
+      } else this.walk(recorded, value, path, { ...context, key });
     }
   }
 
-  #texts(expected: string, actual: string, at: string, place: Place): void {
+  #texts(expected: string, actual: string, at: string, context: ComparisonContext): void {
     const areFelts = isFelt(expected) && isFelt(actual);
-    if (areFelts && (HASH_KEYS.has(place.key) || (place.isSystem && place.key === 'value'))) {
-      if (expected !== actual || HASH_KEYS.has(place.key)) this.#hashes(expected, actual, at);
+    if (areFelts && (HASH_KEYS.has(context.key) || (context.isSystem && context.key === 'value'))) {
+      if (expected !== actual || HASH_KEYS.has(context.key)) this.#hashes(expected, actual, at);
       return;
     }
     if (expected === actual) return;
     if (areFelts && BigInt(expected) === BigInt(actual)) return;
-    if (place.key === 'subscription_id' && this.#pairs.subscriptions.get(expected) === actual) {
+    if (context.key === 'subscription_id' && this.#pairs.subscriptions.get(expected) === actual) {
       return;
     }
     if (this.#pairs.expand(expected) === actual) return;
-    const isNote = place.isError && !isFelt(expected) && !CODES_WITH_READ_TEXTS.has(place.code);
+    const isNote = context.isError && !isFelt(expected) && !CODES_WITH_READ_TEXTS.has(context.code);
     this.#add(at, 'value', expected, actual, { isNote });
   }
 
-  #numbers(expected: number, actual: number, at: string, { key }: Place): void {
+  #numbers(expected: number, actual: number, at: string, { key }: ComparisonContext): void {
     if (expected === actual) return;
     const { recordedAt, startedAt, port } = this.#pairs.run;
     if (key === 'port' && at.endsWith('.server_config.port') && actual === port) return;
@@ -229,7 +235,7 @@ class Comparison {
     actual: unknown,
     { reason, isNote = false }: { reason?: string | undefined; isNote?: boolean } = {},
   ): void {
-    this.found.push({ path, kind, expected, actual, reason, isNote });
+    this.differences.push({ path, kind, expected, actual, reason, isNote });
   }
 }
 
@@ -249,8 +255,8 @@ function idOf(message: unknown): unknown {
 }
 
 function isSameInteger(expected: unknown, actual: unknown): boolean {
-  const [one, other] = [expected, actual].map((value) =>
+  const [expectedInteger, actualInteger] = [expected, actual].map((value) =>
     typeof value === 'bigint' || Number.isInteger(value) ? BigInt(String(value)) : undefined,
   );
-  return one !== undefined && one === other;
+  return expectedInteger !== undefined && expectedInteger === actualInteger;
 }

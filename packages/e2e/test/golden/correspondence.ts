@@ -35,10 +35,10 @@ export class Correspondence {
     if (recorded === '0x0' || actual === '0x0') {
       return recorded === actual ? undefined : 'zero against non-zero block hash';
     }
-    const known = this.#actualOf.get(recorded);
-    if (known && known.actual !== actual) {
-      if (known.epoch === this.#epoch) return `recorded hash already stands for ${known.actual}`;
-      this.#recordedOf.delete(known.actual);
+    const pair = this.#actualOf.get(recorded);
+    if (pair && pair.actual !== actual) {
+      if (pair.epoch === this.#epoch) return `recorded hash already stands for ${pair.actual}`;
+      this.#recordedOf.delete(pair.actual);
     }
     const other = this.#recordedOf.get(actual);
     if (other !== undefined && other !== recorded) {

@@ -26,7 +26,7 @@ export class IntendedDifferences {
   }
 
   has(theme: string, exchange: number, difference: Difference): boolean {
-    const rule = this.#rules.find((one) => matches(one, theme, exchange, difference));
+    const rule = this.#rules.find((intended) => matches(intended, theme, exchange, difference));
     if (rule) this.#used.add(rule);
     return rule !== undefined;
   }

@@ -143,7 +143,7 @@ function send(url: string, { method, path, headers, body }: HttpRequest): Promis
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const options = { method, agent: false, headers: { ...headers, ...length } };
-    const sent = httpRequest(new URL(url), { ...options, path }, (response) => {
+    const outgoing = httpRequest(new URL(url), { ...options, path }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('end', () => {
@@ -151,8 +151,8 @@ function send(url: string, { method, path, headers, body }: HttpRequest): Promis
         resolve({ status: response.statusCode, headers: response.headers, text });
       });
     });
-    sent.once('error', reject);
-    sent.end(body);
+    outgoing.once('error', reject);
+    outgoing.end(body);
   });
 }
 

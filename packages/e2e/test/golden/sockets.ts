@@ -8,7 +8,7 @@ import type { Correspondence } from './correspondence.js';
 import type { Entry } from './transcript.js';
 
 /** How long recorded messages are awaited. */
-const PATIENCE_MILLISECONDS = 10_000;
+const TIMEOUT_MILLISECONDS = 10_000;
 /** Longer than the node delays notifications. Its timers are those of this process, and so fire before. */
 const FLUSH_MILLISECONDS = 60;
 
@@ -62,18 +62,18 @@ export class ReplaySockets {
   ): Promise<Compared[]> {
     for (const { socket } of recorded) await this.#socket(socket);
     if (this.#sockets.size === 0) return [];
-    const wanted = [...this.#sockets].map(([name, socket]) => ({
+    const expected = [...this.#sockets].map(([name, socket]) => ({
       socket,
-      messages: recorded.filter((one) => one.socket === name),
+      messages: recorded.filter((message) => message.socket === name),
     }));
-    const deadline = performance.now() + PATIENCE_MILLISECONDS;
-    while (wanted.some(({ socket, messages }) => socket.inbox.length < messages.length)) {
+    const deadline = performance.now() + TIMEOUT_MILLISECONDS;
+    while (expected.some(({ socket, messages }) => socket.inbox.length < messages.length)) {
       if (performance.now() > deadline) break;
       await delay(5);
     }
     await delay(FLUSH_MILLISECONDS);
-    await Promise.all(wanted.map(({ socket }) => this.#settle(socket)));
-    return wanted.flatMap(({ socket, messages }) =>
+    await Promise.all(expected.map(({ socket }) => this.#settle(socket)));
+    return expected.flatMap(({ socket, messages }) =>
       compareInbox(socket.inbox.splice(0), messages, exchange, pairs, request),
     );
   }
@@ -88,9 +88,9 @@ export class ReplaySockets {
         resolve();
       };
       const look = (): void => {
-        const place = inbox.findIndex((message) => isObject(message) && message['id'] === id);
-        if (place < 0) return;
-        inbox.splice(place, 1);
+        const index = inbox.findIndex((message) => isObject(message) && message['id'] === id);
+        if (index < 0) return;
+        inbox.splice(index, 1);
         finish();
       };
       connection.on('message', look).once('close', finish);
@@ -100,8 +100,8 @@ export class ReplaySockets {
   }
 
   async #socket(name: string): Promise<Socket> {
-    const known = this.#sockets.get(name);
-    if (known) return known;
+    const openSocket = this.#sockets.get(name);
+    if (openSocket) return openSocket;
     const connection = new WebSocket(this.#url, { perMessageDeflate: false });
     const socket: Socket = { connection, inbox: [] };
     connection.on('message', (data) => socket.inbox.push(parse(String(data))));
@@ -123,14 +123,17 @@ function compareInbox(
   request: unknown,
 ): Compared[] {
   const isReply = ({ message }: Received): boolean => subscriptionOf(message) === undefined;
-  const ordered = [...recorded.filter(isReply), ...recorded.filter((one) => !isReply(one))];
+  const ordered = [
+    ...recorded.filter(isReply),
+    ...recorded.filter((received) => !isReply(received)),
+  ];
   const compared = ordered.map(({ exchange: at, message }): Compared => {
     const id = subscriptionOf(message);
     const stream = id === undefined ? undefined : (pairs.subscriptions.get(id) ?? id);
-    const place = inbox.findIndex((other) => subscriptionOf(other) === stream);
+    const index = inbox.findIndex((other) => subscriptionOf(other) === stream);
     const what = id === undefined ? 'reply' : `notification of ${id}`;
-    if (place < 0) return { exchange: at, what, differences: [lost('missing message', message)] };
-    const [actual] = inbox.splice(place, 1);
+    if (index < 0) return { exchange: at, what, differences: [lost('missing message', message)] };
+    const [actual] = inbox.splice(index, 1);
     const call = id === undefined ? request : undefined;
     return { exchange: at, what, differences: compare(message, actual, pairs, call) };
   });

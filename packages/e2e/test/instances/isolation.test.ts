@@ -50,7 +50,9 @@ interface Instance {
 }
 
 function setupOf(blocksOn: Setup['blocksOn']): Setup {
-  const setup = SETUPS.find((one) => one.blocksOn === blocksOn && !one.isKept && !one.lite);
+  const setup = SETUPS.find(
+    (preset) => preset.blocksOn === blocksOn && !preset.isKept && !preset.lite,
+  );
   if (!setup) throw new Error(`there is no setup with blocks on ${blocksOn}`);
   return setup;
 }
@@ -66,8 +68,8 @@ async function instance(params: { from: string } | { options: object }): Promise
   const handle = (text: string) => ask(http_url ?? '', text);
   const chain = {
     handle,
-    call: async (method: string, given: unknown = {}) =>
-      handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: given })),
+    call: async (method: string, params: unknown = {}) =>
+      handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params })),
     close: async () => {
       await node.client.call('devnet_deleteInstance', { instance_id: id });
     },
@@ -161,10 +163,10 @@ async function readParents(): Promise<readonly unknown[]> {
       },
     }),
   );
-  const asked = ['devnet_mempoolList', 'starknet_blockHashAndNumber'];
-  const ofMempool = asked.map((method) => mempoolParent.chain.call(method));
+  const methods = ['devnet_mempoolList', 'starknet_blockHashAndNumber'];
+  const ofMempool = methods.map((method) => mempoolParent.chain.call(method));
   const all = await Promise.all(readings);
-  return [...all.flatMap((one) => [...one.values()]), ...(await Promise.all(ofMempool))];
+  return [...all.flatMap((reading) => [...reading.values()]), ...(await Promise.all(ofMempool))];
 }
 
 /** Real time passes for all chains at once, so no history waits. */
@@ -202,8 +204,8 @@ test(`${ROUNDS} × 8 histories in three block modes at the same time, each as it
         ...onDemand.map((commands) => playModel('demand', commands)),
         ...inMempool.map((commands) => playMempool(commands)),
       ]);
-      const failures = outcomes.flatMap((one, index) =>
-        one.status === 'rejected' ? [`history ${index}: ${one.reason}`] : [],
+      const failures = outcomes.flatMap((outcome, index) =>
+        outcome.status === 'rejected' ? [`history ${index}: ${outcome.reason}`] : [],
       );
       expect(failures).toEqual([]);
       expect(await readParents()).toEqual(before);

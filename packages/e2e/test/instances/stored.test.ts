@@ -1,7 +1,6 @@
 // Instances of a node with a data directory: they are there again after a start, and leave nothing behind.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { open } from 'lmdb';
@@ -10,19 +9,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { callUrl } from '../../support/call-url.js';
 import { countEntries } from '../../support/count-entries.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 let node: Starkbox;
 let base: string;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-instances-'));
+  directory = temporaryFolder();
   await start({ seed: 0 });
 });
-afterEach(async () => {
-  await node.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => node.close());
 
 async function start(config: Parameters<typeof createNode>[0] = {}): Promise<void> {
   node = await createNode({ dataDir: directory, recentBlocks: 2, ...config });
@@ -46,7 +43,7 @@ const list = async (): Promise<readonly { readonly instance_id: string }[]> =>
   Object(await ask('root', 'devnet_listInstances', { limit: 100 })).instances;
 
 /** What a chain answers about its newest block, an old one, its balance and its pending block. */
-const shown = async (id: string, old = 0): Promise<unknown> => {
+const chainAnswers = async (id: string, old = 0): Promise<unknown> => {
   const balance = { address: '0x77', block_id: 'pre_confirmed' };
   const pending = await ask(id, 'starknet_getBlockWithTxs', { block_id: 'pre_confirmed' });
   return {
@@ -93,40 +90,58 @@ const again = (rows: readonly object[]): readonly object[] =>
 describe('after a start', () => {
   test('instances are listed, served and continued as they were', async () => {
     for (let count = 0; count < 6; count += 1) await mint('root');
-    const one = await create({ name: 'first', ttl: 0 });
-    for (let count = 0; count < 12; count += 1) await mint(one, 2);
-    const inner = await create({ name: 'inner' }, one);
+    const instance = await create({ name: 'first', ttl: 0 });
+    for (let count = 0; count < 12; count += 1) await mint(instance, 2);
+    const inner = await create({ name: 'inner' }, instance);
     await mint('root', 1000);
-    const snapshot_id = await ask(one, 'devnet_snapshot');
-    await mint(one, 10_000);
+    const snapshot_id = await ask(instance, 'devnet_snapshot');
+    await mint(instance, 10_000);
     const rows = await list();
-    expect(rows).toMatchObject([{ from: 'root' }, { from: one }]);
-    const chains = [await shown(one, 3), await shown(inner, 3), await shown('root', 3)];
+    expect(rows).toMatchObject([{ from: 'root' }, { from: instance }]);
+    const chains = [
+      await chainAnswers(instance, 3),
+      await chainAnswers(inner, 3),
+      await chainAnswers('root', 3),
+    ];
     await restart();
     expect(await list()).toEqual(again(rows));
-    expect([await shown(one, 3), await shown(inner, 3), await shown('root', 3)]).toEqual(chains);
-    expect(await ask(one, 'devnet_revert', { snapshot_id })).toBe(true);
-    expect(await number(one)).toBe(18);
-    await mint(one);
+    expect([
+      await chainAnswers(instance, 3),
+      await chainAnswers(inner, 3),
+      await chainAnswers('root', 3),
+    ]).toEqual(chains);
+    expect(await ask(instance, 'devnet_revert', { snapshot_id })).toBe(true);
+    expect(await number(instance)).toBe(18);
+    await mint(instance);
     await mint(inner);
     await restart();
-    expect([await number(one), await number(inner), await number('root')]).toEqual([19, 19, 7]);
+    expect([await number(instance), await number(inner), await number('root')]).toEqual([
+      19, 19, 7,
+    ]);
   });
 
   test('they have the pending block, labels and settings that they began with and made', async () => {
     await ask('root', 'devnet_setBlockSettings', { block_generation_on: 'demand' });
     await mint('root', 5);
     await ask('root', 'devnet_setLabel', { value: '0x77', label: 'receiver' });
-    const [one, other] = [await create(), await create()];
+    const [instance, other] = [await create(), await create()];
     await ask('root', 'devnet_createBlock');
-    await mint(one, 2);
-    await ask(one, 'devnet_increaseTime', { time: 1000 });
+    await mint(instance, 2);
+    await ask(instance, 'devnet_increaseTime', { time: 1000 });
     await ask(other, 'devnet_setBlockSettings', { block_generation_on: 'mempool' });
-    const chains = [await shown(one), await shown(other), await shown('root')];
+    const chains = [
+      await chainAnswers(instance),
+      await chainAnswers(other),
+      await chainAnswers('root'),
+    ];
     await restart();
-    expect([await shown(one), await shown(other), await shown('root')]).toEqual(chains);
-    await ask(one, 'devnet_createBlock');
-    const { latest, balance } = Object(await shown(one));
+    expect([
+      await chainAnswers(instance),
+      await chainAnswers(other),
+      await chainAnswers('root'),
+    ]).toEqual(chains);
+    await ask(instance, 'devnet_createBlock');
+    const { latest, balance } = Object(await chainAnswers(instance));
     expect(balance).toMatchObject({ amount: '7' });
     expect(latest.timestamp).toBeGreaterThanOrEqual(Object(chains[2]).latest.timestamp + 1000);
     expect(await ask(other, 'devnet_getBlockSettings')).toMatchObject({
@@ -135,15 +150,15 @@ describe('after a start', () => {
   });
 
   test('those with options of their own have them, and so do their branches', async () => {
-    const one = await create({ options: { accounts: 3, initial_balance: '7' } });
-    const inner = await create({}, one);
+    const instance = await create({ options: { accounts: 3, initial_balance: '7' } });
+    const inner = await create({}, instance);
     await mint(inner);
-    const accounts = await ask(one, 'devnet_getPredeployedAccounts');
+    const accounts = await ask(instance, 'devnet_getPredeployedAccounts');
     await restart();
     expect(accounts).toHaveLength(3);
     expect(await ask(inner, 'devnet_getPredeployedAccounts')).toEqual(accounts);
-    expect(await ask(one, 'devnet_getPredeployedAccounts')).toEqual(accounts);
-    expect([await number(one), await number(inner)]).toEqual([0, 1]);
+    expect(await ask(instance, 'devnet_getPredeployedAccounts')).toEqual(accounts);
+    expect([await number(instance), await number(inner)]).toEqual([0, 1]);
     expect(await ask('root', 'devnet_getPredeployedAccounts')).toHaveLength(10);
   });
 
@@ -172,20 +187,28 @@ describe('after a start', () => {
 describe('blocks that chains share', () => {
   test('stay for a branch whose parent aborts them, restarts or is deleted', async () => {
     for (let count = 0; count < 20; count += 1) await mint('root');
-    const one = await create();
-    const inner = await create({}, one);
+    const instance = await create();
+    const inner = await create({}, instance);
     await mint(inner);
     await ask('root', 'devnet_abortBlocks', { starting_block_id: { block_number: 5 } });
     await mint('root', 50);
-    await ask(one, 'devnet_abortBlocks', { starting_block_id: { block_number: 19 } });
-    const chains = [await shown(one, 18), await shown(inner, 19), await shown('root', 5)];
+    await ask(instance, 'devnet_abortBlocks', { starting_block_id: { block_number: 19 } });
+    const chains = [
+      await chainAnswers(instance, 18),
+      await chainAnswers(inner, 19),
+      await chainAnswers('root', 5),
+    ];
     await restart();
-    expect([await shown(one, 18), await shown(inner, 19), await shown('root', 5)]).toEqual(chains);
+    expect([
+      await chainAnswers(instance, 18),
+      await chainAnswers(inner, 19),
+      await chainAnswers('root', 5),
+    ]).toEqual(chains);
     await ask('root', 'devnet_restart');
-    await ask('root', 'devnet_deleteInstance', { instance_id: one });
+    await ask('root', 'devnet_deleteInstance', { instance_id: instance });
     await mint('root', 3);
     await restart();
-    expect(await shown(inner, 19)).toEqual(chains[1]);
+    expect(await chainAnswers(inner, 19)).toEqual(chains[1]);
     expect([await number('root'), await number(inner)]).toEqual([1, 21]);
     expect((await list()).map((row) => row.instance_id)).toEqual([inner]);
   });
@@ -203,9 +226,9 @@ describe('blocks that chains share', () => {
     while (ids.length < 20) ids.push(await create());
     isOver = true;
     await churning;
-    const chains = await Promise.all(ids.map((id) => shown(id, 1)));
+    const chains = await Promise.all(ids.map((id) => chainAnswers(id, 1)));
     await restart();
-    expect(await Promise.all(ids.map((id) => shown(id, 1)))).toEqual(chains);
+    expect(await Promise.all(ids.map((id) => chainAnswers(id, 1)))).toEqual(chains);
     for (const [index, id] of ids.entries()) {
       const { latest, balance } = Object(chains[index]);
       expect(balance).toMatchObject({ amount: String(latest.block_number) });
@@ -217,21 +240,21 @@ describe('blocks that chains share', () => {
     for (let count = 0; count < 3; count += 1) await mint('root');
     await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
     const before = await census();
-    const one = await create();
-    for (let count = 0; count < 12; count += 1) await mint(one);
-    await ask(one, 'devnet_snapshot');
-    await ask(one, 'devnet_abortBlocks', { starting_block_id: { block_number: 6 } });
-    await mint(one);
-    const inner = await create({}, one);
+    const instance = await create();
+    for (let count = 0; count < 12; count += 1) await mint(instance);
+    await ask(instance, 'devnet_snapshot');
+    await ask(instance, 'devnet_abortBlocks', { starting_block_id: { block_number: 6 } });
+    await mint(instance);
+    const inner = await create({}, instance);
     await ask(inner, 'devnet_setBlockSettings', { block_generation_on: 'demand' });
     await mint(inner);
-    const own = await create({ options: { accounts: 1 } });
-    await mint(own);
-    for (const instance_id of [one, own]) {
+    const instanceWithOptions = await create({ options: { accounts: 1 } });
+    await mint(instanceWithOptions);
+    for (const instance_id of [instance, instanceWithOptions]) {
       await ask('root', 'devnet_deleteInstance', { instance_id });
     }
     await restart();
-    expect(await shown(inner, 6)).toMatchObject({ balance: { amount: '7' } });
+    expect(await chainAnswers(inner, 6)).toMatchObject({ balance: { amount: '7' } });
     await ask('root', 'devnet_deleteInstance', { instance_id: inner });
     await swept(before);
   });
@@ -239,15 +262,15 @@ describe('blocks that chains share', () => {
   test('are not added by a request that reaches an instance after its deletion', async () => {
     await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
     const before = await census();
-    const one = await create();
-    await mint(one);
+    const instance = await create();
+    await mint(instance);
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
       method: 'devnet_mint',
       params: { address: '0x77', amount: 1 },
     });
-    const late = request(`${base}/instances/${one}/rpc`, {
+    const late = request(`${base}/instances/${instance}/rpc`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -261,7 +284,7 @@ describe('blocks that chains share', () => {
     });
     late.flushHeaders();
     await begun;
-    await ask('root', 'devnet_deleteInstance', { instance_id: one });
+    await ask('root', 'devnet_deleteInstance', { instance_id: instance });
     late.end(body);
     expect(await answer).toContain('This instance was deleted');
     await swept(before);
@@ -274,13 +297,13 @@ describe('blocks that chains share', () => {
     await ask(source, 'devnet_createBlock', { count: 300 });
     await mint(source, 9);
     const { image } = Object(await ask(source, 'devnet_dump', { format: 'image' }));
-    const one = await create();
-    await ask(one, 'devnet_load', { image });
-    await mint(one);
-    const chain = await shown(one, 299);
+    const instance = await create();
+    await ask(instance, 'devnet_load', { image });
+    await mint(instance);
+    const chain = await chainAnswers(instance, 299);
     await restart();
-    expect(await shown(one, 299)).toEqual(chain);
-    for (const instance_id of [source, one]) {
+    expect(await chainAnswers(instance, 299)).toEqual(chain);
+    for (const instance_id of [source, instance]) {
       await ask('root', 'devnet_deleteInstance', { instance_id });
     }
     await swept(before);
@@ -289,8 +312,8 @@ describe('blocks that chains share', () => {
   test('are deleted when an instance expires that was not used since the start', async () => {
     await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
     const before = await census();
-    const one = await create({ ttl: 1 });
-    for (let count = 0; count < 3; count += 1) await mint(one);
+    const instance = await create({ ttl: 1 });
+    for (let count = 0; count < 3; count += 1) await mint(instance);
     await restart();
     expect(await list()).toMatchObject([{ block_number: 3, transaction_count: 3 }]);
     await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(0);
@@ -331,16 +354,16 @@ describe('a directory of an older format', () => {
     const snapshot_id = await ask('root', 'devnet_snapshot');
     await ask('root', 'devnet_abortBlocks', { starting_block_id: { block_number: 4 } });
     await mint('root', 100);
-    const chain = await shown('root', 3);
+    const chain = await chainAnswers('root', 3);
     await node.close();
     await downgrade();
     await start();
-    expect(await shown('root', 3)).toEqual(chain);
-    const one = await create();
-    await mint(one);
+    expect(await chainAnswers('root', 3)).toEqual(chain);
+    const instance = await create();
+    await mint(instance);
     expect(await ask('root', 'devnet_revert', { snapshot_id })).toBe(true);
     await restart();
-    expect([await number('root'), await number(one)]).toEqual([12, 5]);
+    expect([await number('root'), await number(instance)]).toEqual([12, 5]);
     const file = join(directory, 'chain.json');
     const identity = readFileSync(file, 'utf8');
     expect(identity).toContain('"format": 2');
@@ -355,13 +378,13 @@ describe('a directory of an older format', () => {
 
   test('is opened when its upgrade was interrupted between its two files', async () => {
     await mint('root');
-    const one = await create();
+    const instance = await create();
     await node.close();
     const file = join(directory, 'chain.json');
     const identity = readFileSync(file, 'utf8');
     writeFileSync(file, identity.replace('"format": 2', '"format": 1'));
     await start();
-    expect(await number(one)).toBe(1);
+    expect(await number(instance)).toBe(1);
     expect(readFileSync(file, 'utf8')).toBe(identity);
   });
 });

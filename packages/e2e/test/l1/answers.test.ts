@@ -61,9 +61,9 @@ test('an answer of another shape is shown, and messages wait', { timeout: 120_00
     proxy.mood = { only, rewrite: result(value) };
     const { code, message } = await client.failure('devnet_postmanFlush');
     expect(code, only).toBe(-32603);
-    const shown = `the L1 node at ${proxy.url} answered ${JSON.stringify(value)} to ${only}, expected `;
+    const expectedMessage = `the L1 node at ${proxy.url} answered ${JSON.stringify(value)} to ${only}, expected `;
     expect(message, only).toMatch(/^Error in (fetching messages to L2|sending messages to L1): /);
-    expect(message, only).toContain(shown);
+    expect(message, only).toContain(expectedMessage);
     proxy.mood = {};
     await client.call('devnet_postmanFlush');
     const from_address = messenger;
@@ -149,8 +149,8 @@ test(`${LOGS} logs, more than fit into one answer`, { timeout: 300_000 }, async 
   });
   // As many as fit into a block.
   const together = WORDS > 8 ? 100 : 400;
-  for (let done = 0; done < LOGS; done += together) {
-    const words = [pad(asHex(address)), toHex(Math.min(together, LOGS - done), { size: 32 })];
+  for (let sentCount = 0; sentCount < LOGS; sentCount += together) {
+    const words = [pad(asHex(address)), toHex(Math.min(together, LOGS - sentCount), { size: 32 })];
     const hash = await l1.sendTransaction({
       to: repeater,
       data: asHex(words.join('').replaceAll('0x', '') + data.slice(2)),
@@ -165,5 +165,5 @@ test(`${LOGS} logs, more than fit into one answer`, { timeout: 300_000 }, async 
   const { messages_to_l2 } = await stage.client.call('devnet_postmanFlush');
   expect(messages_to_l2.map(({ nonce }) => Number(nonce))).toEqual([LOGS]);
   expect(await balanceOf(stage, USER)).toBe(3);
-  expect(proxy.asked.filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1);
+  expect(proxy.methods.filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1);
 });

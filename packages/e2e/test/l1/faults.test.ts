@@ -1,10 +1,9 @@
 // An L1 that is gone, slow or broken: L2 continues, the postman reports it and recovers.
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { createNode, type Log, type Starkbox, silentLog } from 'starkbox';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FIXTURE } from '../../support/fixture.js';
 import { type Anvil, connect, startAnvil } from '../../support/l1/anvil.js';
 import {
@@ -18,18 +17,14 @@ import {
 } from '../../support/l1/messaging-setup.js';
 import { startProxy } from '../../support/l1/proxy.js';
 import { Sender } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */
 const SLOW = 4000;
 
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true }))));
-
 test('an Anvil is killed and comes back with its chain', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
-  folders.push(folder);
-  const state = join(folder, 'state.json');
+  const state = join(temporaryFolderOfFile(), 'state.json');
   const args = ['--state', state, '--state-interval', '1'];
   let anvil: Anvil = await startAnvil(args);
   const stage = await startMessaging();
@@ -47,9 +42,9 @@ test('an Anvil is killed and comes back with its chain', async () => {
   await send(stage, RECEIVER, ['0x2']);
 
   anvil = await startAnvil(args, anvil.port);
-  const done = await stage.client.call('devnet_postmanFlush');
-  expect(done.messages_to_l1.map(({ payload }) => payload)).toEqual([['0x1'], ['0x2']]);
-  expect(done.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x0']);
+  const flushed = await stage.client.call('devnet_postmanFlush');
+  expect(flushed.messages_to_l1.map(({ payload }) => payload)).toEqual([['0x1'], ['0x2']]);
+  expect(flushed.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x0']);
   expect(await balanceOf(stage, '0x5')).toBe(1);
 });
 
@@ -133,7 +128,7 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
   const tell = (fields: object | string, text = ''): void =>
     void lines.push(`${JSON.stringify(fields)} ${text}`);
   const log: Log = { ...silentLog, warn: tell, info: tell, error: tell };
-  const shown = `${new URL(proxy.url).origin}/…`;
+  const shownUrl = `${new URL(proxy.url).origin}/…`;
   const network_url = `${new URL(proxy.url).origin}/v3/key-in-path?apikey=key-in-query`;
   const node: Starkbox = await createNode(
     { ...FIXTURE, l1: network_url, l1AutoRelay: 20 },
@@ -143,15 +138,15 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
     const client = checkedClient(node.handle);
     const texts: string[] = [];
     const { l1 } = await client.call('devnet_listMessages', { direction: 'TO_L1' });
-    expect(l1?.url).toBe(shown);
-    expect((await client.call('devnet_postmanFlush')).l1_provider).toBe(shown);
+    expect(l1?.url).toBe(shownUrl);
+    expect((await client.call('devnet_postmanFlush')).l1_provider).toBe(shownUrl);
     for (const mood of [{ status: 500 }, { isDeaf: true }]) {
       proxy.mood = mood;
       const { message } = await client.failure('devnet_postmanFlush');
-      expect(message).toContain(shown);
+      expect(message).toContain(shownUrl);
       texts.push(message);
     }
-    await vi.waitFor(() => expect(lines.join()).toContain(shown), { timeout: 30_000 });
+    await vi.waitFor(() => expect(lines.join()).toContain(shownUrl), { timeout: 30_000 });
     const withUser = network_url.replace('://', '://user:key-of-user@');
     for (const url of [withUser, withUser.replace('http:', 'wss:')]) {
       texts.push((await client.failure('devnet_postmanLoad', { network_url: url })).message);
@@ -181,8 +176,10 @@ test('the relay says once what is wrong, and once that it is over', async () => 
     proxy.mood = { error: { code: -32000, message: 'out of order' } };
     const timeout = 30_000;
     await vi.waitFor(() => expect(lines.join()).toContain('out of order'), { timeout });
-    const asked = proxy.asked.length;
-    await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(asked + 6), { timeout });
+    const requestCount = proxy.methods.length;
+    await vi.waitFor(() => expect(proxy.methods.length).toBeGreaterThan(requestCount + 6), {
+      timeout,
+    });
     expect(lines.filter((line) => line.includes('out of order'))).toHaveLength(1);
     await send(stage, RECEIVER, ['0x1']);
     await deposit(l1, address, messenger, '0x5', 1);

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkedClient, overHttp } from '@starkbox/conformance';
@@ -8,6 +6,7 @@ import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '../../support/l1
 import { deployMessenger, received } from '../../support/l1/messaging-setup.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { hex, read, Sender, selector } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
@@ -21,12 +20,9 @@ const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Messages of one transaction; more would need more gas than the tests give. */
 const TOGETHER = 3;
 
-const folder = await mkdtemp(join(tmpdir(), 'starkbox-kill-'));
+const folder = temporaryFolderOfFile();
 let living: RunningCommand | undefined;
-afterAll(async () => {
-  await living?.kill();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => living?.kill());
 
 async function live(args: readonly string[]): Promise<RunningCommand> {
   living = await RunningCommand.start(['--data-dir', join(folder, 'chain'), ...args]);
@@ -50,10 +46,10 @@ test(
     const sender = new Sender(client, { address, privateKey });
     const messenger = await deployMessenger(sender);
     const words = Array.from({ length: MESSAGES }, (_, index) => hex(index + 1));
-    for (let done = 0; done < words.length; done += TOGETHER) {
-      const some = words.slice(done, done + TOGETHER);
+    for (let start = 0; start < words.length; start += TOGETHER) {
+      const batch = words.slice(start, start + TOGETHER);
       await sender.invoke(
-        some.map((word) => ({ to: messenger, name: 'send', calldata: [RECEIVER, '0x1', word] })),
+        batch.map((word) => ({ to: messenger, name: 'send', calldata: [RECEIVER, '0x1', word] })),
       );
     }
     const waiting = await client.call('devnet_postmanFlush', { dry_run: true });
@@ -79,12 +75,13 @@ test(
       const height = await l1.getBlockNumber({ cacheTime: 0 });
       const life = await live(relaying);
       // Each message makes a block, on one side or on the other.
-      const left = MESSAGES - (arrived.at(-1) ?? 0);
-      const aim = Math.min(left, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
+      const undelivered = MESSAGES - (arrived.at(-1) ?? 0);
+      const aim = Math.min(undelivered, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
       const late = AbortSignal.timeout(LONGEST_LIFE);
       while (!late.aborted) {
-        const done = blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
-        if (done >= aim) break;
+        const newBlocks =
+          blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
+        if (newBlocks >= aim) break;
         await delay(1);
       }
       await delay(chance() * AFTERMATH);
@@ -108,8 +105,8 @@ test(
       async () => {
         const [balance] = await read(reader, messenger, 'balance_of', ['0x5']);
         expect(Number(balance)).toBe(sum);
-        const left = await reader.call('devnet_postmanFlush', { dry_run: true });
-        expect(left.messages_to_l1).toEqual([]);
+        const undelivered = await reader.call('devnet_postmanFlush', { dry_run: true });
+        expect(undelivered.messages_to_l1).toEqual([]);
       },
       { timeout: 180_000, interval: 100 },
     );

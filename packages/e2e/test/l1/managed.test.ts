@@ -84,33 +84,33 @@ test('a restart begins anew on both sides, again and again', async () => {
 
 test('a snapshot that is gone takes L1 nowhere', async () => {
   const { node, client } = await startFixture({ l1: 'anvil', l1Port: 0 });
-  const own = connect(node.l1?.url ?? '');
+  const anvilClient = connect(node.l1?.url ?? '');
   const snapshot_id = await client.call('devnet_snapshot');
-  await own.mine({ blocks: 3 });
-  const height = await own.getBlockNumber({ cacheTime: 0 });
+  await anvilClient.mine({ blocks: 3 });
+  const height = await anvilClient.getBlockNumber({ cacheTime: 0 });
   await client.call('devnet_load', { events: [] });
   expect(await client.call('devnet_revert', { snapshot_id })).toBe(false);
-  expect(await own.getBlockNumber({ cacheTime: 0 })).toBe(height);
+  expect(await anvilClient.getBlockNumber({ cacheTime: 0 })).toBe(height);
 });
 
 test('with a data directory both chains go on', async () => {
   const dataDir = join(await mkdtemp(join(tmpdir(), 'starkbox-l1-')), 'chain');
   const config = { l1: 'anvil', l1Port: 0, dataDir };
-  const one = await startMessaging(config);
-  const before = connect(one.node.l1?.url ?? '');
-  const contractAddress = one.node.l1?.messagingContract ?? '';
-  await deposit(before, contractAddress, one.messenger, '0x5', 1);
-  await one.client.call('devnet_postmanFlush');
-  await deposit(before, contractAddress, one.messenger, '0x5', 2);
-  await send(one, RECEIVER, ['0x1']);
-  await one.node.close();
+  const setup = await startMessaging(config);
+  const before = connect(setup.node.l1?.url ?? '');
+  const contractAddress = setup.node.l1?.messagingContract ?? '';
+  await deposit(before, contractAddress, setup.messenger, '0x5', 1);
+  await setup.client.call('devnet_postmanFlush');
+  await deposit(before, contractAddress, setup.messenger, '0x5', 2);
+  await send(setup, RECEIVER, ['0x1']);
+  await setup.node.close();
 
   const { node, client } = await startFixture(config);
   expect(node.l1).toMatchObject({ messagingContract: contractAddress, isManaged: true });
   const carried = await client.call('devnet_postmanFlush');
   expect(carried.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x1']);
   expect(carried.messages_to_l1).toHaveLength(1);
-  expect(await balanceOf({ ...one, client }, '0x5')).toBe(3);
+  expect(await balanceOf({ ...setup, client }, '0x5')).toBe(3);
   await node.close();
   await rm(dirname(dataDir), { recursive: true });
 });
@@ -134,12 +134,12 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
       ...['--l1-port', '0'],
     ]);
     children.push(command.pid);
-    const named = (): string => {
-      const [, found] =
+    const l1Url = (): string => {
+      const [, printedUrl] =
         /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(command.said.join('\n')) ?? [];
-      return found ?? expect.fail('L1 was not named');
+      return printedUrl ?? expect.fail('L1 was not named');
     };
-    const url = await vi.waitFor(named, { timeout: 30_000 });
+    const url = await vi.waitFor(l1Url, { timeout: 30_000 });
     const alive = () => connect(url).getChainId();
     expect(await alive()).toBe(31_337);
     await command.stop(signal);

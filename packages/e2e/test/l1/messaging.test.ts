@@ -311,21 +311,21 @@ test('messaging.8 the status of mock and real messages', async () => {
     paid_fee_on_l1: '0x1',
     nonce: '0x0',
   });
-  const done = {
+  const succeeded = {
     finality_status: 'ACCEPTED_ON_L2',
     execution_status: 'SUCCEEDED',
     failure_reason: null,
   };
   for (const hash of ['0xABC', '0xabc', `0x${'abc'.padStart(64, '0')}`]) {
     expect(await client.call('starknet_getMessagesStatus', [hash])).toEqual([
-      { transaction_hash, ...done },
+      { transaction_hash, ...succeeded },
     ]);
   }
   const contractAddress = await load(stage, anvil);
   const l1Hash = await deposit(anvil.client(), contractAddress, messenger, '0x5', 7);
   const { generated_l2_transactions: generated } = await client.call('devnet_postmanFlush');
   expect(await client.call('starknet_getMessagesStatus', [l1Hash])).toEqual([
-    { transaction_hash: generated[0], ...done },
+    { transaction_hash: generated[0], ...succeeded },
   ]);
 });
 
@@ -339,8 +339,8 @@ test('messaging.9 a withdrawal needs L1 gas', async () => {
     execution_status: 'REVERTED',
     revert_reason: expect.stringContaining('Insufficient max L1Gas'),
   });
-  const sent = await sender.invoke([withdrawal], { resource_bounds: AMPLE });
-  expect(await client.call('starknet_getTransactionReceipt', [sent])).toMatchObject({
+  const transactionHash = await sender.invoke([withdrawal], { resource_bounds: AMPLE });
+  expect(await client.call('starknet_getTransactionReceipt', [transactionHash])).toMatchObject({
     execution_status: 'SUCCEEDED',
   });
   const { messages_to_l1 } = await client.call('devnet_postmanFlush', { dry_run: true });

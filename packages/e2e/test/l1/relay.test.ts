@@ -41,7 +41,7 @@ test('many messages each way arrive once, in order', async () => {
   // Each message that came is in the journal, and nothing else that the relay did.
   const journal = await client.call('devnet_dump');
   const methods = Array.isArray(journal) ? journal.map(({ method }) => method) : [];
-  const told = methods.filter((method) => method === 'devnet_postmanSendMessageToL2');
-  expect(told).toHaveLength(COUNT);
+  const messageCalls = methods.filter((method) => method === 'devnet_postmanSendMessageToL2');
+  expect(messageCalls).toHaveLength(COUNT);
   expect(methods).toHaveLength(COUNT + COUNT + 2);
 });

@@ -1,7 +1,6 @@
 // A node with an Anvil of its own and a data directory, ended in every way and started again.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,6 +10,7 @@ import { connect, type L1Client, messagingAt } from '../../support/l1/anvil.js';
 import { deployMessenger, deposit, received } from '../../support/l1/messaging-setup.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { hex, read, Sender } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More with STARKBOX_RESTARTS=50; another course of events with STARKBOX_COURSE. */
 const RESTARTS = Number(process.env['STARKBOX_RESTARTS'] ?? 6);
@@ -32,12 +32,8 @@ const ENDS = [
 /** After these, everything that Anvil has ever answered is there again. */
 const LOSES_NOTHING = new Set<string>(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGKILL']);
 
-const folders: string[] = [];
 let living: Life | undefined;
-afterAll(async () => {
-  await living?.command.kill();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => living?.command.kill());
 
 interface Life {
   readonly command: RunningCommand;
@@ -47,21 +43,17 @@ interface Life {
   readonly anvil: number;
 }
 
-async function dataDirectory(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'starkbox-restart-'));
-  folders.push(folder);
-  return join(folder, 'chain');
-}
+const dataDirectory = (): string => join(temporaryFolderOfFile(), 'chain');
 
 async function live(directory: string, ...args: readonly string[]): Promise<Life> {
   const l1 = ['--l1', 'anvil', '--l1-port', '0'];
   const command = await RunningCommand.start(['--data-dir', directory, ...l1, ...args], {
     leads: true,
   });
-  const named = () =>
+  const l1Line = () =>
     /L1 \(Anvil\) on (\S+), messaging contract (0x[0-9a-f]{40})/.exec(command.said.join('\n')) ??
     expect.fail('L1 was not named');
-  const [, url = '', contract = ''] = await vi.waitFor(named, { timeout: 20_000 });
+  const [, url = '', contract = ''] = await vi.waitFor(l1Line, { timeout: 20_000 });
   const { pid }: { pid: number } = JSON.parse(
     await readFile(join(directory, 'anvil.run.json'), 'utf8'),
   );
@@ -79,10 +71,10 @@ async function live(directory: string, ...args: readonly string[]): Promise<Life
 async function childOf(shell: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/));
-  const found = lines.find(([, parent, program]) => {
+  const anvilProcess = lines.find(([, parent, program]) => {
     return parent === String(shell) && program?.endsWith('anvil');
   });
-  return Number(found?.[0] ?? expect.fail(`no Anvil among ${stdout}`));
+  return Number(anvilProcess?.[0] ?? expect.fail(`no Anvil among ${stdout}`));
 }
 
 async function end({ command, anvil }: Life, how: (typeof ENDS)[number]): Promise<void> {
@@ -104,10 +96,10 @@ async function end({ command, anvil }: Life, how: (typeof ENDS)[number]): Promis
 }
 
 function sum(numbers: Iterable<number>): number {
-  return [...numbers].reduce((all, one) => all + one, 0);
+  return [...numbers].reduce((all, number) => all + number, 0);
 }
 
-interface Sent {
+interface SentMessages {
   readonly messenger: string;
   readonly said: readonly string[];
   readonly deposited: ReadonlySet<number>;
@@ -117,15 +109,18 @@ interface Sent {
 /** Both chains have every message once; the amounts that L1 sent. */
 async function expectDelivered(
   life: Life,
-  { messenger, said, deposited, uncertain }: Sent,
+  { messenger, said, deposited, uncertain }: SentMessages,
 ): Promise<number[]> {
   const { contract } = life;
   await life.client.call('devnet_postmanFlush');
   const again = await life.client.call('devnet_postmanFlush');
   expect([again.messages_to_l1, again.messages_to_l2]).toEqual([[], []]);
   // L2 has what L1 has.
-  const sent = await messagingAt(life.l1, contract).getEvents.LogMessageToL2({}, { fromBlock: 0n });
-  const amounts = sent.map(({ args }) => Number(args.payload?.[1]));
+  const messages = await messagingAt(life.l1, contract).getEvents.LogMessageToL2(
+    {},
+    { fromBlock: 0n },
+  );
+  const amounts = messages.map(({ args }) => Number(args.payload?.[1]));
   const [balance] = await read(life.client, messenger, 'balance_of', [USER]);
   expect(Number(balance)).toBe(sum(amounts));
   // L1 has lost nothing that it should have, and has got nothing twice.
@@ -143,7 +138,7 @@ async function expectDelivered(
 test(
   `${RESTARTS} restarts: one contract, and each message once`,
   async () => {
-    const directory = await dataDirectory();
+    const directory = dataDirectory();
     let life = await live(directory, '--seed', '0');
     const { contract } = life;
     const [account] = await life.client.call('devnet_getPredeployedAccounts');
@@ -210,7 +205,7 @@ test(
 );
 
 test('an Anvil that is killed is missed', { timeout: LONG }, async () => {
-  const life = await live(await dataDirectory());
+  const life = await live(dataDirectory());
   process.kill(life.anvil, 'SIGKILL');
   const said = () => expect(life.command.said.join('\n')).toContain('Anvil has ended by itself');
   await vi.waitFor(said, { timeout: 20_000 });
@@ -218,7 +213,7 @@ test('an Anvil that is killed is missed', { timeout: LONG }, async () => {
 });
 
 test('the genesis blocks of earlier runs do not become block 0', { timeout: LONG }, async () => {
-  const directory = await dataDirectory();
+  const directory = dataDirectory();
   const file = join(directory, 'anvil.json');
   let life = await live(directory);
   const { contract } = life;
@@ -244,14 +239,14 @@ test('the genesis blocks of earlier runs do not become block 0', { timeout: LONG
 });
 
 test('a damaged state of Anvil is named', { timeout: LONG }, async () => {
-  const directory = await dataDirectory();
+  const directory = dataDirectory();
   await (await live(directory)).command.stop();
   await writeFile(join(directory, 'anvil.json'), '{"blocks":[');
   await expect(live(directory)).rejects.toThrow(/anvil\.json is damaged.*delete it/);
 });
 
 test('what Anvil could not finish writing at its end is dropped', { timeout: LONG }, async () => {
-  const directory = await dataDirectory();
+  const directory = dataDirectory();
   const first = await live(directory);
   await first.command.stop();
   await writeFile(join(directory, 'anvil.exit.json'), '{"blocks":[');

@@ -28,11 +28,11 @@ describe('options', () => {
 describe('calls', () => {
   test('have typed results under all four prefixes', async () => {
     await using chain = await createNode({ seed: 0 });
-    const [one, other] = [
+    const [chainId, aliasChainId] = [
       await chain.request('starknet_chainId'),
       await chain.request('chain_chainId'),
     ];
-    expect(one).toBe(other);
+    expect(chainId).toBe(aliasChainId);
     const minted = await chain.request('sandbox_mint', { address: '0x1', amount: 5n });
     expect(minted.new_balance).toBe('5');
   });
@@ -103,8 +103,8 @@ describe('subscriptions', () => {
       if (numbers.length === 3) break;
     }
     expect(numbers).toEqual([1, 2, 3]);
-    const { done } = await heads.next();
-    expect(done).toBe(true);
+    const { done: isDone } = await heads.next();
+    expect(isDone).toBe(true);
   });
 
   test('begin with their past', async () => {
@@ -112,8 +112,8 @@ describe('subscriptions', () => {
     await chain.mine(2);
     const heads = chain.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 1 } });
     await chain.mine();
-    const found = [await heads.next(), await heads.next(), await heads.next()];
-    expect(found.map(({ value }) => Object(value).result.block_number)).toEqual([1, 2, 3]);
+    const firstHeads = [await heads.next(), await heads.next(), await heads.next()];
+    expect(firstHeads.map(({ value }) => Object(value).result.block_number)).toEqual([1, 2, 3]);
   });
 
   test('reject where the call does', async () => {
@@ -144,17 +144,19 @@ describe('branches', () => {
   test('change independently of each other and of their parent', async () => {
     await using chain = await createNode({ seed: 0 });
     await chain.mint('0x1', 10n);
-    const [one, other] = [chain.branch(), chain.branch()];
-    await one.mint('0x1', 1n);
-    await other.time.increase(3600);
+    const [firstBranch, secondBranch] = [chain.branch(), chain.branch()];
+    await firstBranch.mint('0x1', 1n);
+    await secondBranch.time.increase(3600);
     await chain.mine();
-    expect(await balance(one, '0x1')).toBe(11n);
-    expect(await balance(other, '0x1')).toBe(10n);
+    expect(await balance(firstBranch, '0x1')).toBe(11n);
+    expect(await balance(secondBranch, '0x1')).toBe(10n);
     expect(await balance(chain, '0x1')).toBe(10n);
-    expect((await other.time.latest()) - (await one.time.latest())).toBeGreaterThan(3500);
-    const inner = one.branch();
+    expect((await secondBranch.time.latest()) - (await firstBranch.time.latest())).toBeGreaterThan(
+      3500,
+    );
+    const inner = firstBranch.branch();
     await inner.mint('0x1', 1n);
-    expect([await balance(inner, '0x1'), await balance(one, '0x1')]).toEqual([12n, 11n]);
+    expect([await balance(inner, '0x1'), await balance(firstBranch, '0x1')]).toEqual([12n, 11n]);
   });
 
   test('have subscriptions, snapshots and ports of their own', async () => {
@@ -224,16 +226,16 @@ describe('controls', () => {
 
   test('declare a class once, and deploy it any number of times', async () => {
     await using chain = await createNode({ seed: 0 });
-    const [one, again] = await Promise.all([chain.declare(COUNTER), chain.declare(COUNTER)]);
-    expect(again.classHash).toBe(one.classHash);
-    expect([one, again].filter(({ transactionHash }) => transactionHash)).toHaveLength(1);
-    const { classHash } = one;
-    const made = await Promise.all([
+    const [declared, again] = await Promise.all([chain.declare(COUNTER), chain.declare(COUNTER)]);
+    expect(again.classHash).toBe(declared.classHash);
+    expect([declared, again].filter(({ transactionHash }) => transactionHash)).toHaveLength(1);
+    const { classHash } = declared;
+    const deployments = await Promise.all([
       chain.deploy({ classHash, calldata: [1] }),
       chain.deploy({ classHash, calldata: [1] }),
     ]);
-    expect(new Set(made.map(({ address }) => address)).size).toBe(2);
-    for (const { address } of made) {
+    expect(new Set(deployments.map(({ address }) => address)).size).toBe(2);
+    for (const { address } of deployments) {
       expect(
         await chain.request('starknet_getClassHashAt', {
           block_id: 'latest',

@@ -41,9 +41,9 @@ test.each([
   // Every write is followed by a deletion of blocks that are in no use.
   for (let count = 0; count < 25; count += 1) await chain.mint('0x2', 1n);
   await branch.mint('0x1', 1n);
-  for (const one of [branch, inner]) {
-    expect(await hashes(one, numbers)).toEqual(before);
-    expect(await balance(one, 5)).toBe('5');
+  for (const branched of [branch, inner]) {
+    expect(await hashes(branched, numbers)).toEqual(before);
+    expect(await balance(branched, 5)).toBe('5');
   }
   expect(await hashes(chain, [12])).not.toEqual([before[3]]);
 });

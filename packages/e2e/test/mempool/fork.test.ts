@@ -1,6 +1,4 @@
 // The mempool of a fork: accounts of the origin, blocks as of a plain fork, and an origin that fails.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -13,6 +11,7 @@ import {
   Sender,
   STRK,
 } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const ADD = 'starknet_addInvokeTransaction';
 const TIME = 1_800_000_000;
@@ -24,21 +23,18 @@ let sender: Account;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'starkbox-mempool-fork-'));
+  folder = temporaryFolderOfFile();
   pair = await startPair(async ({ client, node }) => {
-    const own = new Sender(client, node.accounts[0]);
-    for (let count = 0; count < SENT; count += 1) await own.invoke([transfer('0x77')]);
-    sender = own.account;
+    const originSender = new Sender(client, node.accounts[0]);
+    for (let count = 0; count < SENT; count += 1) await originSender.invoke([transfer('0x77')]);
+    sender = originSender.account;
   });
 });
 afterEach(() => {
   pair.proxy.mishap = () => undefined;
   pair.proxy.gate = Promise.resolve();
 });
-afterAll(async () => {
-  await pair.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => pair.close());
 
 const transfer = (to: string) => ({ to: STRK, name: 'transfer', calldata: [to, '0x1', '0x0'] });
 const request = (nonce: number, to = '0x88') => [invokeRequest(sender, [transfer(to)], nonce)];

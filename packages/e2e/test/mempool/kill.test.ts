@@ -1,13 +1,11 @@
 // A killed node with a data directory: what waited still waits, and what was executed is in the chain.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Methods } from '@starkbox/spec';
 import { createNode } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
 import { type Account, hex, invokeRequest, STRK } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** By hand: STARKBOX_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
@@ -22,17 +20,16 @@ const RECEIVER = '0xabcdef';
 const SEED = ['--seed', '5', '--accounts', String(ACCOUNTS)];
 const MODE = ['--block-generation-on', 'mempool', '--mempool-order', 'random'];
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-mempool-kill-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolderOfFile();
 
 /** What was answered of transactions, by hash. */
-const known = new Map<string, 'waits' | 'is selected' | 'is executed'>();
+const statuses = new Map<string, 'waits' | 'is selected' | 'is executed'>();
 
 type Listed = Methods['devnet_mempoolList']['result'];
 
 async function listed(node: RunningCommand): Promise<Listed> {
-  const found: Listed = Object(await node.call('devnet_mempoolList', { limit: 200 }));
-  if (found.next === undefined) return found;
+  const page: Listed = Object(await node.call('devnet_mempoolList', { limit: 200 }));
+  if (page.next === undefined) return page;
   throw new Error('more transactions wait than one page has');
 }
 
@@ -52,23 +49,29 @@ async function check(
   node: RunningCommand,
   accounts: readonly Account[],
 ): Promise<readonly number[]> {
-  for (const [hash, was] of known) {
+  for (const [hash, was] of statuses) {
     const status = await statusOf(node, hash);
     const isExecuted = status === 'PRE_CONFIRMED' || status === 'ACCEPTED_ON_L2';
     if (was === 'is executed') expect(isExecuted).toBe(true);
     if (was === 'is selected') expect(isExecuted || status === 'CANDIDATE').toBe(true);
-    if (isExecuted) known.set(hash, 'is executed');
+    if (isExecuted) statuses.set(hash, 'is executed');
   }
   const { transactions, upcoming, dropped } = await listed(node);
   expect(dropped).toEqual([]);
-  expect([...upcoming].sort()).toEqual(transactions.map((one) => one.transaction_hash).sort());
+  expect([...upcoming].sort()).toEqual(
+    transactions.map((transaction) => transaction.transaction_hash).sort(),
+  );
   const next: number[] = [];
   for (const account of accounts) {
     const nonce = await nonceOf(node, account);
-    const own = transactions.filter(({ sender_address }) => sender_address === account.address);
-    const nonces = own.map((one) => Number(one.nonce)).sort((one, other) => one - other);
+    const accountTransactions = transactions.filter(
+      ({ sender_address }) => sender_address === account.address,
+    );
+    const nonces = accountTransactions
+      .map((transaction) => Number(transaction.nonce))
+      .sort((a, b) => a - b);
     expect(nonces).toEqual(nonces.map((_, index) => nonce + index));
-    next.push(nonce + own.length);
+    next.push(nonce + accountTransactions.length);
   }
   return next;
 }
@@ -91,9 +94,9 @@ async function sendUntilKilled(
       const invoke_transaction = invokeRequest(account, [call], nonce, {
         changes: { tip: hex(nonce % 3) },
       });
-      const sent = await node.call('starknet_addInvokeTransaction', { invoke_transaction });
-      const { transaction_hash }: { transaction_hash?: unknown } = Object(sent);
-      known.set(String(transaction_hash), 'waits');
+      const response = await node.call('starknet_addInvokeTransaction', { invoke_transaction });
+      const { transaction_hash }: { transaction_hash?: unknown } = Object(response);
+      statuses.set(String(transaction_hash), 'waits');
     }
   });
   const steering = async (): Promise<void> => {
@@ -101,11 +104,11 @@ async function sendUntilKilled(
       const { candidates }: Methods['devnet_mempoolSelect']['result'] = Object(
         await node.call('devnet_mempoolSelect', { count: 3 }),
       );
-      for (const hash of candidates) known.set(hash, 'is selected');
+      for (const hash of candidates) statuses.set(hash, 'is selected');
       const { pre_confirmed }: Methods['devnet_mempoolPreConfirm']['result'] = Object(
         await node.call('devnet_mempoolPreConfirm', { count: 2 }),
       );
-      for (const hash of pre_confirmed) known.set(hash, 'is executed');
+      for (const hash of pre_confirmed) statuses.set(hash, 'is executed');
       answered();
       await node.call('devnet_createBlock');
     }
@@ -139,7 +142,7 @@ test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5000 }, asy
       await node.kill();
     }
   }
-  expect(known.size).toBeGreaterThan(KILLS);
+  expect(statuses.size).toBeGreaterThan(KILLS);
 });
 
 /** All that waits is executed, and each transaction once. */
@@ -154,9 +157,9 @@ async function finish(
   for (const [index, account] of accounts.entries()) {
     expect(await nonceOf(node, account)).toBe(next[index]);
   }
-  for (const hash of known.keys()) expect(await statusOf(node, hash)).toBe('ACCEPTED_ON_L2');
+  for (const hash of statuses.keys()) expect(await statusOf(node, hash)).toBe('ACCEPTED_ON_L2');
   const total = next.reduce((sum, nonce) => sum + nonce, 0);
-  expect(total).toBeGreaterThanOrEqual(known.size);
+  expect(total).toBeGreaterThanOrEqual(statuses.size);
   expect(await node.call('devnet_getAccountBalance', { address: RECEIVER })).toMatchObject({
     amount: String(total),
   });

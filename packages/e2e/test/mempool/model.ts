@@ -67,8 +67,8 @@ export class Model {
   }
 
   /** The code of the error that sending it has, if any. */
-  send(sent: Sent): number | undefined {
-    const { sender, nonce, tip, type } = sent;
+  send(transaction: Sent): number | undefined {
+    const { sender, nonce, tip, type } = transaction;
     const { arrivals } = this.#content;
     const rival = this.#find(sender, nonce);
     if (nonce < this.nonceOf(sender) || rival?.position !== undefined) return 52;
@@ -76,17 +76,18 @@ export class Model {
     if (!exists && this.#find(sender, 0)?.type !== 'DEPLOY_ACCOUNT') return 55;
     if (rival && rival.tip >= tip) return 64;
     if (rival) this.remove(rival.hash);
-    this.#content.pool.push({ ...sent, arrival: arrivals[1], position: undefined });
+    this.#content.pool.push({ ...transaction, arrival: arrivals[1], position: undefined });
     arrivals[1] += 1;
     return undefined;
   }
 
   remove(hash: string): void {
-    const gone = this.#content.pool.find((one) => one.hash === hash);
+    const gone = this.#content.pool.find((transaction) => transaction.hash === hash);
     if (!gone) throw new Error('there is no such transaction');
-    this.#content.pool = this.#content.pool.filter((one) => one !== gone);
-    for (const one of this.#content.pool) {
-      if (one.sender === gone.sender && one.nonce > gone.nonce) one.position = undefined;
+    this.#content.pool = this.#content.pool.filter((transaction) => transaction !== gone);
+    for (const transaction of this.#content.pool) {
+      if (transaction.sender === gone.sender && transaction.nonce > gone.nonce)
+        transaction.position = undefined;
     }
   }
 
@@ -97,10 +98,10 @@ export class Model {
   select(count: number): readonly string[] {
     const hashes: string[] = [];
     while (hashes.length < count) {
-      const one = this.#ready()[0];
-      if (!one) break;
-      one.position = this.#content.nextPosition++;
-      hashes.push(one.hash);
+      const transaction = this.#ready()[0];
+      if (!transaction) break;
+      transaction.position = this.#content.nextPosition++;
+      hashes.push(transaction.hash);
     }
     return hashes;
   }
@@ -111,17 +112,17 @@ export class Model {
     const dropped: string[] = [];
     while (included.length < count) {
       if (this.#selected().length === 0) this.select(1);
-      const one = this.#selected()[0];
-      if (!one) break;
-      if (one.isValid) {
-        this.#content.pool = this.#content.pool.filter((other) => other !== one);
-        this.#content.nonces[one.sender] = one.nonce + 1;
-        const { arrival: _arrival, position: _position, ...sent } = one;
-        this.#content.pending.push(sent);
-        included.push(one.hash);
+      const transaction = this.#selected()[0];
+      if (!transaction) break;
+      if (transaction.isValid) {
+        this.#content.pool = this.#content.pool.filter((other) => other !== transaction);
+        this.#content.nonces[transaction.sender] = transaction.nonce + 1;
+        const { arrival: _arrival, position: _position, ...includedTransaction } = transaction;
+        this.#content.pending.push(includedTransaction);
+        included.push(transaction.hash);
       } else {
-        this.remove(one.hash);
-        dropped.push(one.hash);
+        this.remove(transaction.hash);
+        dropped.push(transaction.hash);
       }
     }
     return { included, dropped };
@@ -140,11 +141,12 @@ export class Model {
     this.#content.pending = [];
     for (const { sender } of gone) {
       this.#content.nonces[sender] = this.nonceOf(sender) - 1;
-      for (const one of this.#content.pool) if (one.sender === sender) one.position = undefined;
+      for (const transaction of this.#content.pool)
+        if (transaction.sender === sender) transaction.position = undefined;
     }
-    for (const sent of returns ? gone.toReversed() : []) {
+    for (const transaction of returns ? gone.toReversed() : []) {
       arrivals[0] -= 1;
-      this.#content.pool.unshift({ ...sent, arrival: arrivals[0], position: undefined });
+      this.#content.pool.unshift({ ...transaction, arrival: arrivals[0], position: undefined });
     }
   }
 
@@ -165,30 +167,32 @@ export class Model {
   }
 
   #find(sender: number, nonce: number): Entry | undefined {
-    return this.#content.pool.find((one) => one.sender === sender && one.nonce === nonce);
+    return this.#content.pool.find(
+      (transaction) => transaction.sender === sender && transaction.nonce === nonce,
+    );
   }
 
   #selected(): readonly Entry[] {
     return this.#content.pool
       .filter(({ position }) => position !== undefined)
-      .sort((one, other) => (one.position ?? 0) - (other.position ?? 0));
+      .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
   }
 
   #ready(): readonly Entry[] {
-    const heads = this.#content.pool.filter((one) => {
-      if (one.position !== undefined) return false;
-      for (let nonce = this.nonceOf(one.sender); nonce < one.nonce; nonce += 1) {
-        if (this.#find(one.sender, nonce)?.position === undefined) return false;
+    const heads = this.#content.pool.filter((transaction) => {
+      if (transaction.position !== undefined) return false;
+      for (let nonce = this.nonceOf(transaction.sender); nonce < transaction.nonce; nonce += 1) {
+        if (this.#find(transaction.sender, nonce)?.position === undefined) return false;
       }
       return true;
     });
-    return heads.sort((one, other) => this.#compare(one, other) || one.arrival - other.arrival);
+    return heads.sort((a, b) => this.#compare(a, b) || a.arrival - b.arrival);
   }
 
-  #compare(one: Entry, other: Entry): number {
+  #compare(a: Entry, b: Entry): number {
     if (this.#order === 'fifo') return 0;
-    if (this.#order === 'tip') return other.tip - one.tip;
+    if (this.#order === 'tip') return b.tip - a.tip;
     const key = ({ hash }: Entry) => BigInt(poseidon([`0x${this.#seed.toString(16)}`, hash]));
-    return key(one) < key(other) ? -1 : 1;
+    return key(a) < key(b) ? -1 : 1;
   }
 }

@@ -1,11 +1,10 @@
 // The mempool in snapshots, journals, images and data directories.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeAll, expect, test } from 'vitest';
+import { openNode } from '../../support/fixture.js';
 import {
   type Contract,
   contract,
@@ -13,45 +12,40 @@ import {
   invokeRequest,
   STRK,
 } from '../../support/signing.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder: 'tip' } as const;
 
-const nodes: Starkbox[] = [];
 let counter: Contract;
 let folder: string;
 beforeAll(async () => {
   counter = await contract('counter');
-  folder = await mkdtemp(join(tmpdir(), 'starkbox-mempool-'));
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
+  folder = temporaryFolderOfFile();
 });
 
 async function start(config: Partial<Config> = {}): Promise<[Client, Starkbox]> {
-  const node = await createNode({ ...BASE, ...config });
-  nodes.push(node);
+  const node = await openNode({ ...BASE, ...config });
   return [checkedClient(node.handle), node];
 }
 
 /** Leaves two candidates, others, one with a gap, one that was dropped, and one pre-confirmed. */
 async function fill(client: Client, { accounts }: Starkbox): Promise<void> {
-  const [one, two, three] = accounts;
-  if (!one || !two || !three) throw new Error('there are not enough accounts');
-  const invoke = (from: typeof one, nonce: number, changes: TransactionValues) =>
+  const [first, second, third] = accounts;
+  if (!first || !second || !third) throw new Error('there are not enough accounts');
+  const invoke = (from: typeof first, nonce: number, changes: TransactionValues) =>
     client.call('starknet_addInvokeTransaction', [invokeRequest(from, [CALL], nonce, { changes })]);
-  await invoke(one, 0, { tip: '0x1' });
-  await invoke(three, 0, { tip: '0x9', signature: ['0x1', '0x2'] });
+  await invoke(first, 0, { tip: '0x1' });
+  await invoke(third, 0, { tip: '0x9', signature: ['0x1', '0x2'] });
   await client.call('devnet_mempoolPreConfirm', [1]);
-  await invoke(two, 0, { tip: '0x1' });
+  await invoke(second, 0, { tip: '0x1' });
   await client.call('starknet_addDeclareTransaction', [
-    declareRequest(one, counter, 1, { changes: { tip: '0x5' } }),
+    declareRequest(first, counter, 1, { changes: { tip: '0x5' } }),
   ]);
   await client.call('devnet_mempoolSelect', [2]);
-  await invoke(two, 1, { tip: '0x2' });
-  await invoke(two, 3, { tip: '0x3' });
-  await invoke(three, 0, { tip: '0x1' });
+  await invoke(second, 1, { tip: '0x2' });
+  await invoke(second, 3, { tip: '0x3' });
+  await invoke(third, 0, { tip: '0x1' });
 }
 
 const content = (client: Client) => client.call('devnet_mempoolList', { limit: 200 });
@@ -91,9 +85,9 @@ test('a journal repeats its calls', async () => {
   await client.call('devnet_mempoolSeal');
   const hash = (await content(client)).transactions[0]?.transaction_hash;
   await client.call('devnet_mempoolRemove', [hash]);
-  const [one] = node.accounts;
-  if (!one) throw new Error('there is no account');
-  const last = invokeRequest(one, [CALL], 5);
+  const [account] = node.accounts;
+  if (!account) throw new Error('there is no account');
+  const last = invokeRequest(account, [CALL], 5);
   await client.call('starknet_addInvokeTransaction', [last]);
   const events = await client.call('devnet_dump');
   const [other] = await start({ dumpOn: 'request' });
@@ -148,11 +142,11 @@ test('a data directory keeps it, and its snapshots too', async () => {
 test('candidates keep their order over several starts', async () => {
   const dataDir = join(folder, 'candidates');
   const [client, node] = await start({ dataDir });
-  const [one] = node.accounts;
-  if (!one) throw new Error('there is no account');
+  const [account] = node.accounts;
+  if (!account) throw new Error('there is no account');
   const hashes: string[] = [];
   for (let nonce = 0; nonce < 5; nonce += 1) {
-    const request = invokeRequest(one, [CALL], nonce);
+    const request = invokeRequest(account, [CALL], nonce);
     hashes.push((await client.call('starknet_addInvokeTransaction', [request])).transaction_hash);
   }
   await client.call('devnet_mempoolSelect', [4]);

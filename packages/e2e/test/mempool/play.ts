@@ -136,11 +136,11 @@ export class Play {
       case 'send':
         return this.#send(command);
       case 'remove': {
-        const one = content.pool[command.which % Math.max(1, content.pool.length)];
-        if (!one) return;
-        await this.#client.call('devnet_mempoolRemove', [one.hash]);
-        this.#model.remove(one.hash);
-        this.#gone.add(one.hash);
+        const transaction = content.pool[command.which % Math.max(1, content.pool.length)];
+        if (!transaction) return;
+        await this.#client.call('devnet_mempoolRemove', [transaction.hash]);
+        this.#model.remove(transaction.hash);
+        this.#gone.add(transaction.hash);
         return;
       }
       case 'select': {
@@ -171,8 +171,8 @@ export class Play {
         return this.#abort(command);
       case 'snapshot': {
         const id = await this.#client.call('devnet_snapshot');
-        const kept = { gone: new Set(this.#gone), accepted: new Set(this.#accepted) };
-        this.#snapshots.push({ id, content: this.#model.copy(), ...kept });
+        const hashSets = { gone: new Set(this.#gone), accepted: new Set(this.#accepted) };
+        this.#snapshots.push({ id, content: this.#model.copy(), ...hashSets });
         return;
       }
       case 'revert': {
@@ -190,7 +190,7 @@ export class Play {
   #executed(answer: Methods['devnet_mempoolPreConfirm']['result'], count: number): void {
     const { included, dropped } = this.#model.preConfirm(count);
     expect(answer.pre_confirmed).toEqual(included);
-    expect(answer.dropped.map((one) => one.transaction_hash)).toEqual(dropped);
+    expect(answer.dropped.map((transaction) => transaction.transaction_hash)).toEqual(dropped);
     for (const hash of dropped) this.#gone.add(hash);
   }
 
@@ -210,7 +210,7 @@ export class Play {
       : invokeRequest(account, calls, nonce, { changes });
     const { hash } = new Transaction(request, 'SN_SEPOLIA');
     const type = isDeployment ? 'DEPLOY_ACCOUNT' : 'INVOKE';
-    const sent: Sent = { hash, sender, nonce, tip, type, isValid: isValid || isDeployment };
+    const transaction: Sent = { hash, sender, nonce, tip, type, isValid: isValid || isDeployment };
     const method = isDeployment
       ? 'starknet_addDeployAccountTransaction'
       : 'starknet_addInvokeTransaction';
@@ -220,12 +220,12 @@ export class Play {
     );
     const { pool, blocks, pending } = this.#model.content;
     // A deployment has no number of its own, so that it may be sent twice.
-    if ([...pool, ...blocks.flat(), ...pending].some((one) => one.hash === hash)) {
+    if ([...pool, ...blocks.flat(), ...pending].some((pooled) => pooled.hash === hash)) {
       expect(code).toBe(59);
       return;
     }
-    const rival = pool.find((one) => one.sender === sender && one.nonce === nonce);
-    expect(code).toBe(this.#model.send(sent));
+    const rival = pool.find((pooled) => pooled.sender === sender && pooled.nonce === nonce);
+    expect(code).toBe(this.#model.send(transaction));
     if (code !== undefined) return;
     if (rival) this.#gone.add(rival.hash);
     this.#gone.delete(hash);
@@ -233,9 +233,9 @@ export class Play {
     this.#requests.set(hash, [method, request]);
   }
 
-  async #abort({ back, returns }: Extract<Command, { does: 'abort' }>): Promise<void> {
+  async #abort({ back: depth, returns }: Extract<Command, { does: 'abort' }>): Promise<void> {
     const { blocks, pending } = this.#model.content;
-    const from = Math.max(0, blocks.length - back);
+    const from = Math.max(0, blocks.length - depth);
     const gone = [...blocks.slice(from).flat(), ...pending];
     const id = from === blocks.length ? 'pre_confirmed' : { block_number: this.#firstBlock + from };
     await this.#client.call('devnet_abortBlocks', {
@@ -251,20 +251,20 @@ export class Play {
     const { pool, pending, blocks, nonces } = this.#model.content;
     const listed = await this.#client.call('devnet_mempoolList', { limit: 200 });
     expect(
-      listed.transactions.map((one) => [
-        one.transaction_hash,
-        Number(one.nonce),
-        Number(one.tip),
-        one.status,
-        one.waits_for_nonce,
+      listed.transactions.map((row) => [
+        row.transaction_hash,
+        Number(row.nonce),
+        Number(row.tip),
+        row.status,
+        row.waits_for_nonce,
       ]),
     ).toEqual(
-      pool.map((one) => [
-        one.hash,
-        one.nonce,
-        one.tip,
-        one.position === undefined ? 'RECEIVED' : 'CANDIDATE',
-        this.#model.lacksNonce(one),
+      pool.map((pooled) => [
+        pooled.hash,
+        pooled.nonce,
+        pooled.tip,
+        pooled.position === undefined ? 'RECEIVED' : 'CANDIDATE',
+        this.#model.lacksNonce(pooled),
       ]),
     );
     expect(listed.upcoming).toEqual(this.#model.upcoming());
@@ -291,7 +291,9 @@ export class Play {
     const places = [...pool, ...chain].map(({ hash }) => hash);
     expect([...places, ...this.#gone].sort()).toEqual([...this.#accepted].sort());
     for (const [sender, first] of FIRST_NONCES.entries()) {
-      const nonces = chain.filter((one) => one.sender === sender).map(({ nonce }) => nonce);
+      const nonces = chain
+        .filter((included) => included.sender === sender)
+        .map(({ nonce }) => nonce);
       expect(nonces).toEqual(nonces.map((_, index) => first + index));
     }
   }
@@ -299,8 +301,8 @@ export class Play {
   /** A node without a mempool makes the same chain of the same transactions. */
   async checkOn(plain: Starkbox): Promise<void> {
     const { pending, blocks } = this.#model.content;
-    const send = async (sent: readonly Sent[]) => {
-      for (const { hash } of sent) {
+    const send = async (transactions: readonly Sent[]) => {
+      for (const { hash } of transactions) {
         const [method, request] = this.#requests.get(hash) ?? [];
         if (method) await plain.call(method, [request]);
       }

@@ -19,7 +19,11 @@ async function start() {
     /** Hashes, statuses, and whether a smaller nonce is missing. */
     async waiting() {
       const { transactions } = await client.call('devnet_mempoolList');
-      return transactions.map((one) => [one.transaction_hash, one.status, one.waits_for_nonce]);
+      return transactions.map((transaction) => [
+        transaction.transaction_hash,
+        transaction.status,
+        transaction.waits_for_nonce,
+      ]);
     },
     dropped: async () => (await client.call('devnet_mempoolList')).dropped,
     nonceOf: (from: number) =>
@@ -60,14 +64,14 @@ test('what waits stays, and waits again for nonces that are gone', async () => {
 test('a new block takes nonces of what waits', async () => {
   const { client, request, send, waiting, dropped, nonceOf } = await start();
   await client.call('devnet_createBlock');
-  const [taken, same, next] = [await send(0), await send(1), await send(2)];
+  const [replaced, same, next] = [await send(0), await send(1), await send(2)];
   await client.call('devnet_mempoolSelect', [2]);
   const rival = request(0, 0, { tip: '0x1' });
   await client.call('devnet_reorg', { depth: 1, blocks: [[rival, request(1)]] });
   expect(await nonceOf(0)).toBe('0x2');
   expect(await waiting()).toEqual([[next, 'RECEIVED', false]]);
-  expect(await dropped()).toMatchObject([{ transaction_hash: taken }]);
-  expect((await client.failure('starknet_getTransactionStatus', [taken])).code).toBe(29);
+  expect(await dropped()).toMatchObject([{ transaction_hash: replaced }]);
+  expect((await client.failure('starknet_getTransactionStatus', [replaced])).code).toBe(29);
   // One that waited is in the block itself, and was not dropped.
   expect(await client.call('starknet_getTransactionStatus', [same])).toMatchObject({
     finality_status: 'ACCEPTED_ON_L2',
@@ -83,8 +87,10 @@ test('one that cannot be included changes nothing', async () => {
   await client.call('devnet_mempoolSelect');
   const before = await client.call('starknet_blockHashAndNumber');
   // A nonce ahead cannot wait in a block, and what waits is in no block.
-  for (const one of [request(1), selected]) {
-    expect(await client.failure('devnet_reorg', { depth: 1, blocks: [[one]] })).toMatchObject({
+  for (const transaction of [request(1), selected]) {
+    expect(
+      await client.failure('devnet_reorg', { depth: 1, blocks: [[transaction]] }),
+    ).toMatchObject({
       code: -1,
       message: expect.stringContaining('blocks[0][0]'),
     });

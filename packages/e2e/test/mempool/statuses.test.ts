@@ -81,8 +81,8 @@ describe('admission', () => {
     expect(await errorOf(add, [waiting])).toMatchObject({ code: 59 });
     const old = invokeRequest(account(), [CALL], 0, { changes: { tip: '0x1' } });
     expect(await errorOf(add, [old])).toMatchObject({ code: 52 });
-    const stranger = invokeRequest(newAccount('0x9'), [CALL], 0);
-    expect(await errorOf(add, [stranger])).toMatchObject({ code: 55 });
+    const unknownAccount = invokeRequest(newAccount('0x9'), [CALL], 0);
+    expect(await errorOf(add, [unknownAccount])).toMatchObject({ code: 55 });
     const equal = invokeRequest(sender, [CALL, CALL], 1, { changes: { tip: '0x5' } });
     expect(await errorOf(add, [equal])).toMatchObject({ code: 64 });
     await call('devnet_mempoolRemove', [transaction_hash]);
@@ -183,13 +183,15 @@ test('a declaration that was aborted returns and is executed again', async () =>
 
 test('a list of many comes in pages', async () => {
   const nonce = Number(await nonceOf(account()));
-  const sent: string[] = [];
-  for (let index = 0; index < 5; index += 1) sent.push(await send(nonce + index));
+  const sentHashes: string[] = [];
+  for (let index = 0; index < 5; index += 1) sentHashes.push(await send(nonce + index));
   const first = await call('devnet_mempoolList', { limit: 2 });
   const second = await call('devnet_mempoolList', { limit: 200, cursor: first.next });
-  const hashes = [...first.transactions, ...second.transactions].map((one) => one.transaction_hash);
-  expect(hashes).toEqual(sent);
-  expect(first.upcoming).toEqual(sent.slice(0, 2));
+  const hashes = [...first.transactions, ...second.transactions].map(
+    (transaction) => transaction.transaction_hash,
+  );
+  expect(hashes).toEqual(sentHashes);
+  expect(first.upcoming).toEqual(sentHashes.slice(0, 2));
   expect(second.next).toBeUndefined();
   await call('devnet_mempoolClear');
 });

@@ -81,8 +81,8 @@ async function checkSending(
         const requests = written.map(({ request }) => request);
         const answers = await send(requests, other);
         for (const [index, { request, answer }] of written.entries()) {
-          const wanted: unknown = JSON.parse(answer);
-          agreeExactly(answers[index], wanted, `the answer to ${request.slice(0, 300)}`);
+          const expected: unknown = JSON.parse(answer);
+          agreeExactly(answers[index], expected, `the answer to ${request.slice(0, 300)}`);
         }
         const questions = [...everything(world, setup.keepsHistory)];
         const unequal = differences(

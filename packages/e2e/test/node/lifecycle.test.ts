@@ -88,12 +88,12 @@ async function run(): Promise<readonly Sample[]> {
 
 /** Bytes that a node leaves behind, by the medians of the first and the last samples. */
 function growth(samples: readonly Sample[], of: 'resident' | 'heap'): number {
-  const middle = (some: readonly number[]): number =>
-    some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0;
+  const middle = (numbers: readonly number[]): number =>
+    numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
   const part = Math.floor(samples.length / 2);
   const [first, last] = [samples.slice(0, part), samples.slice(-part)];
-  const median = (some: readonly Sample[], name: 'resident' | 'heap' | 'round'): number =>
-    middle(some.map((one) => one[name]));
+  const median = (subset: readonly Sample[], name: 'resident' | 'heap' | 'round'): number =>
+    middle(subset.map((sample) => sample[name]));
   return (median(last, of) - median(first, of)) / (median(last, 'round') - median(first, 'round'));
 }
 
@@ -102,9 +102,9 @@ test(`${ROUNDS} nodes leave nothing behind`, { timeout: 300_000 }, async () => {
   const samples = await run();
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   const [resident, heap] = [growth(samples, 'resident'), growth(samples, 'heap')];
-  const shown = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`;
+  const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`;
   console.log(
-    `${ROUNDS} nodes in ${seconds} s; each left ${shown(resident)} resident, ${shown(heap)} of heap`,
+    `${ROUNDS} nodes in ${seconds} s; each left ${kilobytes(resident)} resident, ${kilobytes(heap)} of heap`,
   );
   // A node takes more than a megabyte. Resident memory varies by some megabytes from sample to sample.
   expect(resident).toBeLessThan(100 * 1024);

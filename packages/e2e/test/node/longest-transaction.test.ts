@@ -55,7 +55,7 @@ async function timed(isOver: (count: number) => boolean, work: () => Promise<unk
     times.push(milliseconds() - begin);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  return times.sort((one, other) => one - other);
+  return times.sort((a, b) => a - b);
 }
 
 const at = (sorted: readonly number[], share: number): number =>
@@ -65,12 +65,12 @@ const blockNumber = () => call('starknet_blockNumber');
 test('reads and calls go on, and the transaction ends', async () => {
   const accounts = await call('devnet_getPredeployedAccounts');
   if (!Array.isArray(accounts)) throw new Error('no accounts');
-  const known = accounts.map(({ address, public_key, private_key }) => ({
+  const predeployed = accounts.map(({ address, public_key, private_key }) => ({
     address,
     publicKey: public_key,
     privateKey: private_key,
   }));
-  const { account, provider } = await connectDapp(node.url, known, []);
+  const { account, provider } = await connectDapp(node.url, predeployed, []);
   const contract = await deployed(account(0), 'reverter');
 
   let isDone = false;
@@ -109,9 +109,9 @@ test('reads and calls go on, and the transaction ends', async () => {
   const receipt = await provider.waitForTransaction(transaction_hash);
   expect(receipt.isReverted()).toBe(true);
   expect(busy.length).toBeGreaterThan(100);
-  const shown = (times: readonly number[]): string =>
+  const summary = (times: readonly number[]): string =>
     `${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms`;
-  console.log(`blockNumber ${shown(busy)}; an empty server ${shown(control)}`);
+  console.log(`blockNumber ${summary(busy)}; an empty server ${summary(control)}`);
   // The empty server runs in the same process: both wait for the same processor.
   expect(at(busy, 0.5)).toBeLessThan(5 + 5 * at(control, 0.5));
   for (const times of await Promise.all(calls)) expect(times.length).toBeGreaterThan(50);

@@ -17,9 +17,12 @@ const coverage = (params: object = {}): Promise<COVERAGE> =>
 
 /** Calls and failed calls of each function of a class. */
 function callsOf({ classes }: Pick<COVERAGE, 'classes'>, name: string) {
-  const found = classes.find(({ contract_name }) => contract_name === name);
+  const contractClass = classes.find(({ contract_name }) => contract_name === name);
   return Object.fromEntries(
-    (found?.entry_points ?? []).map((one) => [one.function_name, [one.calls, one.failed]]),
+    (contractClass?.entry_points ?? []).map((entryPoint) => [
+      entryPoint.function_name,
+      [entryPoint.calls, entryPoint.failed],
+    ]),
   );
 }
 

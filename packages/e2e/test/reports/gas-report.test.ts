@@ -28,16 +28,16 @@ async function receipts() {
     for (const { receipt } of block.transactions) {
       count += 1;
       kinds.add(`${receipt.type} ${receipt.execution_status}`);
-      for (const one of MEASURES) sums[one] += receipt.execution_resources[one];
+      for (const measure of MEASURES) sums[measure] += receipt.execution_resources[measure];
     }
   }
   return { sums, kinds, count };
 }
 
 const rowOf = ({ rows }: GAS_REPORT, name: string, kind = 'function'): GAS_ROW => {
-  const found = rows.find((row) => row.function_name === name && row.kind === kind);
-  if (!found) throw new Error(`there is no row of ${name}`);
-  return found;
+  const namedRow = rows.find((row) => row.function_name === name && row.kind === kind);
+  if (!namedRow) throw new Error(`there is no row of ${name}`);
+  return namedRow;
 };
 
 describe('the sums', () => {
@@ -56,10 +56,10 @@ describe('the sums', () => {
       expect([transactions, reverted]).toEqual([count, 1]);
       const charged = rows.filter(({ kind }) => kind !== 'fee_transfer');
       expect(new Set(rows.map(({ kind }) => kind)).size).toBe(4);
-      for (const one of MEASURES) {
+      for (const measure of MEASURES) {
         for (const part of ['self', 'top_level'] as const) {
-          const sum = charged.reduce((all, { costs }) => all + (costs[one]?.[part] ?? 0), 0);
-          expect(sum, `${group_by} ${part} ${one}`).toBe(sums[one]);
+          const sum = charged.reduce((all, { costs }) => all + (costs[measure]?.[part] ?? 0), 0);
+          expect(sum, `${group_by} ${part} ${measure}`).toBe(sums[measure]);
         }
       }
     }
@@ -147,7 +147,7 @@ function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, one]) => [name, canonical(one)]),
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, canonical(member)]),
   );
 }

@@ -1,18 +1,17 @@
 // Coverage by source line, and resources besides gas: transactions are run again when a report asks.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
 import { deployed } from '../../support/contracts.js';
 import { UNESTIMATED } from '../../support/mixed-run.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const EXPECTED = new URL('counter.lcov', import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-lines-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 let node: ListeningNode;
 
 beforeAll(async () => {

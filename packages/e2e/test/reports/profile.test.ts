@@ -1,19 +1,18 @@
 // Trace data of a transaction for cairo-profiler: what the machine did in each call, and the classes that ran.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { type Call, hash } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
 import { deployed, hashed } from '../../support/contracts.js';
 import { UNESTIMATED } from '../../support/mixed-run.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-profile-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 const selector = (name: string): string => hash.getSelectorFromName(name);
 
 interface TraceNode {
@@ -37,7 +36,9 @@ interface TraceNode {
 }
 
 const innerOf = ({ nested_calls }: TraceNode): readonly TraceNode[] =>
-  nested_calls.flatMap((one) => (typeof one === 'string' ? [] : one.EntryPointCall));
+  nested_calls.flatMap((nestedCall) =>
+    typeof nestedCall === 'string' ? [] : nestedCall.EntryPointCall,
+  );
 const flat = (node: TraceNode): readonly TraceNode[] => [node, ...innerOf(node).flatMap(flat)];
 /** Names of the calls as a tree. */
 const tree = (node: TraceNode): readonly unknown[] => [
@@ -155,17 +156,17 @@ test('steps are those of the report, and what is above a call is the sum', async
     to_block: block_number,
     include: ['resources'],
   });
-  const traced = flat(trace).map((one) => stepsOf(one) ?? 0);
+  const traced = flat(trace).map((call) => stepsOf(call) ?? 0);
   expect(traced.reduce((sum, steps) => sum + steps)).toBe(receipts['steps']);
-  for (const one of flat(trace)) {
-    const { n_steps } = one.used_execution_resources.vm_resources;
-    const inner = innerOf(one).map(
+  for (const call of flat(trace)) {
+    const { n_steps } = call.used_execution_resources.vm_resources;
+    const inner = innerOf(call).map(
       ({ used_execution_resources: { vm_resources } }) => vm_resources.n_steps,
     );
-    const rest = inner.reduce((left, steps) => left - steps, n_steps);
+    const rest = inner.reduce((remaining, steps) => remaining - steps, n_steps);
     // Those of the transaction itself and of Cairo 0 code are not told one by one.
-    if (one.cairo_execution_info) expect(rest).toBe(stepsOf(one));
-    else expect(rest > 0).toBe(one.entry_point.function_name === 'deployContract');
+    if (call.cairo_execution_info) expect(rest).toBe(stepsOf(call));
+    else expect(rest > 0).toBe(call.entry_point.function_name === 'deployContract');
   }
 });
 

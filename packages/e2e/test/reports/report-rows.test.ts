@@ -98,10 +98,10 @@ const gasOf = ({ execution_resources: { l1_gas, l2_gas } }: Invocation): Gas => 
   l1_data_gas: 0,
 });
 
-const added = (one: Gas, other: Gas): Gas => ({
-  l1_gas: one.l1_gas + other.l1_gas,
-  l2_gas: one.l2_gas + other.l2_gas,
-  l1_data_gas: one.l1_data_gas + other.l1_data_gas,
+const added = (a: Gas, b: Gas): Gas => ({
+  l1_gas: a.l1_gas + b.l1_gas,
+  l2_gas: a.l2_gas + b.l2_gas,
+  l1_data_gas: a.l1_data_gas + b.l1_data_gas,
 });
 
 const subtracted = (whole: Gas, part: Gas): Gas => ({

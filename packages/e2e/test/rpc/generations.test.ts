@@ -3,16 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { classFile, type Generation } from '../../../../contracts/classes.js';
 import { startFixture } from '../../support/fixture.js';
-import {
-  boundsOf,
-  type Call,
-  contract,
-  hex,
-  read,
-  Sender,
-  selector,
-  ZERO,
-} from '../../support/signing.js';
+import { boundsOf, type Call, contract, hex, read, selector, ZERO } from '../../support/signing.js';
 
 const NEWER = { accountClassCustom: fileURLToPath(classFile('account', '2.19')) };
 
@@ -29,8 +20,7 @@ interface Frame {
 }
 
 async function chainOf(account: Generation, contracts: Generation) {
-  const { node, client } = await startFixture(account === '2.8' ? {} : NEWER);
-  const sender = new Sender(client, node.accounts[0]);
+  const { client, sender } = await startFixture(account === '2.8' ? {} : NEWER);
   const counter = await sender.deploy(await contract('counter', contracts), ['0x5']);
   const reverter = await sender.deploy(await contract('reverter', contracts));
   const estimate = async (calls: readonly Call[]) => {

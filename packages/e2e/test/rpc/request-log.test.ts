@@ -1,18 +1,15 @@
 // Recording of calls on request: complete enough to be repeated, and without secrets.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-requests-'));
-afterAll(async () => {
-  await close();
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolderOfFile();
+afterAll(close);
 
 const record = (params: { enabled: boolean; bodies?: boolean; clear?: boolean }) =>
   client.call('devnet_recordRequests', params);
@@ -91,9 +88,11 @@ test('without bodies only the outlines are kept', async () => {
 });
 
 test('calls have the ids of their batch and of their client', async () => {
-  const one = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
-  await post(`[${one},${one.replace('chainId', 'nothing')}]`, { 'user-agent': 'some wallet' });
-  await post(one, { 'user-agent': 'another wallet' });
+  const chainIdCall = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
+  await post(`[${chainIdCall},${chainIdCall.replace('chainId', 'nothing')}]`, {
+    'user-agent': 'some wallet',
+  });
+  await post(chainIdCall, { 'user-agent': 'another wallet' });
   const socket = await connectSocket(url);
   await socket.call('starknet_chainId');
   await socket.close();
@@ -201,8 +200,8 @@ test('long texts are kept by their beginning, and what is kept is bounded', asyn
   expect(long?.bytes).toBeGreaterThan(100_000);
   const call = `{"jsonrpc":"2.0","id":1,"method":"devnet_search","params":{"query":"${query}"}}`;
   for (let count = 0; count < 300; count += 1) await node.handle(call);
-  const { kept, kept_bytes } = await client.call('devnet_getRequests', { limit: 1 });
-  expect(kept).toBeLessThan(300);
+  const { kept: keptCount, kept_bytes } = await client.call('devnet_getRequests', { limit: 1 });
+  expect(keptCount).toBeLessThan(300);
   expect(kept_bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   expect(kept_bytes).toBeGreaterThan(15 * 1024 * 1024);
   for (let count = 0; count < 2100; count += 1) await node.request('starknet_chainId');
@@ -237,9 +236,9 @@ test('recorded calls can be saved and replayed on a fresh node', async () => {
   await fresh.provider.waitForTransaction(transaction_hash);
   await fresh.client.call('devnet_createBlock');
   await fresh.client.call('devnet_getConfig');
-  const one = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
+  const blockNumberCall = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
   const headers = { 'content-type': 'application/json' };
-  for (const body of [`[${one},\n${one}]`, '{ no JSON', one]) {
+  for (const body of [`[${blockNumberCall},\n${blockNumberCall}]`, '{ no JSON', blockNumberCall]) {
     await fetch(fresh.url, { method: 'POST', headers, body });
   }
   const socket = await connectSocket(fresh.url);

@@ -21,9 +21,9 @@ const [alice, bob, carol] = [account(0).address, account(1).address, account(2).
 const expected = new Map<string, string>();
 
 /** A place and the slots behind it, with the name of each. */
-function expectSlots(contractAddress: string, place: string, ...names: readonly string[]): void {
+function expectSlots(contractAddress: string, base: string, ...names: readonly string[]): void {
   names.forEach((name, at) => {
-    const slot = hex((BigInt(place) % BOUND) + BigInt(at));
+    const slot = hex((BigInt(base) % BOUND) + BigInt(at));
     expected.set(`${contractAddress} ${slot}`, name);
   });
 }
@@ -71,8 +71,12 @@ let ledger = '';
 let token = '';
 
 async function playScenario(): Promise<void> {
-  const calls = async (to: string, ...made: readonly (readonly [string, ...string[]])[]) => {
-    const list: readonly Call[] = made.map(([name, ...calldata]) => ({ to, name, calldata }));
+  const calls = async (to: string, ...invocations: readonly (readonly [string, ...string[]])[]) => {
+    const list: readonly Call[] = invocations.map(([name, ...calldata]) => ({
+      to,
+      name,
+      calldata,
+    }));
     const hash = await sender.invoke(list);
     const receipt = await client.call('starknet_getTransactionReceipt', [hash]);
     expect(receipt.execution_status).toBe('SUCCEEDED');
@@ -110,63 +114,64 @@ async function playScenario(): Promise<void> {
   }
 
   ledger = await sender.deploy(await contract('ledger'), [alice]);
-  await playLedger((...made) => calls(ledger, ...made));
+  await playLedger((...invocations) => calls(ledger, ...invocations));
   for (let block = 0; block < 30; block += 1) {
     expectSlots('0x1', hex(block), `block_hashes[${block}]`);
   }
 }
 
 async function playLedger(
-  calls: (...made: readonly (readonly [string, ...string[]])[]) => Promise<void>,
+  calls: (...invocations: readonly (readonly [string, ...string[]])[]) => Promise<void>,
 ): Promise<void> {
-  const named = (place: string, ...list: readonly string[]) => expectSlots(ledger, place, ...list);
-  named(path('owner'), 'owner');
+  const expectNames = (base: string, ...list: readonly string[]) =>
+    expectSlots(ledger, base, ...list);
+  expectNames(path('owner'), 'owner');
   await calls(['rename', ...textFelts(TITLE)]);
-  named(path('title'), 'title (length)');
+  expectNames(path('title'), 'title (length)');
   const [text = ''] = hades([storageAddress('title'), '0x0', short('ByteArray')]);
-  named(text, 'title (text)', 'title (text 2)');
+  expectNames(text, 'title (text)', 'title (text 2)');
   await calls(['approve', bob, '0x1', '0x2'], ['approve', carol, '0x1', '0x2']);
-  named(path('allowances', alice, bob), ...wide('allowances[account 0, account 1]'));
-  named(path('allowances', alice, carol), ...wide('allowances[account 0, account 2]'));
+  expectNames(path('allowances', alice, bob), ...wide('allowances[account 0, account 1]'));
+  expectNames(path('allowances', alice, carol), ...wide('allowances[account 0, account 2]'));
   await calls(
     ['grant', bob, short('AUDITOR'), '0x3', '0x64'],
     ['grant', carol, short('OWNER'), '0x1', '0x65'],
   );
-  named(path('grants', bob, short('AUDITOR'), '0x3'), "grants[account 1]['AUDITOR'][3]");
-  named(path('grants', carol, short('OWNER'), '0x1'), "grants[account 2]['OWNER'][1]");
+  expectNames(path('grants', bob, short('AUDITOR'), '0x3'), "grants[account 1]['AUDITOR'][3]");
+  expectNames(path('grants', carol, short('OWNER'), '0x1'), "grants[account 2]['OWNER'][1]");
   await calls(['open', '0x5', '0x1', '0x6']);
-  named(
+  expectNames(
     path('positions', alice),
     ...wide('positions[account 0].amount'),
     'positions[account 0].opened',
     'positions[account 0].is_open',
   );
   await calls(['limit', '0x2a', '0x3e8', '0x64', '0x1'], ['limit_all', '0x1', '0x2', '0x0']);
-  named(path('limits', '0x2a'), 'limits[42]');
-  named(path('common_limits'), 'common_limits');
+  expectNames(path('limits', '0x2a'), 'limits[42]');
+  expectNames(path('common_limits'), 'common_limits');
   await calls(
     ['fund', short('STRK/ETH'), '0x7', '0x1', '0x1e'],
     ['share', short('STRK/ETH'), bob, '0x9'],
   );
   const pool = (...more: readonly string[]) => path('pools', short('STRK/ETH'), ...more);
   const poolName = `pools[${short('STRK/ETH')}]`;
-  named(pool(starknetKeccak('reserve')), ...wide(`${poolName}.reserve`));
-  named(pool(starknetKeccak('fee')), `${poolName}.fee`);
-  named(pool(starknetKeccak('shares'), bob), `${poolName}.shares[account 1]`);
+  expectNames(pool(starknetKeccak('reserve')), ...wide(`${poolName}.reserve`));
+  expectNames(pool(starknetKeccak('fee')), `${poolName}.fee`);
+  expectNames(pool(starknetKeccak('shares'), bob), `${poolName}.shares[account 1]`);
   await calls(
     ['note', '0xb'],
     ['note', '0xc'],
     ['register', '0x5', '0x0'],
     ['register', ...LARGE_ID],
   );
-  named(path('entries'), 'entries (length)');
-  named(path('entries', '0x0'), 'entries[0]');
-  named(path('entries', '0x1'), 'entries[1]');
-  named(path('holders', '0x5', '0x0'), 'holders[5]');
-  named(path('holders', ...LARGE_ID), `holders[${9n * 2n ** 128n + 7n}]`);
+  expectNames(path('entries'), 'entries (length)');
+  expectNames(path('entries', '0x0'), 'entries[0]');
+  expectNames(path('entries', '0x1'), 'entries[1]');
+  expectNames(path('holders', '0x5', '0x0'), 'holders[5]');
+  expectNames(path('holders', ...LARGE_ID), `holders[${9n * 2n ** 128n + 7n}]`);
   await calls(['mark', '0x4d2'], ['pause', '0x1']);
-  named(path('last_mark'), 'last_mark (variant)', 'last_mark');
-  named(path('Pausing_paused'), 'Pausing_paused');
+  expectNames(path('last_mark'), 'last_mark (variant)', 'last_mark');
+  expectNames(path('Pausing_paused'), 'Pausing_paused');
 }
 
 let changed: readonly Changed[] = [];
@@ -199,9 +204,9 @@ const isSameVariable = (name: string, right: string | undefined): boolean =>
   right !== undefined && /^\w+/.exec(name)?.[0] === /^\w+/.exec(right)?.[0];
 
 test('by the classes alone, most slots have a name, and none a wrong one', async () => {
-  const { total, named, wrong } = await figures(isSameVariable);
+  const { total, named: namedCount, wrong } = await figures(isSameVariable);
   expect(wrong).toEqual([]);
-  expect(named / total).toBeGreaterThan(0.7);
+  expect(namedCount / total).toBeGreaterThan(0.7);
 });
 
 test('with artifacts, at least 95 of 100 changed slots have their name', async () => {
@@ -213,10 +218,10 @@ test('with artifacts, at least 95 of 100 changed slots have their name', async (
     };
     await client.call('devnet_addArtifact', { artifact, sources });
   }
-  const { total, named, wrong } = await figures((name, right) => name === right);
+  const { total, named: namedCount, wrong } = await figures((name, right) => name === right);
   expect(wrong).toEqual([]);
   expect(total).toBeGreaterThan(40);
-  expect(named / total).toBeGreaterThanOrEqual(0.95);
+  expect(namedCount / total).toBeGreaterThanOrEqual(0.95);
 });
 
 const texts = {
@@ -226,7 +231,11 @@ const texts = {
 };
 
 test('values are told by their types, packed ones by their parts', async () => {
-  const shown = async (contractAddress: string, key: string, high?: string): Promise<string> => {
+  const displayed = async (
+    contractAddress: string,
+    key: string,
+    high?: string,
+  ): Promise<string> => {
     const contracts = [{ contract_address: contractAddress, keys: [key] }];
     const [slot] = (await client.call('devnet_nameStorage', { contracts })).slots;
     const value = await client.call('starknet_getStorageAt', [contractAddress, key, 'latest']);
@@ -234,12 +243,12 @@ test('values are told by their types, packed ones by their parts', async () => {
       ? valueText(decodeSlot(slot, value, high), texts)
       : 'nothing';
   };
-  expect(await shown(ledger, storageAddress('limits', ['0x2a']))).toBe(
+  expect(await displayed(ledger, storageAddress('limits', ['0x2a']))).toBe(
     '{ daily: 1000, single: 100, is_strict: true }',
   );
-  expect(await shown(ledger, storageAddress('owner'))).toBe(`address ${alice}`);
-  expect(await shown(ledger, storageAddress('Pausing_paused'))).toBe('true');
-  expect(await shown(token, storageAddress('supply'), '0x1')).toBe(String(2n ** 128n + 5n));
+  expect(await displayed(ledger, storageAddress('owner'))).toBe(`address ${alice}`);
+  expect(await displayed(ledger, storageAddress('Pausing_paused'))).toBe('true');
+  expect(await displayed(token, storageAddress('supply'), '0x1')).toBe(String(2n ** 128n + 5n));
 });
 
 test('what cannot be named is left out, and unknown contracts have no names', async () => {

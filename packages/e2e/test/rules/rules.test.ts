@@ -50,9 +50,9 @@ function naming(rule: string, limit: bigint | number | string, value: bigint | n
 
 /** A class of JSON text, as requests carry it. */
 async function contractOf(sierra: unknown): Promise<Contract> {
-  const made = await Class.compile(JSON.stringify(sierra));
-  const { hash, compiledClassHash: compiledHash = '0x0' } = made;
-  return { class: made, hash, compiledHash, body: JSON.parse(await made.json()) };
+  const compiledClass = await Class.compile(JSON.stringify(sierra));
+  const { hash, compiledClassHash: compiledHash = '0x0' } = compiledClass;
+  return { class: compiledClass, hash, compiledHash, body: JSON.parse(await compiledClass.json()) };
 }
 
 const sierraContract = (sierra: SierraClass): Promise<Contract> =>
@@ -201,13 +201,13 @@ test('without fees the bounds are free, and the other rules hold', async () => {
 });
 
 describe('a declaration', () => {
-  const sent = async (made: Contract, changes = {}) => [
-    declareRequest(account(2), made, 0, { changes }),
+  const declaration = async (declared: Contract, changes = {}) => [
+    declareRequest(account(2), declared, 0, { changes }),
   ];
 
   test('may have more L2 gas than others', async () => {
     await ruled.client.call('devnet_mempoolClear');
-    await ruled.client.call(DECLARE, await sent(counter, gas(1_210_000_001n)));
+    await ruled.client.call(DECLARE, await declaration(counter, gas(1_210_000_001n)));
   });
 
   test.each([
@@ -220,7 +220,7 @@ describe('a declaration', () => {
     const program: readonly string[] = Object(body).sierra_program;
     const of = (version: readonly number[]) => {
       const sierra_program = [...version.map(hex), ...program.slice(3)];
-      return sent(counter, { contract_class: { ...body, sierra_program } });
+      return declaration(counter, { contract_class: { ...body, sierra_program } });
     };
     expect(await ruled.client.failure(DECLARE, await of(beyond))).toMatchObject({
       code: 62,
@@ -238,7 +238,7 @@ describe('a declaration', () => {
     const [first = {}, second = {}, ...rest] = EXTERNAL ?? [];
     const of = (...external: readonly object[]) => {
       const entries = { ...Object(entry_points_by_type), EXTERNAL: [...external, ...rest] };
-      return sent(counter, { contract_class: { ...body, entry_points_by_type: entries } });
+      return declaration(counter, { contract_class: { ...body, entry_points_by_type: entries } });
     };
     for (const external of [
       [second, first],
@@ -258,7 +258,7 @@ describe('a declaration', () => {
     if (typeof body !== 'object') throw new Error('the class is no object');
     const version = ['0x1', '0x6', '0x0'];
     const of = (length: number) =>
-      sent(counter, {
+      declaration(counter, {
         contract_class: { ...body, sierra_program: [...version, ...zeros(length - 3)] },
       });
     expect(await ruled.client.failure(DECLARE, await of(81_921))).toMatchObject({
@@ -275,13 +275,13 @@ describe('a declaration', () => {
     if (typeof body !== 'object') throw new Error('the class is no object');
     const bare = JSON.stringify({ ...body, abi: '' }).length;
     const of = (size: number) => contractOf({ ...body, abi: ' '.repeat(size - bare) });
-    const beyond = await sent(await of(LIMIT + 1));
+    const beyond = await declaration(await of(LIMIT + 1));
     expect(await ruled.client.failure(DECLARE, beyond)).toMatchObject({
       code: 57,
       data: naming('max_contract_class_object_size', LIMIT, LIMIT + 1),
     });
     await ruled.client.call('devnet_mempoolClear');
-    await ruled.client.call(DECLARE, await sent(await of(LIMIT)));
+    await ruled.client.call(DECLARE, await declaration(await of(LIMIT)));
     await free.client.call(DECLARE, beyond);
   });
 
@@ -290,22 +290,24 @@ describe('a declaration', () => {
     const more = await sierraContract(swelling(5));
     expect(most.class.figures.bytecodeFelts).toBeLessThanOrEqual(81_920);
     await ruled.client.call('devnet_mempoolClear');
-    await ruled.client.call(DECLARE, await sent(most));
+    await ruled.client.call(DECLARE, await declaration(most));
     const value = more.class.figures.bytecodeFelts;
-    expect(await ruled.client.failure(DECLARE, await sent(more))).toMatchObject({
+    expect(await ruled.client.failure(DECLARE, await declaration(more))).toMatchObject({
       code: 57,
       data: naming('max_bytecode_size', 81_920, value),
     });
   });
 
   test('is held to audited libfuncs', async () => {
-    const made = await sierraContract(unaudited);
-    expect(await ruled.client.failure(DECLARE, await sent(made))).toMatchObject({
-      code: 56,
-      data: expect.stringMatching(/^audited_libfuncs_only: .*\bunsafe_panic\b.* mainnet /),
-    });
+    const unauditedContract = await sierraContract(unaudited);
+    expect(await ruled.client.failure(DECLARE, await declaration(unauditedContract))).toMatchObject(
+      {
+        code: 56,
+        data: expect.stringMatching(/^audited_libfuncs_only: .*\bunsafe_panic\b.* mainnet /),
+      },
+    );
     await free.client.call('devnet_mempoolClear');
-    await free.client.call(DECLARE, await sent(made));
+    await free.client.call(DECLARE, await declaration(unauditedContract));
   });
 });
 
@@ -354,23 +356,23 @@ test('a chain without rules lists what a network would have refused', async () =
     priced(7_999_999_999n),
     { resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas: 1_210_000_001n }, price) },
   ];
-  const sent: string[] = [];
+  const hashes: string[] = [];
   for (const [nonce, change] of changes.entries()) {
     const request = invokeRequest(chain.account(), [CALL], nonce, { changes: change });
     const { transaction_hash } = await chain.client.call(INVOKE, [request]);
-    sent.push(transaction_hash);
+    hashes.push(transaction_hash);
   }
   await chain.client.call('devnet_mint', { address: '0x77', amount: 1 });
   const page = await chain.client.call('devnet_listRuleFindings', { limit: 1 });
   expect(page).toMatchObject({
     network: 'mainnet',
-    findings: [{ transaction_hash: sent[2], rule: 'max_l2_gas_amount', block_number: 3 }],
+    findings: [{ transaction_hash: hashes[2], rule: 'max_l2_gas_amount', block_number: 3 }],
   });
   const { next: cursor } = page;
   const rest = await chain.client.call('devnet_listRuleFindings', { cursor, network: 'sepolia' });
   expect(rest.findings).toMatchObject([
     {
-      transaction_hash: sent[1],
+      transaction_hash: hashes[1],
       rule: 'min_gas_price',
       sender_address: chain.account().address,
       reason: expect.stringMatching(/is 7999999999 fri; sepolia asks for at least 8000000000/),

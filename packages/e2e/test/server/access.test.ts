@@ -6,6 +6,7 @@ import { startNode } from '@starkbox/conformance';
 import { type Config, createNode } from 'starkbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { openNode } from '../../support/fixture.js';
 
 const FORBIDDEN = -32_604;
 const UNAUTHORIZED = -32_001;
@@ -24,15 +25,15 @@ async function send(
   url: string,
   { path = '/', method = 'POST', headers = {}, call = 'starknet_blockNumber', params = {} } = {},
 ): Promise<Answer> {
-  const sent = request(new URL(path, url), {
+  const clientRequest = request(new URL(path, url), {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     agent: false,
   });
-  sent.end(
+  clientRequest.end(
     method === 'POST' ? JSON.stringify({ jsonrpc: '2.0', id: 1, method: call, params }) : '',
   );
-  const [response] = await once(sent, 'response');
+  const [response] = await once(clientRequest, 'response');
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk;
   const body = text.startsWith('{') ? JSON.parse(text) : {};
@@ -50,7 +51,7 @@ async function overSocket(
   const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => ({
     status: Number(statusCode),
   }));
-  const told = (async () => {
+  const answer = (async () => {
     await once(socket, 'open');
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call, params: {} }));
     const [data] = await once(socket, 'message');
@@ -59,19 +60,16 @@ async function overSocket(
   })();
   socket.on('error', () => {});
   try {
-    return await Promise.race([refused, told.catch(() => refused)]);
+    return await Promise.race([refused, answer.catch(() => refused)]);
   } finally {
     socket.terminate();
   }
 }
 
-const nodes: { close(): Promise<void> }[] = [];
 async function listening(config: Partial<Config> = {}): Promise<string> {
-  const node = await createNode({ seed: 0, port: 0, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, port: 0, ...config });
   return (await node.listen()).url;
 }
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 describe('over HTTP and WebSocket', async () => {
   const { url, close } = await startNode({ listen: true });
@@ -192,8 +190,8 @@ test('every client needs the token', async () => {
   const offered = ['starkbox', `starkbox.bearer.${Buffer.from(TOKEN).toString('base64url')}`];
   expect(await overSocket(url, ACCOUNTS, {}, offered)).toEqual({ protocol: 'starkbox' });
   expect((await send(url, { path: '/is_alive', method: 'GET' })).status).toBe(200);
-  const asked = await send(url, { method: 'OPTIONS' });
-  expect(asked.headers['access-control-allow-headers']).toBe('content-type,authorization');
+  const preflight = await send(url, { method: 'OPTIONS' });
+  expect(preflight.headers['access-control-allow-headers']).toBe('content-type,authorization');
   // It says who comes in, not what a page may do then.
   const page = { ...right, origin: 'https://evil.example' };
   expect((await send(url, { headers: page, call: ACCOUNTS })).error?.code).toBe(FORBIDDEN);
@@ -251,9 +249,9 @@ describe('what costs too much', () => {
       maximumSnapshots: 2,
     });
     const handle = async (text: string) => JSON.parse((await node.handle(text)) ?? '{}');
-    const one = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
-    expect(await handle(`[${one},${one},${one}]`)).toMatchObject({ error: { code: -32_600 } });
-    expect(await handle(`[${one},${one}]`)).toHaveLength(2);
+    const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
+    expect(await handle(`[${call},${call},${call}]`)).toMatchObject({ error: { code: -32_600 } });
+    expect(await handle(`[${call},${call}]`)).toHaveLength(2);
     const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(8)}${']'.repeat(8)}}`;
     expect(await handle(deep)).toMatchObject({ error: { code: -32_700 } });
     const transaction = {

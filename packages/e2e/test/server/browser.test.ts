@@ -29,7 +29,7 @@ const site = createServer((request, response) => {
 });
 
 /** What a call came to in a page: its result, the code of its error, or that the browser let it not be. */
-type Outcome =
+type PageAnswer =
   | { readonly result: unknown }
   | { readonly code: number; readonly status?: number }
   | { readonly blocked: string };
@@ -69,7 +69,7 @@ describe('in a browser', () => {
     return page;
   }
 
-  interface Sent {
+  interface PageCall {
     readonly url: string;
     readonly method: string;
     readonly params?: object;
@@ -78,7 +78,7 @@ describe('in a browser', () => {
     readonly type?: string;
   }
 
-  const overHttp = (page: Page, sent: Sent): Promise<Outcome> =>
+  const overHttp = (page: Page, pageCall: PageCall): Promise<PageAnswer> =>
     page.evaluate(async ({ url, method, params = {}, token, mode = 'cors', type }) => {
       try {
         const response = await fetch(url, {
@@ -96,12 +96,12 @@ describe('in a browser', () => {
       } catch (error) {
         return { blocked: String(error) };
       }
-    }, sent);
+    }, pageCall);
 
-  const overSocket = (page: Page, { url, method, params, token }: Sent): Promise<Outcome> =>
+  const overSocket = (page: Page, { url, method, params, token }: PageCall): Promise<PageAnswer> =>
     page.evaluate(
       ({ url, method, params = {}, token }) =>
-        new Promise<Outcome>((resolve) => {
+        new Promise<PageAnswer>((resolve) => {
           const coded = token && btoa(token).replaceAll('=', '');
           const socket = new WebSocket(
             `${url.replace('http', 'ws')}/ws`,
@@ -165,15 +165,15 @@ describe('in a browser', () => {
     const page = await pageOn('dapp.example');
     const before = await height();
     for (const [method, params] of STEERING) {
-      const sent = { url: node.url, method, params };
-      expect([method, await overHttp(page, sent)]).toEqual([
+      const call = { url: node.url, method, params };
+      expect([method, await overHttp(page, call)]).toEqual([
         method,
         { code: FORBIDDEN, status: 200 },
       ]);
-      expect([method, await overSocket(page, sent)]).toEqual([method, { code: FORBIDDEN }]);
+      expect([method, await overSocket(page, call)]).toEqual([method, { code: FORBIDDEN }]);
       // Without a preflight a browser sends no JSON, and hides the answer from the page.
-      await overHttp(page, { ...sent, mode: 'no-cors', type: 'text/plain' });
-      await overHttp(page, { ...sent, mode: 'no-cors' });
+      await overHttp(page, { ...call, mode: 'no-cors', type: 'text/plain' });
+      await overHttp(page, { ...call, mode: 'no-cors' });
       await page.evaluate(
         ({ url, body }) => void Reflect.get(globalThis, 'navigator').sendBeacon(url, body),
         {
@@ -199,9 +199,9 @@ describe('in a browser', () => {
   test('nor does a page without a site', async () => {
     const page = await browser.newPage();
     await page.goto('data:text/html,<title>nobody</title>');
-    const sent = { url: node.url, method: 'devnet_getPredeployedAccounts' };
-    expect(await overHttp(page, sent)).toEqual({ code: FORBIDDEN, status: 200 });
-    expect(await overSocket(page, sent)).toEqual({ code: FORBIDDEN });
+    const call = { url: node.url, method: 'devnet_getPredeployedAccounts' };
+    expect(await overHttp(page, call)).toEqual({ code: FORBIDDEN, status: 200 });
+    expect(await overSocket(page, call)).toEqual({ code: FORBIDDEN });
     await page.close();
   });
 
@@ -247,14 +247,14 @@ describe('in a browser', () => {
     const guarded = await startNode({ authToken: TOKEN });
     const { url } = await guarded.node.listen();
     const page = await pageOn('localhost');
-    const sent = { url, method: 'devnet_getConfig' };
+    const call = { url, method: 'devnet_getConfig' };
     for (const token of [undefined, 'wrong']) {
-      const given = token === undefined ? sent : { ...sent, token };
-      expect(await overHttp(page, given)).toEqual({ code: -32_001, status: 401 });
-      expect(await overSocket(page, given)).toEqual({ blocked: 'refused' });
+      const callWithToken = token === undefined ? call : { ...call, token };
+      expect(await overHttp(page, callWithToken)).toEqual({ code: -32_001, status: 401 });
+      expect(await overSocket(page, callWithToken)).toEqual({ blocked: 'refused' });
     }
     for (const over of [overHttp, overSocket]) {
-      expect(await over(page, { ...sent, token: TOKEN })).toMatchObject({ result: { seed: 0 } });
+      expect(await over(page, { ...call, token: TOKEN })).toMatchObject({ result: { seed: 0 } });
     }
     await page.close();
     await guarded.close();

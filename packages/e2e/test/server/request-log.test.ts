@@ -51,8 +51,8 @@ test('each call is a line with method, duration, outcome and id', async () => {
   const [failed] = await said(() => post({ jsonrpc: '2.0', id: 7, method: 'no\nline' }));
   expect(failed).toMatchObject({ method: 'unknown', outcome: 'error -32601', id: '7' });
   expect(Number(failed?.['request'])).toBe(Number(first?.['request']) + 1);
-  const one = { jsonrpc: '2.0', id: 1, method: 'starknet_chainId' };
-  expect(await said(() => post([one, one]))).toHaveLength(2);
+  const call = { jsonrpc: '2.0', id: 1, method: 'starknet_chainId' };
+  expect(await said(() => post([call, call]))).toHaveLength(2);
 });
 
 test('long ids are cut', async () => {

@@ -34,8 +34,10 @@ test('an event comes back with its names', async () => {
 
 test('several accounts use the same contract', async () => {
   const call = counter.populate('increase', { amount: 4 });
-  const sent = await Promise.all([account(1).execute(call), account(2).execute(call)]);
-  await Promise.all(sent.map((one) => provider.waitForTransaction(one.transaction_hash)));
+  const responses = await Promise.all([account(1).execute(call), account(2).execute(call)]);
+  await Promise.all(
+    responses.map((response) => provider.waitForTransaction(response.transaction_hash)),
+  );
   expect(await counter.call('get')).toBe(24n);
 });
 

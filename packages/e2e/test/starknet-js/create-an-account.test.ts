@@ -37,12 +37,12 @@ test('an account is funded, deployed and used', async () => {
   expect(await provider.getClassHashAt(contract_address)).toBe(classHash);
   expect(await account.getNonce()).toBe('0x1');
 
-  const sent = await account.execute({
+  const response = await account.execute({
     contractAddress: node.tokens.strk.address,
     entrypoint: 'transfer',
     calldata: ['0x123', 1, 0],
   });
-  expect((await provider.waitForTransaction(sent.transaction_hash)).isSuccess()).toBe(true);
+  expect((await provider.waitForTransaction(response.transaction_hash)).isSuccess()).toBe(true);
 });
 
 test('without money there is no account', async () => {

@@ -17,8 +17,8 @@ beforeAll(async () => {
   emitter = await deployed(account(0), 'emitter');
   const batch = async (count: number): Promise<number> => {
     const args = [count, 2, 1];
-    const sent = await emitter.invoke('emit_batch', args, { waitForTransaction: true });
-    return sent.block_number;
+    const receipt = await emitter.invoke('emit_batch', args, { waitForTransaction: true });
+    return receipt.block_number;
   };
   three = await batch(3);
   five = await batch(5);

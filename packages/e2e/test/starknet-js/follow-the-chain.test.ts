@@ -24,18 +24,18 @@ async function connect(to = url): Promise<WebSocketChannel> {
 /** What a subscription delivers, one after the other. */
 function inbox<T>(subscription: Subscription<T>): { readonly next: () => Promise<T> } {
   const come: T[] = [];
-  const waiting: ((told: T) => void)[] = [];
-  subscription.on((told) => {
+  const waiting: ((notification: T) => void)[] = [];
+  subscription.on((notification) => {
     const waiter = waiting.shift();
-    if (waiter) waiter(told);
-    else come.push(told);
+    if (waiter) waiter(notification);
+    else come.push(notification);
   });
   return {
     next: () =>
       new Promise((resolve) => {
-        const told = come.shift();
-        if (told === undefined) waiting.push(resolve);
-        else resolve(told);
+        const notification = come.shift();
+        if (notification === undefined) waiting.push(resolve);
+        else resolve(notification);
       }),
   };
 }
@@ -102,8 +102,8 @@ describe('blocks', () => {
     const channel = await connect();
     const leaving = await channel.subscribeNewHeads();
     const staying = await channel.subscribeNewHeads();
-    const told: unknown[] = [];
-    leaving.on((head) => told.push(head));
+    const headsAfterLeaving: unknown[] = [];
+    leaving.on((head) => headsAfterLeaving.push(head));
     const heads = inbox(staying);
     const unsubscribed = channel.waitForUnsubscription(leaving.id);
     expect(await leaving.unsubscribe()).toBe(true);
@@ -111,7 +111,7 @@ describe('blocks', () => {
     expect(leaving.isClosed).toBe(true);
     await client.call('devnet_createBlock');
     await heads.next();
-    expect(told).toEqual([]);
+    expect(headsAfterLeaving).toEqual([]);
     await expect(channel.unsubscribe(leaving.id)).rejects.toThrow('"code":66');
   });
 });

@@ -55,7 +55,7 @@ test('time moves on request', async () => {
 
 test('block hashes of the past are known ten blocks later', async () => {
   const height = await provider.getBlockNumber();
-  for (let made = height; made < 12; made++) await client.call('devnet_createBlock');
+  for (let number = height; number < 12; number++) await client.call('devnet_createBlock');
   const { block_hash } = await provider.getBlock(1);
   await context.invoke('store_block_hash', [1], { waitForTransaction: true });
   expect(await context.call('stored_block_hash')).toBe(BigInt(String(block_hash)));

@@ -60,9 +60,9 @@ test('the message has the hash that L1 gives it', async () => {
 });
 
 test('the status of the message is known by its transaction on L1', async () => {
-  const sent = message(7, 3);
-  const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', sent);
-  const statuses = await provider.getL1MessagesStatus(sent.l1_transaction_hash);
+  const messageToL2 = message(7, 3);
+  const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', messageToL2);
+  const statuses = await provider.getL1MessagesStatus(messageToL2.l1_transaction_hash);
   expect(statuses).toMatchObject([
     { transaction_hash, finality_status: 'ACCEPTED_ON_L2', execution_status: 'SUCCEEDED' },
   ]);

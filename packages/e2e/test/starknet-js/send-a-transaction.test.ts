@@ -47,9 +47,11 @@ test('the transaction can be found by hash, in its block, and by its place there
   const receipt = await provider.waitForTransaction(transaction_hash);
   if (!receipt.isSuccess()) throw new Error('the transfer did not succeed');
 
-  const sent = await provider.getTransaction(transaction_hash);
-  expect(sent).toMatchObject({ type: 'INVOKE', version: '0x3', transaction_hash });
-  expect(await provider.getTransactionByBlockIdAndIndex(receipt.block_number, 0)).toEqual(sent);
+  const transaction = await provider.getTransaction(transaction_hash);
+  expect(transaction).toMatchObject({ type: 'INVOKE', version: '0x3', transaction_hash });
+  expect(await provider.getTransactionByBlockIdAndIndex(receipt.block_number, 0)).toEqual(
+    transaction,
+  );
   expect(await provider.getBlock(receipt.block_number)).toMatchObject({
     block_hash: receipt.block_hash,
     transactions: [transaction_hash],
@@ -68,8 +70,8 @@ test('several calls go in one transaction, all or none', async () => {
     transfer(ETH, '0xa', 3n),
   ]);
   await provider.waitForTransaction(transaction_hash);
-  const held = [await balance('0xa'), await balance('0xb'), await balance('0xa', 'WEI')];
-  expect(held).toEqual([1n, 2n, 3n]);
+  const balances = [await balance('0xa'), await balance('0xb'), await balance('0xa', 'WEI')];
+  expect(balances).toEqual([1n, 2n, 3n]);
 
   const tooMuch = [transfer(STRK, '0xa', 1n), transfer(STRK, '0xb', 10n ** 30n)];
   await expect(from.execute(tooMuch)).rejects.toThrow(RpcError);
@@ -80,12 +82,14 @@ test('transactions that are sent at once all arrive, if their nonces are given',
   const from = account(3);
   const tip = 0;
   const { resourceBounds } = await from.estimateInvokeFee(transfer(STRK, '0xc', 1n), { tip });
-  const sent = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, (_, nonce) =>
       from.execute(transfer(STRK, '0xc', 1n), { nonce, tip, resourceBounds }),
     ),
   );
-  await Promise.all(sent.map((one) => provider.waitForTransaction(one.transaction_hash)));
+  await Promise.all(
+    responses.map((response) => provider.waitForTransaction(response.transaction_hash)),
+  );
   expect(await from.getNonce()).toBe('0x5');
   expect(await balance('0xc')).toBe(5n);
 });
@@ -100,8 +104,8 @@ test('a used nonce, the same transaction again and a wrong signature are refused
   expect(await account(4).execute(other, details).catch(refusal)).toBe(52);
   expect(await account(4).execute(call, details).catch(refusal)).toBe(59);
 
-  const stranger = account(5);
-  stranger.signer = account(6).signer;
-  expect(await stranger.execute(call, details).catch(refusal)).toBe(55);
+  const wrongSigner = account(5);
+  wrongSigner.signer = account(6).signer;
+  expect(await wrongSigner.execute(call, details).catch(refusal)).toBe(55);
   expect(await balance('0xd')).toBe(1n);
 });

@@ -1,10 +1,8 @@
 // Plain reads of a chain in a data directory: answered from the database while the engine is busy.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Origin, State, storageAddress } from '@starkbox/engine';
+import { State, StateSource, storageAddress } from '@starkbox/engine';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More executions than the engine has worker threads. */
 const CROWD = 520;
@@ -16,17 +14,14 @@ let node: Starkbox;
 let address: string;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-archived-'));
+  directory = temporaryFolderOfFile();
   node = await createNode({ dataDir: directory, seed: 0, recentBlocks: 1 });
   address = node.tokens.strk.address;
   for (let count = 0; count < 12; count += 1) {
     await node.request('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
   }
 });
-afterAll(async () => {
-  await node.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => node.close());
 
 const readAt = async (block_id: unknown): Promise<readonly unknown[]> =>
   Promise.all([
@@ -40,7 +35,7 @@ test('old and new blocks are read while every worker thread of the engine is tak
   const released = new Promise<string>((resolve) => {
     release = resolve;
   });
-  const remote = State.create({ origin: new Origin(() => released) });
+  const remote = State.create({ source: new StateSource(() => released) });
   let answered = 0;
   const waiting = Array.from({ length: CROWD }, async (_, index) => {
     await remote.storageAt('0xa', `0x${index.toString(16)}`);

@@ -300,11 +300,11 @@ describe('a start continues the old chain', () => {
     await (await expectOldChain()).stop();
     const { id }: { id?: unknown } = JSON.parse(readFileSync(json(), 'utf8'));
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    const kept = await inDatabase(
+    const storedIdentity = await inDatabase(
       mdb(),
       (database) => database.get(KEYS.identity)?.toString() ?? '{}',
     );
-    expect(JSON.parse(kept)).toMatchObject({ id, birth: { seed: '7' } });
+    expect(JSON.parse(storedIdentity)).toMatchObject({ id, birth: { seed: '7' } });
     await (await expectOldChain(BLOCKS + 1)).stop();
     rmSync(json());
     await (await expectOldChain(BLOCKS + 2)).stop();

@@ -1,7 +1,6 @@
 // A data directory: the chain continues where it stopped, for one node at a time, and reports a full disk.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { createNode, type Starkbox } from 'starkbox';
@@ -9,18 +8,18 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { countEntries } from '../../support/count-entries.js';
 import { RunningCommand } from '../../support/running-command.js';
 import { STRK } from '../../support/signing.js';
-import { fullDisk, readOnlyPlace, smallDisk } from '../../support/store/small-disk.js';
+import { fullDisk, readOnlyFolder, smallDisk } from '../../support/store/small-disk.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 const nodes = new Set<Starkbox>();
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-data-'));
+  directory = temporaryFolder();
 });
 afterEach(async () => {
   for (const node of nodes) await node.close();
   nodes.clear();
-  rmSync(directory, { recursive: true });
 });
 
 async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Starkbox> {
@@ -38,8 +37,8 @@ const blockNumber = (node: Starkbox) => node.request('starknet_blockNumber');
 const mint = (node: Starkbox, amount = 1) =>
   node.request('devnet_mint', { address: '0x77', amount, unit: 'FRI' });
 const balance = async (node: Starkbox): Promise<unknown> => {
-  const found = await node.request('devnet_getAccountBalance', { address: '0x77', unit: 'FRI' });
-  const { amount }: { amount?: unknown } = Object(found);
+  const response = await node.request('devnet_getAccountBalance', { address: '0x77', unit: 'FRI' });
+  const { amount }: { amount?: unknown } = Object(response);
   return amount;
 };
 
@@ -224,7 +223,7 @@ describe('the disk', () => {
     onTestFinished(async () => {
       await node.kill();
     });
-    const own = { address: '0x77', amount: 1, unit: 'FRI' };
+    const mintParams = { address: '0x77', amount: 1, unit: 'FRI' };
     await fillMost(node, disk.words);
     const filled = Number(await node.call('starknet_blockNumber'));
     let answered = 0;
@@ -232,7 +231,7 @@ describe('the disk', () => {
     for (let round = 0; round < 1000 && failures.size === 0; round += 1) {
       const calls = Array.from({ length: 8 }, async () => {
         try {
-          await node.call('devnet_mint', own);
+          await node.call('devnet_mint', mintParams);
           answered += 1;
         } catch (error) {
           failures.add(error instanceof Error ? error.message : '');
@@ -245,10 +244,10 @@ describe('the disk', () => {
     const amount = { amount: String(answered) };
     const address = { address: '0x77' };
     expect(await node.call('devnet_getAccountBalance', address)).toMatchObject(amount);
-    await expect(node.call('devnet_mint', own)).rejects.toThrow(disk.words);
+    await expect(node.call('devnet_mint', mintParams)).rejects.toThrow(disk.words);
     expect(await node.call('starknet_blockNumber')).toBe(filled + answered);
     disk.enlarge(node.pid);
-    await node.call('devnet_mint', own);
+    await node.call('devnet_mint', mintParams);
     await node.kill();
     const again = await RunningCommand.start(['--data-dir', path]);
     expect(await again.call('starknet_blockNumber')).toBe(filled + answered + 1);
@@ -310,13 +309,13 @@ describe('the disk', () => {
   });
 
   test('may be read-only', async () => {
-    const place = readOnlyPlace();
+    const readOnly = readOnlyFolder();
     try {
-      await expect(createNode({ dataDir: place.path })).rejects.toThrow(
+      await expect(createNode({ dataDir: readOnly.path })).rejects.toThrow(
         /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
       );
     } finally {
-      place.remove();
+      readOnly.remove();
     }
   });
 });

@@ -1,10 +1,9 @@
 // A killed node whose chains go back: aborts, reverts, loads and restarts happen completely or not at all.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /**
  * By hand, for more of them:
@@ -21,8 +20,7 @@ const RECEIVER = '0xabcdef';
 /** What is not determined by the model: a hash. */
 const ANY = '?';
 
-const place = mkdtempSync(join(tmpdir(), 'starkbox-kill-undo-'));
-afterAll(() => rmSync(place, { recursive: true }));
+const folder = temporaryFolderOfFile();
 
 interface Block {
   readonly hash: string;
@@ -43,20 +41,21 @@ interface Command {
   readonly outcomes: readonly View[];
 }
 
-const isHash = (found: string, wanted: string): boolean => wanted === ANY || found === wanted;
-const areHashes = (found: readonly string[], wanted: readonly string[]): boolean =>
-  found.length === wanted.length && found.every((hash, at) => isHash(hash, wanted[at] ?? ''));
+const isHash = (actual: string, expected: string): boolean =>
+  expected === ANY || actual === expected;
+const areHashes = (actual: readonly string[], expected: readonly string[]): boolean =>
+  actual.length === expected.length && actual.every((hash, at) => isHash(hash, expected[at] ?? ''));
 
-function fits(found: View, wanted: View): boolean {
-  const areBlocks = found.blocks.every(({ hash, transactions }, at) => {
-    const other = wanted.blocks[at];
+function fits(actual: View, expected: View): boolean {
+  const areBlocks = actual.blocks.every(({ hash, transactions }, at) => {
+    const other = expected.blocks[at];
     return other && isHash(hash, other.hash) && areHashes(transactions, other.transactions);
   });
   return (
-    found.blocks.length === wanted.blocks.length &&
+    actual.blocks.length === expected.blocks.length &&
     areBlocks &&
-    areHashes(found.pending, wanted.pending) &&
-    (wanted.snapshots === undefined || areHashes(found.snapshots ?? [], wanted.snapshots))
+    areHashes(actual.pending, expected.pending) &&
+    (expected.snapshots === undefined || areHashes(actual.snapshots ?? [], expected.snapshots))
   );
 }
 
@@ -86,16 +85,16 @@ class Chain {
 
   /** Reads all of it, and holds it against the last answer. */
   async check(node: RunningCommand): Promise<void> {
-    const found = await this.#read(node);
-    const before = this.#view ?? found;
+    const chainView = await this.#read(node);
+    const before = this.#view ?? chainView;
     const allowed = [before, ...(this.#underWay?.outcomes ?? [])];
     const { method = 'nothing' } = this.#underWay ?? {};
-    const isAllowed = allowed.some((view) => fits(found, view));
-    expect.assert(isAllowed, `after ${method}: ${shown(found)}, not ${allowed.map(shown)}`);
-    for (const id of found.snapshots ?? []) {
+    const isAllowed = allowed.some((view) => fits(chainView, view));
+    expect.assert(isAllowed, `after ${method}: ${shown(chainView)}, not ${allowed.map(shown)}`);
+    for (const id of chainView.snapshots ?? []) {
       if (!this.#snapshots.has(id)) this.#snapshots.set(id, before);
     }
-    this.#view = found;
+    this.#view = chainView;
     this.#underWay = undefined;
   }
 
@@ -108,7 +107,7 @@ class Chain {
       ['devnet_getAccountBalance', { address: RECEIVER, block_id }],
     ]);
     const numbers = Array.from({ length: Number(latest) + 1 }, (_, number) => number);
-    const found = await this.#batch(
+    const blockAnswers = await this.#batch(
       node,
       numbers.map((block_number) => [
         'starknet_getBlockWithTxHashes',
@@ -116,15 +115,15 @@ class Chain {
       ]),
     );
     const blocks: Block[] = [];
-    for (const { block_hash, parent_hash, transactions } of found.map(Object)) {
+    for (const { block_hash, parent_hash, transactions } of blockAnswers.map(Object)) {
       expect(blocks.at(-1)?.hash ?? '0x0').toBe(parent_hash);
       blocks.push({ hash: block_hash, transactions });
     }
     const pending: readonly string[] = Object(open).transactions;
     const rows: readonly { readonly snapshot_id: string }[] = Object(listing).snapshots;
     // Each transaction moved one; none without a transaction.
-    const sent = blocks.flatMap(({ transactions }) => transactions).length + pending.length;
-    expect(balance).toMatchObject({ amount: String(sent) });
+    const moved = blocks.flatMap(({ transactions }) => transactions).length + pending.length;
+    expect(balance).toMatchObject({ amount: String(moved) });
     return { blocks, pending, snapshots: rows.map((row) => row.snapshot_id).toReversed() };
   }
 
@@ -160,10 +159,10 @@ class Chain {
     if (method === 'devnet_dump' && before && 'path' in params) {
       this.#dump = { path: String(params.path), view: before };
     }
-    const found = await this.#read(node);
-    const isRight = outcomes.some((view) => fits(found, view));
-    expect.assert(isRight, `${method} made ${shown(found)}, not ${outcomes.map(shown)}`);
-    this.#view = found;
+    const chainView = await this.#read(node);
+    const isRight = outcomes.some((view) => fits(chainView, view));
+    expect.assert(isRight, `${method} made ${shown(chainView)}, not ${outcomes.map(shown)}`);
+    this.#view = chainView;
     this.#underWay = undefined;
   }
 
@@ -197,19 +196,19 @@ class Chain {
       case 3: {
         const at = random(snapshots.length);
         const id = snapshots[at];
-        const kept = id === undefined ? undefined : this.#snapshots.get(id);
-        if (kept === undefined) break;
+        const snapshotView = id === undefined ? undefined : this.#snapshots.get(id);
+        if (snapshotView === undefined) break;
         return {
           method: 'devnet_revert',
           params: { snapshot_id: id },
-          outcomes: [{ ...kept, snapshots: snapshots.slice(0, at) }],
+          outcomes: [{ ...snapshotView, snapshots: snapshots.slice(0, at) }],
         };
       }
       case 4:
         dumps += 1;
         return {
           method: 'devnet_dump',
-          params: { path: join(place, `${dumps % 50}.image`), format: 'image' },
+          params: { path: join(folder, `${dumps % 50}.image`), format: 'image' },
           outcomes: [view],
         };
       case 5: {
@@ -336,7 +335,7 @@ test(`a node whose chains go back is killed ${KILLS} times`, {
 }, async () => {
   for (let kill = 0; kill <= KILLS; kill += 1) {
     const mode = kill % 2 === 0 ? 'transaction' : 'demand';
-    const args = ['--data-dir', join(place, 'chain'), '--block-generation-on', mode];
+    const args = ['--data-dir', join(folder, 'chain'), '--block-generation-on', mode];
     const recent = ['--recent-blocks', '4'];
     const first = kill === 0 ? ['--seed', '0'] : [];
     const node = await RunningCommand.start([...args, ...recent, ...first]);
@@ -345,9 +344,9 @@ test(`a node whose chains go back is killed ${KILLS} times`, {
       for (const chain of chains) await chain.check(node);
       await checkBranches(node, chains);
       while (instances.size < INSTANCES) {
-        const made = Object(await node.call('devnet_createInstance', { ttl: 0 }));
-        const chain = new Chain(`/instances/${made.instance_id}`);
-        instances.set(made.instance_id, chain);
+        const instance = Object(await node.call('devnet_createInstance', { ttl: 0 }));
+        const chain = new Chain(`/instances/${instance.instance_id}`);
+        instances.set(instance.instance_id, chain);
         await chain.check(node);
       }
       if (kill < KILLS) await actUntilKilled(node, [root, ...instances.values()]);

@@ -1,10 +1,8 @@
 // A killed node: every change that was answered is on disk, on its chain and on its instances.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /**
  * By hand, for more of them:
@@ -19,10 +17,9 @@ const INSTANCES = 2;
 const SAMPLE = 10;
 const RECEIVER = '0xabcdef';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-kill-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolderOfFile();
 
-interface Receipt {
+interface BlockOfReceipt {
   readonly block_hash?: string;
   readonly block_number: number;
 }
@@ -37,7 +34,7 @@ type Call = (method: string, params?: unknown) => Promise<unknown>;
 class AnsweredChain {
   readonly #path: string;
   /** Transactions by hash: their receipts as texts, once they stand in a block. */
-  readonly known = new Map<string, string | undefined>();
+  readonly receipts = new Map<string, string | undefined>();
   /** The hashes of blocks by number. */
   readonly blocks: string[] = [];
   readonly #minted = new Set<string>();
@@ -54,13 +51,13 @@ class AnsweredChain {
   async mint(call: Call): Promise<void> {
     const answer = await call('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
     const { tx_hash }: { tx_hash?: unknown } = Object(answer);
-    this.known.set(String(tx_hash), undefined);
-    this.known.set(String(tx_hash), await receiptOf(call, String(tx_hash)));
+    this.receipts.set(String(tx_hash), undefined);
+    this.receipts.set(String(tx_hash), await receiptOf(call, String(tx_hash)));
   }
 
   /** Everything that was answered is there as it was. */
   async checkKnown(call: Call): Promise<void> {
-    const hashes = [...this.known.keys()];
+    const hashes = [...this.receipts.keys()];
     const older = hashes.slice(0, this.#checked);
     const sample = Array.from(
       { length: SAMPLE },
@@ -69,10 +66,10 @@ class AnsweredChain {
     for (const hash of new Set([...hashes.slice(this.#checked), ...sample])) {
       if (hash === undefined) continue;
       const receipt = await receiptOf(call, hash);
-      expect(receipt ?? this.known.get(hash)).toBe(this.known.get(hash) ?? receipt);
-      this.known.set(hash, receipt);
+      expect(receipt ?? this.receipts.get(hash)).toBe(this.receipts.get(hash) ?? receipt);
+      this.receipts.set(hash, receipt);
     }
-    this.#checked = this.known.size;
+    this.#checked = this.receipts.size;
   }
 
   /** As `checkKnown`, and everything that is there is whole. */
@@ -94,8 +91,8 @@ class AnsweredChain {
 
   async #checkBlock(call: Call, number: number): Promise<void> {
     const block_id = { block_number: number };
-    const found = await call('starknet_getBlockWithReceipts', { block_id });
-    const { block_hash, parent_hash, transactions }: Block = Object(found);
+    const answer = await call('starknet_getBlockWithReceipts', { block_id });
+    const { block_hash, parent_hash, transactions }: Block = Object(answer);
     expect(this.blocks[number] ?? block_hash).toBe(block_hash);
     expect(number === 0 || this.blocks[number - 1] === parent_hash).toBe(true);
     this.blocks[number] = block_hash;
@@ -109,13 +106,13 @@ class AnsweredChain {
 
 async function receiptOf(call: Call, hash: string): Promise<string | undefined> {
   const receipt = await call('starknet_getTransactionReceipt', { transaction_hash: hash });
-  const { block_hash }: Partial<Receipt> = Object(receipt);
+  const { block_hash }: Partial<BlockOfReceipt> = Object(receipt);
   return block_hash === undefined ? undefined : JSON.stringify(receipt);
 }
 
 const root = new AnsweredChain();
 /** Instances that stay, by id. */
-const kept = new Map<string, AnsweredChain>();
+const lastingInstances = new Map<string, AnsweredChain>();
 /** Instances whose creation was answered since the last kill. */
 const fresh = new Map<string, AnsweredChain>();
 /** Instances whose deletion was answered. */
@@ -123,9 +120,9 @@ const deleted = new Set<string>();
 let [lives, answered, created] = [0, 0, 0];
 
 async function create(node: RunningCommand): Promise<[id: string, chain: AnsweredChain]> {
-  const made = await node.call('devnet_createInstance', { ttl: 0 });
+  const answer = await node.call('devnet_createInstance', { ttl: 0 });
   created += 1;
-  const { instance_id }: { instance_id?: unknown } = Object(made);
+  const { instance_id }: { instance_id?: unknown } = Object(answer);
   return [String(instance_id), new AnsweredChain(`/instances/${instance_id}`)];
 }
 
@@ -145,9 +142,9 @@ async function listed(node: RunningCommand): Promise<readonly string[]> {
 async function checkInstances(node: RunningCommand): Promise<void> {
   const ids = new Set(await listed(node));
   expect([...deleted].filter((id) => ids.has(id))).toEqual([]);
-  expect([...kept.keys(), ...fresh.keys()].filter((id) => !ids.has(id))).toEqual([]);
+  expect([...lastingInstances.keys(), ...fresh.keys()].filter((id) => !ids.has(id))).toEqual([]);
   for (const id of ids) {
-    if (kept.has(id)) continue;
+    if (lastingInstances.has(id)) continue;
     const chain = fresh.get(id) ?? new AnsweredChain(`/instances/${id}`);
     await chain.checkKnown(chain.on(node));
     await chain.mint(chain.on(node));
@@ -169,7 +166,7 @@ async function sendUntilKilled(node: RunningCommand, isAnswering: boolean): Prom
     () => node.call('devnet_createBlock'),
     minter(root),
     minter(root),
-    ...[...kept.values()].map(minter),
+    ...[...lastingInstances.values()].map(minter),
     async () => {
       const [id, chain] = await create(node);
       fresh.set(id, chain);
@@ -204,18 +201,20 @@ test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5_000 }, as
     try {
       lives += 1;
       await root.check(root.on(node));
-      for (const chain of kept.values()) await chain.check(chain.on(node));
+      for (const chain of lastingInstances.values()) await chain.check(chain.on(node));
       await checkInstances(node);
-      while (kept.size < INSTANCES) {
+      while (lastingInstances.size < INSTANCES) {
         await root.mint(root.on(node));
-        kept.set(...(await create(node)));
+        lastingInstances.set(...(await create(node)));
       }
       if (kill < KILLS) await sendUntilKilled(node, kill % 4 < 2);
     } finally {
       await node.kill();
     }
   }
-  const transactions = [root, ...kept.values()].map(({ known }) => known.size).join(' + ');
+  const transactions = [root, ...lastingInstances.values()]
+    .map(({ receipts }) => receipts.size)
+    .join(' + ');
   console.log(
     `${lives} lives, ${answered} answers, ${transactions} transactions known, ${root.blocks.length} blocks, ${created} instances`,
   );

@@ -148,13 +148,13 @@ describe('blocks on demand', () => {
 
   test.each(BLOCKS)('order.1a %s makes a block of the pending transactions', async (_, act) => {
     const audience = await gather(DEMAND);
-    const [one, two] = [await audience.mint(), await audience.transfer()];
+    const [minted, transferred] = [await audience.mint(), await audience.transfer()];
     const socket = await follow(audience);
     await act(audience);
-    expect(digest(await socket.heard(), { one, two })).toEqual([
+    expect(digest(await socket.heard(), { minted, transferred })).toEqual([
       'head 1',
-      'transaction one ACCEPTED_ON_L2',
-      'transaction two ACCEPTED_ON_L2',
+      'transaction minted ACCEPTED_ON_L2',
+      'transaction transferred ACCEPTED_ON_L2',
     ]);
   });
 

@@ -71,13 +71,13 @@ describe('live', () => {
 
   test('subscriptions.3b of one contract, and of several', async () => {
     const audience = await gather();
-    const one = await audience.sender.deploy(emitter);
+    const emitterAddress = await audience.sender.deploy(emitter);
     const socket = await audience.connect();
-    const single = await events(socket, { from_address: one });
-    const several = await events(socket, { from_address: [one, ETH, '0x5'] });
+    const single = await events(socket, { from_address: emitterAddress });
+    const several = await events(socket, { from_address: [emitterAddress, ETH, '0x5'] });
     const other = await events(socket, { from_address: [ETH] });
     await socket.heard();
-    const hash = await audience.sender.invoke([emitting(one, ['0x7'])]);
+    const hash = await audience.sender.invoke([emitting(emitterAddress, ['0x7'])]);
     const heard = await socket.heard();
     expect(heard.map(({ subscription }) => subscription)).toEqual([single, several]);
     expect(digest(heard, { hash })).toEqual([
@@ -139,8 +139,8 @@ describe('live', () => {
     ]);
     const heard = await socket.heard();
     for (const [index, [keys, expected]] of filters.entries()) {
-      const own = heard.filter(({ subscription }) => subscription === ids[index]);
-      expect(keysOf(own), JSON.stringify(keys)).toEqual(expected);
+      const notifications = heard.filter(({ subscription }) => subscription === ids[index]);
+      expect(keysOf(notifications), JSON.stringify(keys)).toEqual(expected);
     }
   });
 
@@ -262,16 +262,16 @@ describe('from a block on', () => {
     await sender.invoke([emitting(address, ['0x1', '0xb']), emitting(address, ['0x3', '0xa'])]);
     const socket = await connect();
     const block_id = { block_number: 0 };
-    const told = async (filter: object): Promise<readonly unknown[]> => {
+    const heardKeys = async (filter: object): Promise<readonly unknown[]> => {
       await events(socket, { block_id, ...filter });
       return keysOf(await socket.heard());
     };
-    expect(await told({ from_address: address })).toEqual(['0x1', '0x2', '0x1', '0x3']);
-    expect(await told({ from_address: [address, ETH] })).toEqual(['0x1', '0x2', '0x1', '0x3']);
-    expect(await told({ keys: [['0x1']] })).toEqual(['0x1', '0x1']);
-    expect(await told({ keys: [[], ['0xa']] })).toEqual(['0x1', '0x2', '0x3']);
-    expect(await told({ from_address: ETH, keys: [['0x1']] })).toEqual([]);
-    expect(await told({ from_address: [] })).toEqual([]);
+    expect(await heardKeys({ from_address: address })).toEqual(['0x1', '0x2', '0x1', '0x3']);
+    expect(await heardKeys({ from_address: [address, ETH] })).toEqual(['0x1', '0x2', '0x1', '0x3']);
+    expect(await heardKeys({ keys: [['0x1']] })).toEqual(['0x1', '0x1']);
+    expect(await heardKeys({ keys: [[], ['0xa']] })).toEqual(['0x1', '0x2', '0x3']);
+    expect(await heardKeys({ from_address: ETH, keys: [['0x1']] })).toEqual([]);
+    expect(await heardKeys({ from_address: [] })).toEqual([]);
   });
 
   test('subscriptions.3h those before the start are not notified', async () => {
@@ -294,18 +294,20 @@ describe('from a block on', () => {
     const waiting = await transfer();
     const names = { accepted, sealed, waiting };
     const block_id = { block_number: 0 };
-    const told = async (finality_status: string): Promise<readonly string[]> => {
+    const heardLines = async (finality_status: string): Promise<readonly string[]> => {
       const socket = await connect();
       await events(socket, { block_id, finality_status });
       return digest(await socket.heard(), names);
     };
     const lines = (names: readonly string[], finality: string): readonly string[] =>
       names.flatMap((name) => [`event ${name}/0 ${finality}`, `event ${name}/1 ${finality}`]);
-    expect(await told('PRE_CONFIRMED')).toEqual(
+    expect(await heardLines('PRE_CONFIRMED')).toEqual(
       lines(['accepted', 'sealed', 'waiting'], 'PRE_CONFIRMED'),
     );
-    expect(await told('ACCEPTED_ON_L2')).toEqual(lines(['accepted', 'sealed'], 'ACCEPTED_ON_L2'));
-    expect(await told('ACCEPTED_ON_L1')).toEqual(lines(['accepted'], 'ACCEPTED_ON_L1'));
+    expect(await heardLines('ACCEPTED_ON_L2')).toEqual(
+      lines(['accepted', 'sealed'], 'ACCEPTED_ON_L2'),
+    );
+    expect(await heardLines('ACCEPTED_ON_L1')).toEqual(lines(['accepted'], 'ACCEPTED_ON_L1'));
   });
 
   test('notifications.13 pending ones come with the latest block, once', async () => {

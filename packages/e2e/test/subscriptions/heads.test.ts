@@ -85,13 +85,13 @@ describe('live', () => {
     const { connect, block } = await gather();
     const [leaving, staying] = [await connect(), await connect()];
     const id = await leaving.subscribe('starknet_subscribeNewHeads');
-    const kept = await leaving.subscribe('starknet_subscribeNewHeads');
+    const stayingId = await leaving.subscribe('starknet_subscribeNewHeads');
     await staying.subscribe('starknet_subscribeNewHeads');
     await block();
     expect(await leaving.heard()).toHaveLength(2);
     await leaving.unsubscribe(id);
     await block();
-    expect(await leaving.heard()).toMatchObject([{ subscription: kept }]);
+    expect(await leaving.heard()).toMatchObject([{ subscription: stayingId }]);
     expect(digest(await staying.heard())).toEqual(['head 1', 'head 2']);
   });
 
@@ -246,10 +246,10 @@ describe('from a block on', () => {
     const { connect, client } = await gather();
     const socket = await connect();
     const blocks = Array.from({ length: 20 }, () => client.call('devnet_createBlock'));
-    const asked = Array.from({ length: 5 }, () =>
+    const subscribing = Array.from({ length: 5 }, () =>
       socket.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 0 } }),
     );
-    const ids = await Promise.all(asked);
+    const ids = await Promise.all(subscribing);
     await Promise.all(blocks);
     const heard = await socket.heard();
     const all = Array.from({ length: 21 }, (_, number) => `head ${number}`);

@@ -22,24 +22,24 @@ async function subscribeToAll(socket: Socket): Promise<readonly string[]> {
 describe('a restart', () => {
   test('websocket.1g ends every subscription, and no connection', async () => {
     const { connect, client, mint, block } = await gather();
-    const [one, two] = [await connect(), await connect()];
-    const ids = [await subscribeToAll(one), await subscribeToAll(two)];
+    const [first, second] = [await connect(), await connect()];
+    const ids = [await subscribeToAll(first), await subscribeToAll(second)];
     await mint();
-    await one.heard();
-    await two.heard();
+    await first.heard();
+    await second.heard();
     await client.call('devnet_restart');
     await mint();
     await block();
-    for (const [index, socket] of [one, two].entries()) {
+    for (const [index, socket] of [first, second].entries()) {
       await socket.quiet();
       for (const id of ids[index] ?? []) {
         expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
       }
     }
-    await one.subscribe('starknet_subscribeNewHeads');
+    await first.subscribe('starknet_subscribeNewHeads');
     await block();
-    expect(digest(await one.heard())).toEqual(['head 3']);
-    await two.quiet();
+    expect(digest(await first.heard())).toEqual(['head 3']);
+    await second.quiet();
   });
 
   test('resets.1 causes no notification', async () => {

@@ -83,8 +83,10 @@ describe('subscriptions', () => {
   test('too many at once', async () => {
     const { connect } = await gather({ maximumSubscriptions: 3 });
     const socket = await connect();
-    const asked = Array.from({ length: 10 }, () => socket.subscribe('starknet_subscribeNewHeads'));
-    const settled = await Promise.allSettled(asked);
+    const subscribing = Array.from({ length: 10 }, () =>
+      socket.subscribe('starknet_subscribeNewHeads'),
+    );
+    const settled = await Promise.allSettled(subscribing);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 });
@@ -100,24 +102,24 @@ describe('a client that does not read', () => {
       ids.push(await stuck.subscribe('starknet_subscribeNewHeads'));
     }
     stuck.pause();
-    const told: string[] = [];
+    const expectedHeads: string[] = [];
     // More than the buffers of the operating system hold for a connection.
     for (let number = 1; number <= 80; number += 1) {
       await block();
-      told.push(`head ${number}`);
+      expectedHeads.push(`head ${number}`);
       expect(await reader.call('starknet_blockNumber')).toBe(number);
     }
-    expect(digest(await reader.heard())).toEqual(told);
+    expect(digest(await reader.heard())).toEqual(expectedHeads);
 
     stuck.resume();
     expect(await stuck.closed).toMatchObject({ code: 1008, reason: expect.stringMatching(/./) });
     // Received notifications are in order, for every subscription.
     const heard = stuck.unread();
     expect(heard.length).toBeGreaterThan(ids.length);
-    expect(heard.length).toBeLessThan(ids.length * told.length);
+    expect(heard.length).toBeLessThan(ids.length * expectedHeads.length);
     for (const id of [ids[0], ids[100], ids[249]]) {
-      const own = digest(heard.filter(({ subscription }) => subscription === id));
-      expect(own).toEqual(told.slice(0, own.length));
+      const received = digest(heard.filter(({ subscription }) => subscription === id));
+      expect(received).toEqual(expectedHeads.slice(0, received.length));
     }
   }
 
@@ -133,15 +135,15 @@ describe('a client that does not read', () => {
     await socket.subscribe('starknet_subscribeNewHeads');
     socket.pause();
     const numbers: Promise<number>[] = [];
-    const told: string[] = [];
+    const expectedHeads: string[] = [];
     for (let number = 1; number <= 40; number += 1) {
       await block();
-      told.push(`head ${number}`);
+      expectedHeads.push(`head ${number}`);
       numbers.push(socket.call('starknet_blockNumber'));
     }
     socket.resume();
     await Promise.all(numbers);
-    expect(digest(await socket.heard())).toEqual(told);
+    expect(digest(await socket.heard())).toEqual(expectedHeads);
   });
 
   test('additions.7c a past that is longer than the queue goes to one that reads', async () => {

@@ -76,15 +76,15 @@ describe('after an abort', () => {
 
   test('websocket.3b ended subscriptions receive nothing', async () => {
     const { connect, client, block } = await gather();
-    const [gone, there] = [await connect(), await connect()];
+    const [gone, subscribed] = [await connect(), await connect()];
     for (const [method, params] of KINDS) {
       await gone.unsubscribe(await gone.subscribe(method, params));
     }
-    await there.subscribe('starknet_subscribeNewHeads');
+    await subscribed.subscribe('starknet_subscribeNewHeads');
     await block();
     await client.call('devnet_abortBlocks', LATEST);
     await gone.quiet();
-    expect(digest(await there.heard())).toEqual(['head 1', 'reorg 1-1']);
+    expect(digest(await subscribed.heard())).toEqual(['head 1', 'reorg 1-1']);
   });
 
   test('websocket.3c a socket receives it once for each of its subscriptions', async () => {
@@ -151,10 +151,10 @@ describe('after an abort', () => {
 
   test('order.5b an aborted pending block: a reorg to subscriptions to its contents', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
-    const kept = await mint();
+    const minted = await mint();
     await block();
     const socket = await connect();
-    const told = [
+    const subscriptionIds = [
       await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] }),
       await socket.subscribe('starknet_subscribeNewTransactionReceipts', {
         finality_status: ['PRE_CONFIRMED'],
@@ -162,8 +162,8 @@ describe('after an abort', () => {
       await socket.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' }),
     ];
     const gone = await mint();
-    told.push(await socket.subscribe('starknet_subscribeTransactionStatus', [gone]));
-    await socket.subscribe('starknet_subscribeTransactionStatus', [kept]);
+    subscriptionIds.push(await socket.subscribe('starknet_subscribeTransactionStatus', [gone]));
+    await socket.subscribe('starknet_subscribeTransactionStatus', [minted]);
     await socket.subscribe('starknet_subscribeNewHeads');
     await socket.heard();
     await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
@@ -172,7 +172,7 @@ describe('after an abort', () => {
     expect(new Set(heard.map(({ method }) => method))).toEqual(
       new Set(['starknet_subscriptionReorg']),
     );
-    expect(heard.map(({ subscription }) => subscription).sort()).toEqual(told.sort());
+    expect(heard.map(({ subscription }) => subscription).sort()).toEqual(subscriptionIds.sort());
     for (const { result } of heard) {
       expect(result).toEqual({
         starting_block_hash: '0x0',

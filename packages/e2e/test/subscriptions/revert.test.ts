@@ -30,15 +30,15 @@ const reorgs = (count: number, blocks: string): readonly string[] =>
 describe('blocks that came after the snapshot', () => {
   test('resets.7 are notified as a reorg, once per subscription', async () => {
     const audience = await gather();
-    const kept = await audience.mint();
+    const minted = await audience.mint();
     const id = await snapshot(audience);
     const [first, undone] = [await audience.block(), await audience.mint()];
     const last = (await audience.client.call('starknet_blockHashAndNumber')).block_hash;
-    const [one, two] = [await audience.connect(), await audience.connect()];
-    await everything(one, [kept, undone]);
-    await two.subscribe('starknet_subscribeNewHeads');
+    const [detailSocket, headSocket] = [await audience.connect(), await audience.connect()];
+    await everything(detailSocket, [minted, undone]);
+    await headSocket.subscribe('starknet_subscribeNewHeads');
     await revert(audience, id);
-    expect(await two.heard()).toMatchObject([
+    expect(await headSocket.heard()).toMatchObject([
       {
         result: {
           starting_block_hash: first,
@@ -48,7 +48,7 @@ describe('blocks that came after the snapshot', () => {
         },
       },
     ]);
-    expect(digest(await one.heard())).toEqual(reorgs(6, '2-3'));
+    expect(digest(await detailSocket.heard())).toEqual(reorgs(6, '2-3'));
   });
 
   test('resets.5 subscriptions stay', async () => {
@@ -136,17 +136,17 @@ describe('acceptance on L1', () => {
 
   test('resets.8 is undone in part', async () => {
     const audience = await gather();
-    const [one, two] = [await audience.mint(), await audience.mint()];
+    const [first, second] = [await audience.mint(), await audience.mint()];
     await audience.client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 1 } });
     const id = await snapshot(audience);
     await audience.client.call('devnet_acceptOnL1', LATEST);
-    const three = await audience.mint();
+    const third = await audience.mint();
     const socket = await audience.connect();
-    await everything(socket, [one, two, three]);
+    await everything(socket, [first, second, third]);
     await revert(audience, id);
-    expect(digest(await socket.heard(), { one, two, three })).toEqual([
+    expect(digest(await socket.heard(), { first, second, third })).toEqual([
       ...reorgs(7, '3-3'),
-      'status two ACCEPTED_ON_L2',
+      'status second ACCEPTED_ON_L2',
     ]);
   });
 

@@ -16,7 +16,7 @@ async function connect(): Promise<Socket> {
 }
 
 /** Received notifications without heartbeats. */
-async function news(socket: Socket): Promise<readonly unknown[]> {
+async function notificationsOf(socket: Socket): Promise<readonly unknown[]> {
   const heard = (await socket.heard()).map(({ result }) => Object(result));
   return heard
     .filter(({ event }) => event !== 'beat')
@@ -63,24 +63,26 @@ describe('a subscriber to the sandbox', () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
     const snapshot_id = await client.call('devnet_snapshot', { name: 'here' });
-    expect(await news(socket)).toEqual([['snapshot', { snapshot_id, name: 'here' }]]);
+    expect(await notificationsOf(socket)).toEqual([['snapshot', { snapshot_id, name: 'here' }]]);
     const minted = await mint();
     await client.call('devnet_createBlock');
-    expect(await news(socket)).toEqual([]);
+    expect(await notificationsOf(socket)).toEqual([]);
     await client.call('devnet_setGasPrice', { gas_price_wei: 7 });
-    expect(await news(socket)).toMatchObject([['gas', { gas_price_wei: 7 }]]);
+    expect(await notificationsOf(socket)).toMatchObject([['gas', { gas_price_wei: 7 }]]);
     await client.call('devnet_increaseTime', { time: 100 });
-    expect(await news(socket)).toEqual([['time', { offset: 100 }]]);
+    expect(await notificationsOf(socket)).toEqual([['time', { offset: 100 }]]);
     await client.call('devnet_setTime', { time: 9_000_000_000, generate_block: false });
-    expect(await news(socket)).toMatchObject([['time', {}]]);
+    expect(await notificationsOf(socket)).toMatchObject([['time', {}]]);
     await client.call('devnet_createBlock');
-    expect(await news(socket)).toEqual([]);
+    expect(await notificationsOf(socket)).toEqual([]);
     await client.call('devnet_impersonateAccount', { account_address: '0x5' });
-    expect(await news(socket)).toEqual([['impersonation', { accounts: ['0x5'], auto: false }]]);
+    expect(await notificationsOf(socket)).toEqual([
+      ['impersonation', { accounts: ['0x5'], auto: false }],
+    ]);
     await client.call('devnet_setLabel', { value: '0x5', label: 'five' });
-    expect(await news(socket)).toEqual(['label']);
+    expect(await notificationsOf(socket)).toEqual(['label']);
     await client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 0 } });
-    expect(await news(socket)).toEqual([['accepted_on_l1', { block_number: 0 }]]);
+    expect(await notificationsOf(socket)).toEqual([['accepted_on_l1', { block_number: 0 }]]);
     await client.call('devnet_applyStateDiff', {
       state_diff: {
         storage_diffs: [
@@ -88,11 +90,13 @@ describe('a subscriber to the sandbox', () => {
         ],
       },
     });
-    expect(await news(socket)).toEqual(['state']);
+    expect(await notificationsOf(socket)).toEqual(['state']);
     await client.call('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
-    expect(await news(socket)).toEqual([['abort', { from_block: 2, ...removed() }]]);
+    expect(await notificationsOf(socket)).toEqual([['abort', { from_block: 2, ...removed() }]]);
     await client.call('devnet_revert', { snapshot_id });
-    expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed(minted) }]]);
+    expect(await notificationsOf(socket)).toEqual([
+      ['revert', { snapshot_id, ...removed(minted) }],
+    ]);
   });
 
   test('receives a revert that undoes only prices, time or state', async () => {
@@ -106,9 +110,9 @@ describe('a subscriber to the sandbox', () => {
     for (const change of changes) {
       const snapshot_id = await client.call('devnet_snapshot');
       await change();
-      await news(socket);
+      await notificationsOf(socket);
       await client.call('devnet_revert', { snapshot_id });
-      expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed() }]]);
+      expect(await notificationsOf(socket)).toEqual([['revert', { snapshot_id, ...removed() }]]);
     }
   });
 
@@ -116,12 +120,12 @@ describe('a subscriber to the sandbox', () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
     await client.call('devnet_restart');
-    await news(socket);
+    await notificationsOf(socket);
     const minted = await mint();
     const heads = await socket.subscribe('starknet_subscribeNewHeads');
     const dump = await client.call('devnet_dump', { format: 'image', inline: true });
     await client.call('devnet_restart');
-    expect(await news(socket)).toEqual([['restart', removed(minted)]]);
+    expect(await notificationsOf(socket)).toEqual([['restart', removed(minted)]]);
     if (!dump || !('image' in dump)) throw new Error('there is no image');
     const other = await mint();
     await client.call('devnet_createBlock');
@@ -129,7 +133,7 @@ describe('a subscriber to the sandbox', () => {
     await client.call('devnet_createBlock');
     // The same mint in another block is the same transaction.
     expect(other).toBe(minted);
-    expect(await news(socket)).toEqual([['load', removed()]]);
+    expect(await notificationsOf(socket)).toEqual([['load', removed()]]);
     const gone = await socket.failure('starknet_unsubscribe', { subscription_id: heads });
     expect(gone.code).toBe(66);
   });
@@ -154,17 +158,23 @@ describe('a subscriber to the sandbox', () => {
     const socket = await connectSocket(demand.url);
     try {
       await socket.subscribe('devnet_subscribeSandbox');
-      const kept = await mint(demand.client);
+      const pendingHash = await mint(demand.client);
       const snapshot_id = await demand.client.call('devnet_snapshot');
-      await news(socket);
+      await notificationsOf(socket);
       const gone = await mint(demand.client);
       await demand.client.call('devnet_revert', { snapshot_id });
-      expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed(gone) }]]);
+      expect(await notificationsOf(socket)).toEqual([
+        ['revert', { snapshot_id, ...removed(gone) }],
+      ]);
       await demand.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
-      expect(await news(socket)).toEqual([['abort', { from_block: 1, ...removed(kept) }]]);
+      expect(await notificationsOf(socket)).toEqual([
+        ['abort', { from_block: 1, ...removed(pendingHash) }],
+      ]);
       for (let count = 0; count < 101; count += 1) await mint(demand.client);
       await demand.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
-      expect(await news(socket)).toEqual([['abort', { from_block: 1, removed_transactions: 101 }]]);
+      expect(await notificationsOf(socket)).toEqual([
+        ['abort', { from_block: 1, removed_transactions: 101 }],
+      ]);
     } finally {
       await socket.close();
       await demand.close();

@@ -36,12 +36,12 @@ describe.each(KINDS)('a new %s', (word, method) => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket);
-    const [one, two] = [await transfer(), await mint()];
+    const [transferred, minted] = [await transfer(), await mint()];
     await socket.quiet();
     await block();
-    expect(digest(await socket.heard(), { one, two })).toEqual([
-      `${word} one ACCEPTED_ON_L2`,
-      `${word} two ACCEPTED_ON_L2`,
+    expect(digest(await socket.heard(), { transferred, minted })).toEqual([
+      `${word} transferred ACCEPTED_ON_L2`,
+      `${word} minted ACCEPTED_ON_L2`,
     ]);
   });
 
@@ -49,10 +49,12 @@ describe.each(KINDS)('a new %s', (word, method) => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, { finality_status: ['PRE_CONFIRMED'] });
-    const one = await transfer();
-    expect(digest(await socket.heard(), { one })).toEqual([`${word} one PRE_CONFIRMED`]);
-    const two = await mint();
-    expect(digest(await socket.heard(), { two })).toEqual([`${word} two PRE_CONFIRMED`]);
+    const transferred = await transfer();
+    expect(digest(await socket.heard(), { transferred })).toEqual([
+      `${word} transferred PRE_CONFIRMED`,
+    ]);
+    const minted = await mint();
+    expect(digest(await socket.heard(), { minted })).toEqual([`${word} minted PRE_CONFIRMED`]);
     await block();
     await socket.quiet();
   });
@@ -122,14 +124,14 @@ describe.each(KINDS)('a new %s', (word, method) => {
       minter: await subscribe(socket, { sender_address: [MINTER] }),
       all: await subscribe(socket, { sender_address: [] }),
     };
-    const told = async (): Promise<readonly string[]> => {
+    const notified = async (): Promise<readonly string[]> => {
       const heard = new Set((await socket.heard()).map(({ subscription }) => subscription));
       return Object.entries(ids).flatMap(([name, id]) => (heard.has(id) ? [name] : []));
     };
     await transfer();
-    expect(await told()).toEqual(['own', 'padded', 'both', 'all']);
+    expect(await notified()).toEqual(['own', 'padded', 'both', 'all']);
     await mint();
-    expect(await told()).toEqual(['minter', 'all']);
+    expect(await notified()).toEqual(['minter', 'all']);
   });
 
   test('subscriptions.4f on demand as well, in both statuses', async () => {
@@ -193,13 +195,16 @@ describe.each(KINDS)('a new %s', (word, method) => {
     const messenger = await sender.deploy(await contract('messenger'));
     const socket = await connect();
     await subscribe(socket, { sender_address: [account.address, messenger] });
-    const made = await client.call('starknet_addDeployAccountTransaction', [
+    const deployment = await client.call('starknet_addDeployAccountTransaction', [
       deployAccountRequest(account),
     ]);
-    const sent = await client.call('devnet_postmanSendMessageToL2', message(messenger));
+    const messageResponse = await client.call('devnet_postmanSendMessageToL2', message(messenger));
     expect(
-      digest(await socket.heard(), { made: made.transaction_hash, sent: sent.transaction_hash }),
-    ).toEqual([`${word} made ACCEPTED_ON_L2`, `${word} sent ACCEPTED_ON_L2`]);
+      digest(await socket.heard(), {
+        deployment: deployment.transaction_hash,
+        message: messageResponse.transaction_hash,
+      }),
+    ).toEqual([`${word} deployment ACCEPTED_ON_L2`, `${word} message ACCEPTED_ON_L2`]);
     const silent = await connect();
     await subscribe(silent, { sender_address: [node.accounts[1]?.address] });
     await client.call('devnet_postmanSendMessageToL2', { ...message(messenger), nonce: '0x2' });
@@ -244,21 +249,21 @@ describe('the contents of notifications', () => {
     const transactions = await socket.subscribe('starknet_subscribeNewTransactions');
     const receipts = await socket.subscribe('starknet_subscribeNewTransactionReceipts');
 
-    const made = await client.call('starknet_addDeployAccountTransaction', [
+    const deployment = await client.call('starknet_addDeployAccountTransaction', [
       deployAccountRequest(account),
     ]);
     const messenger = await sender.deploy(await contract('messenger'));
-    const sent = await client.call('devnet_postmanSendMessageToL2', message(messenger));
+    const messageResponse = await client.call('devnet_postmanSendMessageToL2', message(messenger));
     const heard = await socket.heard();
     expect(results(heard)).toMatchObject([
-      { type: 'DEPLOY_ACCOUNT', transaction_hash: made.transaction_hash },
-      { type: 'DEPLOY_ACCOUNT', transaction_hash: made.transaction_hash },
+      { type: 'DEPLOY_ACCOUNT', transaction_hash: deployment.transaction_hash },
+      { type: 'DEPLOY_ACCOUNT', transaction_hash: deployment.transaction_hash },
       { type: 'DECLARE' },
       { type: 'DECLARE' },
       { type: 'INVOKE' },
       { type: 'INVOKE' },
-      { type: 'L1_HANDLER', transaction_hash: sent.transaction_hash },
-      { type: 'L1_HANDLER', transaction_hash: sent.transaction_hash },
+      { type: 'L1_HANDLER', transaction_hash: messageResponse.transaction_hash },
+      { type: 'L1_HANDLER', transaction_hash: messageResponse.transaction_hash },
     ]);
     for (const { subscription, result } of heard) {
       const hash = String(Reflect.get(Object(result), 'transaction_hash'));
@@ -316,9 +321,9 @@ describe('the contents of notifications', () => {
     await socket.subscribe('starknet_subscribeNewTransactionReceipts');
     const call = { to: STRK, name: 'transfer', calldata: ['0x2', '0x0', '0x1000'] };
     const hash = await audience.sender.invoke([call]);
-    const [told] = results(await socket.heard());
-    expect(told).toEqual(await receipt(audience, hash));
-    expect(told).toMatchObject({ execution_status: 'REVERTED' });
+    const [notification] = results(await socket.heard());
+    expect(notification).toEqual(await receipt(audience, hash));
+    expect(notification).toMatchObject({ execution_status: 'REVERTED' });
   });
 
   test('notifications.7 nothing is ever received or a candidate', async () => {
@@ -354,10 +359,11 @@ describe('the contents of notifications', () => {
     const { proof, proof_facts } = proven;
     await sender.invoke(calls, { proof, proof_facts });
     const heard = await socket.heard();
-    const told = (id: string) => results(heard.filter(({ subscription }) => subscription === id));
-    expect(told(full)).toMatchObject([{ proof_facts }]);
-    expect(told(plain)).toHaveLength(1);
-    expect(told(plain)[0]).not.toHaveProperty('proof_facts');
+    const notificationsOf = (id: string) =>
+      results(heard.filter(({ subscription }) => subscription === id));
+    expect(notificationsOf(full)).toMatchObject([{ proof_facts }]);
+    expect(notificationsOf(plain)).toHaveLength(1);
+    expect(notificationsOf(plain)[0]).not.toHaveProperty('proof_facts');
 
     await transfer();
     for (const result of results(await socket.heard())) {

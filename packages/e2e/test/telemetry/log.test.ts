@@ -19,9 +19,9 @@ describe.each(['pretty', 'json'] as const)('the %s format', (format) => {
   test.each(LEVELS)('at level %s leaves out what is less', (level) => {
     const { log, lines } = record({ level, format });
     for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name](name);
-    const shown = ['debug', 'debug', 'info', 'warn', 'error'].slice(LEVELS.indexOf(level));
+    const expected = ['debug', 'debug', 'info', 'warn', 'error'].slice(LEVELS.indexOf(level));
     expect(lines.map((line) => /\b(debug|info|warn|error)\b/.exec(line)?.[1])).toEqual([
-      ...new Set(shown),
+      ...new Set(expected),
     ]);
   });
 });

@@ -61,8 +61,8 @@ describe.each(OLDER_VERSIONS)('%s', (version) => {
       deployAccountRequest(fresh),
     ]);
     expect(deployed).toMatchObject({ contract_address: fresh.address });
-    const sent = await ask('starknet_addInvokeTransaction', [invoke()]);
-    const { transaction_hash } = Object(sent);
+    const response = await ask('starknet_addInvokeTransaction', [invoke()]);
+    const { transaction_hash } = Object(response);
     const hash = { transaction_hash };
 
     // The block under construction.

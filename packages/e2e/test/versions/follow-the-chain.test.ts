@@ -18,7 +18,7 @@ const transfer = () =>
 const pathOf = (version: string): string => `${url.replace(/^http/, 'ws')}/ws/rpc/${version}`;
 
 /** The next thing that a subscription delivers. */
-const next = <T>(subscription: { on(take: (told: T) => void): void }): Promise<T> =>
+const next = <T>(subscription: { on(take: (notification: T) => void): void }): Promise<T> =>
   new Promise((resolve) => subscription.on(resolve));
 
 test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', async () => {
@@ -26,9 +26,9 @@ test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', a
   await channel.waitForConnection();
   const heads = await channel.subscribeNewHeads();
   const pending = await channel.subscribePendingTransaction(true);
-  const told = [next(heads), next(pending)] as const;
+  const deliveries = [next(heads), next(pending)] as const;
   const transaction_hash = await transfer();
-  const [head, transaction] = await Promise.all(told);
+  const [head, transaction] = await Promise.all(deliveries);
   expect(head).toMatchObject({ block_number: 1 });
   expect(transaction).toMatchObject({ transaction_hash, type: 'INVOKE' });
   const status = await channel.subscribeTransactionStatus(transaction_hash);
@@ -46,9 +46,9 @@ test('starknet.js 8 hears of heads, transactions and events in 0.9', async () =>
   const heads = await channel.subscribeNewHeads();
   const transactions = await channel.subscribeNewTransactions();
   const events = await channel.subscribeEvents({ fromAddress: STRK });
-  const told = [next(heads), next(transactions), next(events)] as const;
+  const deliveries = [next(heads), next(transactions), next(events)] as const;
   const transaction_hash = await transfer();
-  const [head, transaction, event] = await Promise.all(told);
+  const [head, transaction, event] = await Promise.all(deliveries);
   expect(head).toHaveProperty('block_number');
   expect(transaction).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
   expect(event).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
@@ -76,7 +76,7 @@ test.each([
         channel instanceof WebSocketChannel7
           ? await channel.subscribeTransactionStatus(transaction_hash)
           : await channel.subscribeTransactionStatus({ transactionHash: transaction_hash });
-      status.on((told: unknown) => heard.push(told));
+      status.on((notification: unknown) => heard.push(notification));
     }
     // Its answer follows all notifications.
     await channel.sendReceive('starknet_chainId');

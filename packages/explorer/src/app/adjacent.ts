@@ -1,11 +1,11 @@
 // Addresses of the previous and next block or transaction.
-import { type Place, to } from '../navigation/route.js';
+import { type Route, to } from '../navigation/route.js';
 import { call } from '../rpc/client.js';
 import { liveNow } from '../rpc/live-state.js';
 
 /** The address of the one before (-1) or after (1); undefined at an end of the chain. */
-export async function adjacentPage(place: Place, step: -1 | 1): Promise<string | undefined> {
-  const { page, key } = place;
+export async function adjacentPage(route: Route, step: -1 | 1): Promise<string | undefined> {
+  const { page, key } = route;
   if (key === undefined) return undefined;
   try {
     if (page === 'block') return await besideBlock(key, step);
@@ -41,14 +41,14 @@ async function besideTransaction(hash: string, step: number): Promise<string | u
         block_id: number > head() ? 'pre_confirmed' : { block_number: number },
       })
     ).transactions;
-  const own = await hashesOf(block_number);
-  const beside = own[own.indexOf(hash) + step];
+  const hashes = await hashesOf(block_number);
+  const beside = hashes[hashes.indexOf(hash) + step];
   if (beside !== undefined) return to('tx', beside);
   for (let passed = 1; passed <= MOST_EMPTY; passed++) {
     const number = block_number + passed * step;
     if (number < 0 || number > head() + 1) return undefined;
-    const found = (await hashesOf(number)).at(step > 0 ? 0 : -1);
-    if (found !== undefined) return to('tx', found);
+    const adjacent = (await hashesOf(number)).at(step > 0 ? 0 : -1);
+    if (adjacent !== undefined) return to('tx', adjacent);
   }
   return undefined;
 }

@@ -1,35 +1,31 @@
 // Notice with the result of a command that was run from the palette.
-import { useEffect, useState } from 'react';
-import { usePlace } from '../navigation/route.js';
-import { LastDone, useDone } from '../parts/action.js';
+import { useEffect } from 'react';
+import { useRoute } from '../navigation/route.js';
+import { actionLog, LastDone } from '../parts/action.js';
+import { createStore, useStore } from '../state/store.js';
 
-const watchers = new Set<() => void>();
+/** The id of the last action before the command; undefined while no result is awaited. */
+const actionBefore = createStore<number | undefined>(undefined);
+
+const lastId = (log: ReturnType<typeof actionLog.get>): number => log[0]?.id ?? 0;
 
 /** Announces that a command runs, so that its result is shown over the current page. */
 export function commandRuns(): void {
-  for (const watcher of watchers) watcher();
+  actionBefore.set(lastId(actionLog.get()));
 }
 
 export function CommandResult() {
-  const [newest] = useDone();
-  const { page, key } = usePlace();
-  const [since, setSince] = useState<number | undefined>();
-  const last = newest?.id ?? 0;
-  useEffect(() => {
-    const begin = (): void => setSince(last);
-    watchers.add(begin);
-    return () => {
-      watchers.delete(begin);
-    };
-  }, [last]);
+  const last = useStore(actionLog, lastId);
+  const before = useStore(actionBefore);
+  const { page, key } = useRoute();
   // Going to another page dismisses the notice.
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation dismisses the notice
-  useEffect(() => setSince(undefined), [page, key]);
-  if (since === undefined || last <= since) return null;
+  useEffect(() => actionBefore.set(undefined), [page, key]);
+  if (before === undefined || last <= before) return null;
   return (
     <div className="notice command">
       <LastDone />
-      <button type="button" className="plain" onClick={() => setSince(undefined)}>
+      <button type="button" className="plain" onClick={() => actionBefore.set(undefined)}>
         Dismiss
       </button>
     </div>

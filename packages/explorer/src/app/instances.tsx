@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { MAIN, MAIN_PATH, shortId } from '../features/instances/chains.js';
 import { instanceId } from '../format/chain-path.js';
-import { placeNow, toChain } from '../navigation/route.js';
+import { currentRoute, toChain } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { UntrustedText } from '../parts/values.js';
 import { call, isMissing } from '../rpc/client.js';
@@ -17,10 +17,10 @@ const SHARED = new Set(['contract', 'class']);
 
 /** The address of the current kind of page on another chain. */
 export function samePage(chain: string): string {
-  const { page, key } = placeNow();
+  const { page, key } = currentRoute();
   if (key !== undefined && SHARED.has(page)) return toChain(chain, page, key);
   const entry = ENTRIES.find(
-    (one) => one.page === page || (key !== undefined && one.also?.includes(page)),
+    (candidate) => candidate.page === page || (key !== undefined && candidate.also?.includes(page)),
   );
   return toChain(chain, entry?.page ?? '');
 }
@@ -30,13 +30,13 @@ async function readName(id: string): Promise<string | null> {
   let cursor: string | undefined;
   try {
     for (let page = 0; page < SEARCHED_PAGES; page++) {
-      const found = await call('devnet_listInstances', {
+      const list = await call('devnet_listInstances', {
         limit: SEARCHED_ROWS,
         ...(cursor === undefined ? {} : { cursor }),
       });
-      const own = found.instances.find((row) => row.instance_id === id);
-      if (own) return own.name ?? null;
-      cursor = found.next;
+      const instance = list.instances.find((row) => row.instance_id === id);
+      if (instance) return instance.name ?? null;
+      cursor = list.next;
       if (cursor === undefined) break;
     }
   } catch (error) {

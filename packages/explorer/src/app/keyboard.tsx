@@ -1,9 +1,11 @@
 // Keyboard shortcuts. No single key changes the chain: commands open the palette first.
 import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
-import { go, type Place, setQuery, to, usePlace } from '../navigation/route.js';
+import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
 import { Sheet } from '../parts/dialog.js';
+import { Checkbox } from '../parts/inputs.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
+import { runTask } from '../state/tasks.js';
 import { adjacentPage } from './adjacent.js';
 import { ENTRIES } from './pages.js';
 
@@ -26,7 +28,7 @@ const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
 /** True while the prefix was pressed and its letter is awaited. */
 export function useKeys(open: (what: Opened) => void): boolean {
   const mode = useMode();
-  const place = usePlace();
+  const route = useRoute();
   const [isPrefixed, setPrefixed] = useState(false);
   const prefixed = useRef(false);
   useEffect(() => {
@@ -39,7 +41,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
     };
   }, [isPrefixed]);
   useEffect(() => {
-    const { page, query } = place;
+    const { page, query } = route;
     const press = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault();
@@ -48,7 +50,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
       }
       if (event.key === 'Escape') {
         setPrefixed(false);
-        if (!event.defaultPrevented) retreat(event, place);
+        if (!event.defaultPrevented) retreat(event, route);
         return;
       }
       if (event.defaultPrevented || !isShortcut(event) || event.key === 'Shift') return;
@@ -74,9 +76,11 @@ export function useKeys(open: (what: Opened) => void): boolean {
       } else if (event.key === 'f' && page === 'transactions') {
         setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
       } else if (event.key === '[' || event.key === ']') {
-        void adjacentPage(place, event.key === '[' ? -1 : 1).then((address) => {
-          if (address !== undefined) go(address);
-        });
+        runTask(
+          adjacentPage(route, event.key === '[' ? -1 : 1).then((address) => {
+            if (address !== undefined) go(address);
+          }),
+        );
       } else if (
         (event.key === 'j' || event.key === 'k') &&
         !(event.target instanceof HTMLTableRowElement)
@@ -86,12 +90,12 @@ export function useKeys(open: (what: Opened) => void): boolean {
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [mode, place, open]);
+  }, [mode, route, open]);
   return isPrefixed;
 }
 
 /** Escape closes what is open, then removes filters, then drops the focus. */
-function retreat({ target }: KeyboardEvent, { key, query }: Place): void {
+function retreat({ target }: KeyboardEvent, { key, query }: Route): void {
   if (target instanceof Element && target.closest('dialog')) return;
   const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
   if (query.has('peek')) setQuery({ peek: undefined, tab: undefined, frame: undefined });
@@ -154,16 +158,14 @@ export function Keys({ close }: { readonly close: () => void }) {
 export function LettersSwitch() {
   const [isOn, setOn] = useState(areLettersOn);
   return (
-    <label>
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={(event) => {
-          setLetters(event.target.checked);
-          setOn(event.target.checked);
-        }}
-      />
+    <Checkbox
+      checked={isOn}
+      change={(isOn) => {
+        setLetters(isOn);
+        setOn(isOn);
+      }}
+    >
       single-letter shortcuts
-    </label>
+    </Checkbox>
   );
 }

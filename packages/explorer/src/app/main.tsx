@@ -2,11 +2,12 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { go, placeNow, to, usePlace } from '../navigation/route.js';
+import { currentRoute, go, to, useRoute } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
-import { More } from './more-page.js';
-import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
+import { runTask } from '../state/tasks.js';
+import { MorePage } from './more-page.js';
+import { DETAIL_PAGES, ENTRIES, loadAll, loadPage } from './pages.js';
 import { Shell } from './shell.js';
 import '../styles/order.css';
 import { startToken } from '../rpc/auth-token.js';
@@ -15,12 +16,12 @@ import { startLive } from '../rpc/subscriptions.js';
 import { startTheme } from './theme.js';
 
 function Page() {
-  const { page, key } = usePlace();
-  const place = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
-  if (place) return <place.Page />;
-  if (page === 'more' && key === undefined) return <More />;
-  const thing = THINGS.get(page);
-  if (thing && key !== undefined) return <thing.Page key={key} id={key} />;
+  const { page, key } = useRoute();
+  const entry = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
+  if (entry) return <entry.Page />;
+  if (page === 'more' && key === undefined) return <MorePage />;
+  const detail = DETAIL_PAGES.get(page);
+  if (detail && key !== undefined) return <detail.Page key={key} id={key} />;
   return (
     <>
       <Heading title="No such page" />
@@ -34,7 +35,7 @@ function Page() {
 
 /** Error boundary: a failing page leaves the shell in place. */
 class Guard extends Component<
-  { readonly children: ReactNode; readonly place: string },
+  { readonly children: ReactNode; readonly route: string },
   { failed: string | undefined }
 > {
   override state: { failed: string | undefined } = { failed: undefined };
@@ -43,8 +44,8 @@ class Guard extends Component<
     return { failed: error instanceof Error ? error.message : String(error) };
   }
 
-  override componentDidUpdate(before: { readonly place: string }): void {
-    if (before.place !== this.props.place && this.state.failed !== undefined)
+  override componentDidUpdate(before: { readonly route: string }): void {
+    if (before.route !== this.props.route && this.state.failed !== undefined)
       this.setState({ failed: undefined });
   }
 
@@ -68,10 +69,10 @@ class Guard extends Component<
 }
 
 function App() {
-  const { page, key } = usePlace();
+  const { page, key } = useRoute();
   return (
     <Shell>
-      <Guard place={`${page}/${key ?? ''}`}>
+      <Guard route={`${page}/${key ?? ''}`}>
         <Page />
       </Guard>
     </Shell>
@@ -80,7 +81,7 @@ function App() {
 
 /** The list of activity was the first page before the overview was. */
 function openOldAddress(): void {
-  const { page, query } = placeNow();
+  const { page, query } = currentRoute();
   if (page !== '' || !(query.has('failed') || query.has('peek'))) return;
   go(to('activity', undefined, Object.fromEntries(query)), { replace: true });
 }
@@ -97,15 +98,17 @@ setTimeout(loadAll, PRELOAD_MILLISECONDS);
 openOldAddress();
 const root = document.getElementById('app');
 if (root) {
-  const { page, key } = placeNow();
-  const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
-  void Promise.race([loadPage(page, key), patience]).then(() => {
-    createRoot(root).render(
-      <StrictMode>
-        <QueryClientProvider client={queries}>
-          <App />
-        </QueryClientProvider>
-      </StrictMode>,
-    );
-  });
+  const { page, key } = currentRoute();
+  const timeout = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
+  runTask(
+    Promise.race([loadPage(page, key), timeout]).then(() => {
+      createRoot(root).render(
+        <StrictMode>
+          <QueryClientProvider client={queries}>
+            <App />
+          </QueryClientProvider>
+        </StrictMode>,
+      );
+    }),
+  );
 }

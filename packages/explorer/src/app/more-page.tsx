@@ -8,7 +8,7 @@ import { useUseful } from './useful-pages.js';
 
 const AT_THE_FOOT = new Set(BOTTOM.map(([, page]) => page));
 
-export function More() {
+export function MorePage() {
   const isUseful = useUseful();
   const entries = ENTRIES.filter((entry) => !AT_THE_FOOT.has(entry.page) && isUseful(entry));
   return (

@@ -1,12 +1,12 @@
 // Table of pages: name, address, shortcut and lazily loaded component.
-import { type Loaded, loaded } from '../navigation/lazy-page.js';
+import { type LazyPage, lazyPage } from '../navigation/lazy-page.js';
 import type { IconName } from '../parts/icons.js';
 
 interface NoProps {
   readonly [prop: string]: never;
 }
 
-export interface Entry extends Loaded<NoProps> {
+export interface NavigationEntry extends LazyPage<NoProps> {
   readonly name: string;
   /** First segment of its path, empty for the home page. */
   readonly page: string;
@@ -19,7 +19,7 @@ export interface Entry extends Loaded<NoProps> {
   readonly also?: readonly string[];
 }
 
-export const RAIL: readonly (readonly Entry[])[] = [
+export const RAIL: readonly (readonly NavigationEntry[])[] = [
   [
     {
       name: 'Overview',
@@ -27,7 +27,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'overview',
       key: '1',
       about: 'the newest blocks, failures, busy contracts',
-      ...loaded(async () => (await import('../features/overview/overview-page.js')).OverviewPage),
+      ...lazyPage(async () => (await import('../features/overview/overview-page.js')).OverviewPage),
     },
     {
       name: 'Activity',
@@ -35,7 +35,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'activity',
       key: 'a',
       about: 'transactions and sandbox changes',
-      ...loaded(async () => (await import('../features/transactions/activity-page.js')).Activity),
+      ...lazyPage(
+        async () => (await import('../features/transactions/activity-page.js')).ActivityPage,
+      ),
     },
     {
       name: 'Blocks',
@@ -44,7 +46,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       key: '2',
       about: 'from the newest to the first',
       also: ['block'],
-      ...loaded(async () => (await import('../features/blocks/blocks-page.js')).Blocks),
+      ...lazyPage(async () => (await import('../features/blocks/blocks-page.js')).BlocksPage),
     },
     {
       name: 'Transactions',
@@ -53,9 +55,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       key: '3',
       about: 'by kind, outcome, sender and contract',
       also: ['tx'],
-      ...loaded(
+      ...lazyPage(
         async () =>
-          (await import('../features/transactions/list/transactions-page.js')).Transactions,
+          (await import('../features/transactions/list/transactions-page.js')).TransactionsPage,
       ),
     },
     {
@@ -64,7 +66,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'events',
       key: '4',
       about: 'what contracts emitted',
-      ...loaded(async () => (await import('../features/events/events-page.js')).Events),
+      ...lazyPage(async () => (await import('../features/events/events-page.js')).EventsPage),
     },
     {
       name: 'Messages',
@@ -72,7 +74,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'messages',
       key: '5',
       about: 'between L1 and L2',
-      ...loaded(async () => (await import('../features/messages/messages-page.js')).MessagesPage),
+      ...lazyPage(async () => (await import('../features/messages/messages-page.js')).MessagesPage),
     },
   ],
   [
@@ -82,7 +84,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'accounts',
       key: '6',
       about: 'balances, keys, impersonation',
-      ...loaded(async () => (await import('../features/accounts/accounts-page.js')).Accounts),
+      ...lazyPage(async () => (await import('../features/accounts/accounts-page.js')).AccountsPage),
     },
     {
       name: 'Contracts',
@@ -91,7 +93,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       key: '7',
       about: 'deployed contracts',
       also: ['contract'],
-      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Contracts),
+      ...lazyPage(
+        async () => (await import('../features/contracts/contracts-page.js')).ContractsPage,
+      ),
     },
     {
       name: 'Classes',
@@ -99,7 +103,9 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'classes',
       about: 'declared classes',
       also: ['class'],
-      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Classes),
+      ...lazyPage(
+        async () => (await import('../features/contracts/contracts-page.js')).ClassesPage,
+      ),
     },
   ],
   [
@@ -109,14 +115,14 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'timeline',
       key: '8',
       about: 'snapshots and reverting',
-      ...loaded(async () => (await import('../features/timeline/timeline-page.js')).Timeline),
+      ...lazyPage(async () => (await import('../features/timeline/timeline-page.js')).TimelinePage),
     },
     {
       name: 'Instances',
       page: 'instances',
       icon: 'instances',
       about: 'branches of the chain',
-      ...loaded(
+      ...lazyPage(
         async () => (await import('../features/instances/instances-page.js')).InstancesPage,
       ),
     },
@@ -126,7 +132,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'mempool',
       about: 'transactions that wait',
       mode: 'mempool',
-      ...loaded(async () => (await import('../features/control/mempool-page.js')).MempoolPage),
+      ...lazyPage(async () => (await import('../features/control/mempool-page.js')).MempoolPage),
     },
     {
       name: 'Simulate',
@@ -134,35 +140,35 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'simulate',
       key: '9',
       about: 'transactions that are not sent',
-      ...loaded(async () => (await import('../features/simulate/simulate-page.js')).Simulate),
+      ...lazyPage(async () => (await import('../features/simulate/simulate-page.js')).SimulatePage),
     },
     {
       name: 'Console',
       page: 'console',
       icon: 'console',
       about: 'every method of the node',
-      ...loaded(async () => (await import('../features/console/console-page.js')).ConsolePage),
+      ...lazyPage(async () => (await import('../features/console/console-page.js')).ConsolePage),
     },
     {
       name: 'Requests',
       page: 'requests',
       icon: 'requests',
       about: 'calls of clients and their answers',
-      ...loaded(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
+      ...lazyPage(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
     },
     {
       name: 'Gas',
       page: 'gas',
       icon: 'gas',
       about: 'by function and call',
-      ...loaded(async () => (await import('../features/gas/gas-page.js')).GasPage),
+      ...lazyPage(async () => (await import('../features/gas/gas-page.js')).GasPage),
     },
     {
       name: 'Rules',
       page: 'rules',
       icon: 'rules',
       about: 'what a public network would have refused',
-      ...loaded(async () => (await import('../features/node/rules-page.js')).RulesPage),
+      ...lazyPage(async () => (await import('../features/node/rules-page.js')).RulesPage),
     },
     {
       name: 'Control',
@@ -170,19 +176,19 @@ export const RAIL: readonly (readonly Entry[])[] = [
       icon: 'control',
       key: '0',
       about: 'clock, blocks, gas prices, state',
-      ...loaded(async () => (await import('../features/control/control-page.js')).Control),
+      ...lazyPage(async () => (await import('../features/control/control-page.js')).ControlPage),
     },
     {
       name: 'Node',
       page: 'node',
       icon: 'node',
       about: 'configuration, limits, addresses',
-      ...loaded(async () => (await import('../features/node/node-page.js')).NodePage),
+      ...lazyPage(async () => (await import('../features/node/node-page.js')).NodePage),
     },
   ],
 ];
 
-export const ENTRIES: readonly Entry[] = RAIL.flat();
+export const ENTRIES: readonly NavigationEntry[] = RAIL.flat();
 
 /** Entries of the bottom bar on narrow screens. */
 export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
@@ -194,30 +200,30 @@ export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
 ];
 
 /** Detail pages, with the id in their path. */
-export const THINGS: ReadonlyMap<string, Loaded<{ readonly id: string }>> = new Map([
-  ['block', loaded(async () => (await import('../features/blocks/block-page.js')).BlockPage)],
+export const DETAIL_PAGES: ReadonlyMap<string, LazyPage<{ readonly id: string }>> = new Map([
+  ['block', lazyPage(async () => (await import('../features/blocks/block-page.js')).BlockPage)],
   [
     'tx',
-    loaded(
+    lazyPage(
       async () => (await import('../features/transactions/transaction-page.js')).TransactionPage,
     ),
   ],
   [
     'contract',
-    loaded(async () => (await import('../features/contracts/contract-page.js')).ContractPage),
+    lazyPage(async () => (await import('../features/contracts/contract-page.js')).ContractPage),
   ],
-  ['class', loaded(async () => (await import('../features/contracts/class-page.js')).ClassPage)],
+  ['class', lazyPage(async () => (await import('../features/contracts/class-page.js')).ClassPage)],
 ]);
 
 /** Loads the code of one page before the first rendering. */
 export async function loadPage(page: string, key: string | undefined): Promise<void> {
-  const wanted =
-    key === undefined ? ENTRIES.find((entry) => entry.page === page) : THINGS.get(page);
+  const loadable =
+    key === undefined ? ENTRIES.find((entry) => entry.page === page) : DETAIL_PAGES.get(page);
   // Rendering the page reports the same error.
-  await wanted?.load().catch(() => {});
+  await loadable?.load().catch(() => {});
 }
 
-/** Loads the code of all pages in the background. */
+/** Loads the code of all pages in the background; opening a page reports the same error. */
 export function loadAll(): void {
-  for (const { load } of [...ENTRIES, ...THINGS.values()]) void load().catch(() => {});
+  for (const { load } of [...ENTRIES, ...DETAIL_PAGES.values()]) load().catch(() => {});
 }

@@ -10,6 +10,7 @@ import { Sheet } from '../parts/dialog.js';
 import { UntrustedText } from '../parts/values.js';
 import { canWrite, liveNow } from '../rpc/live-state.js';
 import { search } from '../rpc/queries.js';
+import { runTask } from '../state/tasks.js';
 import { commandRuns } from './command-result.js';
 import { ENTRIES } from './pages.js';
 
@@ -37,7 +38,7 @@ function commands(
   switchChain: () => void,
 ): Choice[] {
   if (!canWrite(liveNow().connection)) return [];
-  const found: Choice[] = [];
+  const choices: Choice[] = [];
   const mint = /^mint\s+([\d.,e]+)\s*(strk|eth|fri|wei)?\s+(?:to\s+)?(.+)$/i.exec(line);
   if (mint) {
     const [, number = '', unitName = 'strk', whom = ''] = mint;
@@ -48,15 +49,17 @@ function commands(
       canonicalFelt(whom) ?? [...names].find(([, name]) => name === whom.trim().toLowerCase())?.[0];
     if (amount !== undefined && address !== undefined) {
       const what = `Mint ${amountText(amount, unit)} to ${names.get(address) ?? shortHash(address)}`;
-      found.push({
+      choices.push({
         id: 'mint',
         kind: 'command',
         text: what,
         run: () =>
-          void act(what, 'devnet_mint', { address, amount, unit: token }, ({ tx_hash }) => {
-            go(to('tx', tx_hash));
-            return 'done';
-          }),
+          runTask(
+            act(what, 'devnet_mint', { address, amount, unit: token }, ({ tx_hash }) => {
+              go(to('tx', tx_hash));
+              return 'done';
+            }),
+          ),
       });
     }
   }
@@ -66,39 +69,39 @@ function commands(
     const letter = span[0]?.toLowerCase() ?? 's';
     const seconds = Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[letter] ?? 1);
     const what = `Move the clock by ${count} ${span}`;
-    found.push({
+    choices.push({
       id: 'jump',
       kind: 'command',
       text: what,
-      run: () => void act(what, 'devnet_increaseTime', { time: seconds }, () => 'done'),
+      run: () => runTask(act(what, 'devnet_increaseTime', { time: seconds }, () => 'done')),
     });
   }
   if (line.length > 1 && 'snapshot'.startsWith(line.toLowerCase())) {
-    found.push({
+    choices.push({
       id: 'snapshot',
       kind: 'command',
       text: 'Take a snapshot',
-      run: () => void act('Take a snapshot', 'devnet_snapshot', {}, (id) => `${id}`),
+      run: () => runTask(act('Take a snapshot', 'devnet_snapshot', {}, (id) => `${id}`)),
     });
   }
   if (line.length > 2 && 'create block'.startsWith(line.toLowerCase())) {
-    found.push({
+    choices.push({
       id: 'block',
       kind: 'command',
       text: 'Create a block',
-      run: () => void act('Create a block', 'devnet_createBlock', {}, () => 'done'),
+      run: () => runTask(act('Create a block', 'devnet_createBlock', {}, () => 'done')),
     });
   }
   const isChains = ['instances', 'branch'].some((word) => word.startsWith(line.toLowerCase()));
   if (line.length > 1 && isChains) {
-    found.push({
+    choices.push({
       id: 'instances',
       kind: 'command',
       text: 'Branch this chain, or open an instance',
       run: switchChain,
     });
   }
-  return found;
+  return choices;
 }
 
 /** What the node finds for a line, once typing pauses. */
@@ -111,7 +114,7 @@ function useFound(query: string): {
     const timer = setTimeout(() => setSettled(query), 80);
     return () => clearTimeout(timer);
   }, [query]);
-  const found = useQuery({
+  const matches = useQuery({
     queryKey: ['search', settled],
     enabled: settled !== '',
     gcTime: 0,
@@ -119,8 +122,8 @@ function useFound(query: string): {
   });
   const isSettled = settled === query;
   return {
-    candidates: (isSettled ? found.data : undefined) ?? NONE,
-    isWaiting: query !== '' && (!isSettled || found.isFetching),
+    candidates: (isSettled ? matches.data : undefined) ?? NONE,
+    isWaiting: query !== '' && (!isSettled || matches.isFetching),
   };
 }
 
@@ -141,7 +144,7 @@ function choicesFor(
     }),
   );
   if (query === '') return pages;
-  const known = [...names]
+  const labelled = [...names]
     .filter(([, name]) => name.toLowerCase().startsWith(lower))
     .slice(0, 8)
     .map(
@@ -152,9 +155,9 @@ function choicesFor(
         run: () => go(to('contract', address)),
       }),
     );
-  const taken = new Set(known.map(({ id }) => id.slice(5)));
+  const labelledFelts = new Set(labelled.map(({ id }) => id.slice(5)));
   const answers = candidates
-    .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
+    .filter(({ kind, value }) => kind !== 'method' && !labelledFelts.has(value))
     .map(({ kind, value, label, detail }): Choice => {
       const page = KINDS[kind] ?? 'contract';
       return {
@@ -164,7 +167,7 @@ function choicesFor(
         run: () => go(to(page, value)),
       };
     });
-  return [...commands(query, names, switchChain), ...answers, ...known, ...pages];
+  return [...commands(query, names, switchChain), ...answers, ...labelled, ...pages];
 }
 
 export function Palette({

@@ -4,30 +4,33 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
 import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
-import { loaded } from '../navigation/lazy-page.js';
-import { to, usePlace } from '../navigation/route.js';
+import { lazyPage } from '../navigation/lazy-page.js';
+import { to, useRoute } from '../navigation/route.js';
 import { BrandMark, Icon } from '../parts/icons.js';
+import { ErrorText } from '../parts/page-states.js';
 import { Link, useChainNow } from '../parts/values.js';
 import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
 import { queries, useAccounts, useLabels } from '../rpc/queries.js';
 import { readFirstHead } from '../rpc/subscriptions.js';
+import { useStore } from '../state/store.js';
+import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
-import { BOTTOM, type Entry, RAIL } from './pages.js';
+import { BOTTOM, type NavigationEntry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
 import { useUseful } from './useful-pages.js';
 
 /** Few visits open it. */
-const InstanceList = loaded(async () => (await import('./instance-list.js')).InstanceList);
+const InstanceList = lazyPage(async () => (await import('./instance-list.js')).InstanceList);
 
-const isIn = ({ page, also }: Entry, current: string): boolean =>
+const isIn = ({ page, also }: NavigationEntry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
 
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { page } = usePlace();
+  const { page } = useRoute();
   const connection = useLive((live) => live.connection);
   const [open, setOpen] = useState<Opened | undefined>();
   const accounts = useAccounts();
@@ -41,13 +44,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [accounts.data, labels.data],
   );
   useResetQueries();
-  useEffect(() => void readFirstHead(), []);
+  useEffect(() => runTask(readFirstHead()), []);
   const isLocked = connection === 'locked';
   const isGone = connection === 'gone';
   useEffect(() => {
     if (!isLocked) return;
     // Queries that failed without a token run again.
-    return () => void queries.resetQueries();
+    return () => runTask(queries.resetQueries());
   }, [isLocked]);
   useEqualValues();
   const isPrefixed = useKeys(setOpen);
@@ -67,6 +70,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <main id="content">
           <PastChanged />
           <CommandResult />
+          <TaskError />
           {isLocked ? <TokenPage /> : isGone ? <GonePage /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
@@ -100,7 +104,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 function Rail({ page }: { readonly page: string }) {
   const isUseful = useUseful();
-  const isShown = (entry: Entry): boolean => isUseful(entry) || isIn(entry, page);
+  const isShown = (entry: NavigationEntry): boolean => isUseful(entry) || isIn(entry, page);
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="brand" href={to('')} label="Starkbox, home">
@@ -230,26 +234,28 @@ function ThemeButton() {
 function useResetQueries(): void {
   const epoch = useLive((live) => live.epoch);
   const beat = useLive((live) => live.beat);
-  const seen = useRef(epoch);
+  const lastEpoch = useRef(epoch);
   useEffect(() => {
-    if (seen.current === epoch) return;
-    seen.current = epoch;
+    if (lastEpoch.current === epoch) return;
+    lastEpoch.current = epoch;
     queries.removeQueries({
       predicate: ({ queryKey }) => queryKey[0] === 'block',
       type: 'inactive',
     });
-    void queries.resetQueries({
-      predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
-    });
+    runTask(
+      queries.resetQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
+      }),
+    );
   }, [epoch]);
   useEffect(() => {
-    if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
+    if (beat > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
   }, [beat]);
   const labelled = useLive(
     (live) => live.operations.find(({ event }) => event === 'label')?.id ?? 0,
   );
   useEffect(() => {
-    if (labelled > 0) void queries.invalidateQueries({ queryKey: ['labels'] });
+    if (labelled > 0) runTask(queries.invalidateQueries({ queryKey: ['labels'] }));
   }, [labelled]);
 }
 
@@ -271,6 +277,25 @@ function PastChanged() {
     <div className="notice" role="status">
       <p>{text} This page shows the chain as it is now.</p>
       <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
+
+/** The error of work that no part of the page shows. */
+function TaskError() {
+  const error = useStore(taskError);
+  const { page, key } = useRoute();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation dismisses the notice
+  useEffect(() => taskError.set(undefined), [page, key]);
+  if (error === undefined) return null;
+  return (
+    <div className="notice failed" role="alert">
+      <p>
+        <strong>An operation failed.</strong> <ErrorText of={error} />
+      </p>
+      <button type="button" className="plain" onClick={() => taskError.set(undefined)}>
         Dismiss
       </button>
     </div>

@@ -6,8 +6,8 @@ const KEY = 'starkbox.theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 export function theme(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return kept === 'light' || kept === 'dark' ? kept : 'auto';
+  const stored = localStorage.getItem(KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
 export function nextTheme(current: Theme): Theme {

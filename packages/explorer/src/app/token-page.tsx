@@ -1,6 +1,7 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
 import { type FormEvent, useId, useState } from 'react';
 import { chainUrl } from '../format/chain-path.js';
+import { TextInput } from '../parts/inputs.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 
@@ -24,18 +25,16 @@ export function TokenPage() {
           Enter it here, or open the explorer at <code>{chainUrl('/ui/#token=…')}</code>
         </p>
         <form className="line-of" onSubmit={submit}>
-          <label>
-            token
-            <input
-              type="password"
-              autoComplete="off"
-              className="long"
-              value={draft}
-              aria-invalid={problem !== undefined}
-              aria-describedby={hint}
-              onChange={(event) => setDraft(event.target.value)}
-            />
-          </label>
+          <TextInput
+            label="token"
+            type="password"
+            autoComplete="off"
+            className="long"
+            value={draft}
+            aria-invalid={problem !== undefined}
+            aria-describedby={hint}
+            change={setDraft}
+          />
           <button type="submit" className="button primary">
             Open
           </button>

@@ -23,8 +23,8 @@ export function grouped(value: bigint | number): string {
 }
 
 /** `1 block`, `1,234 blocks`: a count with its noun, or with its noun and verb. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${grouped(count)} ${count === 1 ? singular : plural}`;
 }
 
 /**
@@ -50,11 +50,11 @@ export function exactText(value: bigint, unit: Unit): string {
 
 function decimals(value: bigint, places: number, most: number, least = 0): string | undefined {
   const size = value < 0n ? -value : value;
-  const one = 10n ** BigInt(places);
-  const fraction = (size % one).toString().padStart(places, '0').slice(0, most);
-  if (size !== 0n && size < one && /^0*$/.test(fraction)) return undefined;
-  const kept = fraction.replace(/0+$/, '').padEnd(least, '0');
-  return `${value < 0n ? '−' : ''}${grouped(size / one)}${kept === '' ? '' : `.${kept}`}`;
+  const unit = 10n ** BigInt(places);
+  const fraction = (size % unit).toString().padStart(places, '0').slice(0, most);
+  if (size !== 0n && size < unit && /^0*$/.test(fraction)) return undefined;
+  const digits = fraction.replace(/0+$/, '').padEnd(least, '0');
+  return `${value < 0n ? '−' : ''}${grouped(size / unit)}${digits === '' ? '' : `.${digits}`}`;
 }
 
 /** A gas price with all significant digits. */

@@ -1,7 +1,7 @@
 // Names of addresses and functions.
 import { type Abi, commonFunctions, FIXTURE_NAMES, type Names } from '@starkbox/abi';
 import { createContext, useContext } from 'react';
-import { disarm } from './untrusted-text.js';
+import { escapeText } from './untrusted-text.js';
 
 const LONGEST_LABEL = 60;
 
@@ -11,7 +11,7 @@ type Label = { readonly value: string; readonly label: string };
 export function safeLabels(
   labels: readonly Label[],
 ): (readonly [address: string, label: string])[] {
-  return labels.map(({ value, label }) => [value, disarm(label, LONGEST_LABEL).text]);
+  return labels.map(({ value, label }) => [value, escapeText(label, LONGEST_LABEL).text]);
 }
 
 export const NamesContext = createContext<Names>(FIXTURE_NAMES);

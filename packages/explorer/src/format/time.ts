@@ -60,8 +60,8 @@ export function timeText(seconds: number): string {
 /** `16 Nov 01:09:12`, with the year unless it is `year`. */
 export function momentText(seconds: number, year?: number): string {
   return at(seconds, (date) => {
-    const named = date.getUTCFullYear() === year ? '' : ` ${YEAR.format(date)}`;
-    return `${DAY.format(date)}${named} ${TIME.format(date)}`;
+    const yearText = date.getUTCFullYear() === year ? '' : ` ${YEAR.format(date)}`;
+    return `${DAY.format(date)}${yearText} ${TIME.format(date)}`;
   });
 }
 

@@ -1,6 +1,6 @@
 // Untrusted text made safe to show: visible control characters, bounded length.
 
-export interface Disarmed {
+export interface EscapedText {
   readonly text: string;
   /** Full length, if the text was cut. */
   readonly cutFrom?: number;
@@ -12,18 +12,18 @@ const MARKS = 3;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 const MARK = /\p{M}/u;
 
-export function disarm(text: string, limit: number = SHOWN): Disarmed {
-  let shown = '';
+export function escapeText(text: string, limit: number = SHOWN): EscapedText {
+  let safe = '';
   let marks = 0;
   let length = 0;
   for (const character of text) {
-    if (length >= limit) return { text: shown, cutFrom: text.length };
+    if (length >= limit) return { text: safe, cutFrom: text.length };
     length++;
     marks = MARK.test(character) ? marks + 1 : 0;
     if (marks > MARKS) continue;
-    shown += INVISIBLE.test(character) ? codePoint(character) : character;
+    safe += INVISIBLE.test(character) ? codePoint(character) : character;
   }
-  return { text: shown };
+  return { text: safe };
 }
 
 function codePoint(character: string): string {

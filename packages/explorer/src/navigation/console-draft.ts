@@ -1,25 +1,25 @@
 // Call handed over from another page to the console.
 import { go, to } from './route.js';
 
-export interface Draft {
+export interface ConsoleCall {
   readonly method: string;
   /** As JSON. */
   readonly params: string;
 }
 
-let onItsWay: Draft | undefined;
+let handedOver: ConsoleCall | undefined;
 
-export function editInConsole(draft: Draft): void {
-  onItsWay = draft;
+export function editInConsole(draft: ConsoleCall): void {
+  handedOver = draft;
   go(to('console', undefined, { method: draft.method }));
 }
 
 export function takeDraft(method: string): string | undefined {
-  if (onItsWay?.method !== method) return undefined;
-  const { params } = onItsWay;
+  if (handedOver?.method !== method) return undefined;
+  const { params } = handedOver;
   // Cleared later, because strict mode renders twice.
   setTimeout(() => {
-    onItsWay = undefined;
+    handedOver = undefined;
   });
   return params;
 }

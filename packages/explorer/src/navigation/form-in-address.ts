@@ -26,8 +26,8 @@ export function remember(form: Readonly<Record<string, unknown>>): void {
   timer = setTimeout(() => {
     if (location.pathname !== page) return;
     const hash = START + encodeURIComponent(JSON.stringify(form));
-    const kept = hash.length > LONGEST ? '' : hash;
-    if (kept !== location.hash)
-      history.replaceState(null, '', location.pathname + location.search + kept);
+    const fragment = hash.length > LONGEST ? '' : hash;
+    if (fragment !== location.hash)
+      history.replaceState(null, '', location.pathname + location.search + fragment);
   }, 200);
 }

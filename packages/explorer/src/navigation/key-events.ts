@@ -12,7 +12,7 @@ export function isTyping({ target }: { readonly target: unknown }): boolean {
   );
 }
 
-interface Pressed {
+interface KeyPress {
   readonly metaKey: boolean;
   readonly ctrlKey: boolean;
   readonly altKey: boolean;
@@ -20,13 +20,13 @@ interface Pressed {
 }
 
 /** Whether a key without modifiers may be a shortcut. */
-export function isShortcut(event: Pressed): boolean {
+export function isShortcut(event: KeyPress): boolean {
   return areLettersOn() && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event);
 }
 
 /** ⌘Enter or Ctrl+Enter, which submits a form. */
 export function isRun(
-  event: Pick<Pressed, 'metaKey' | 'ctrlKey'> & { readonly key: string },
+  event: Pick<KeyPress, 'metaKey' | 'ctrlKey'> & { readonly key: string },
 ): boolean {
   return event.key === 'Enter' && (event.metaKey || event.ctrlKey);
 }

@@ -1,16 +1,16 @@
 // Page whose code is loaded on demand.
 import { type ComponentType, createElement, useEffect, useState } from 'react';
 
-export interface Loaded<Props> {
+export interface LazyPage<Props> {
   readonly Page: ComponentType<Props>;
   /** Loads the code ahead of use. */
   readonly load: () => Promise<unknown>;
 }
 
 /** Used instead of `lazy` and `Suspense`, which delay content until 300 ms after their fallback. */
-export function loaded<Props extends object>(
+export function lazyPage<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-): Loaded<Props> {
+): LazyPage<Props> {
   let ready: ComponentType<Props> | undefined;
   const keep = async (): Promise<void> => {
     ready ??= await load();

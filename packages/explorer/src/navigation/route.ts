@@ -1,11 +1,11 @@
 // Router: addresses of pages, the current one, and navigation.
-import { useSyncExternalStore } from 'react';
 import { chainPath } from '../format/chain-path.js';
+import { createStore, useStore } from '../state/store.js';
 
 const UI = '/ui';
 const BASE = chainPath() + UI;
 
-export interface Place {
+export interface Route {
   /** First path segment below the base, empty for the home page. */
   readonly page: string;
   /** Second path segment, if any. */
@@ -13,10 +13,10 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
-const CHANGE = 'starkbox:place';
-let current = read();
+const route = createStore(read());
+addEventListener('popstate', () => route.set(read()));
 
-function read(): Place {
+function read(): Route {
   const parts = location.pathname.slice(BASE.length).split('/').filter(Boolean);
   const key = parts[1];
   return {
@@ -34,25 +34,12 @@ function decode(text: string): string {
   }
 }
 
-function subscribe(listener: () => void): () => void {
-  const changed = (): void => {
-    current = read();
-    listener();
-  };
-  addEventListener('popstate', changed);
-  addEventListener(CHANGE, changed);
-  return () => {
-    removeEventListener('popstate', changed);
-    removeEventListener(CHANGE, changed);
-  };
+export function currentRoute(): Route {
+  return route.get();
 }
 
-export function placeNow(): Place {
-  return current;
-}
-
-export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, () => current);
+export function useRoute(): Route {
+  return useStore(route);
 }
 
 /** The address of a page of this chain. */
@@ -74,8 +61,7 @@ function below(base: string, page: string, key: string | number | undefined): st
 export function go(address: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', address);
   else history.pushState(null, '', address);
-  current = read();
-  dispatchEvent(new Event(CHANGE));
+  route.set(read());
   if (!replace) scrollTo(0, 0);
 }
 

@@ -1,14 +1,16 @@
 // Actions that change the chain, their log, and the buttons that run them.
 import type { MethodName } from '@starkbox/spec';
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useState } from 'react';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
 import type { Params, Result } from '../rpc/methods.js';
 import { refreshCurrent } from '../rpc/queries.js';
+import { createStore, useStore } from '../state/store.js';
+import { runTask } from '../state/tasks.js';
 import { ErrorText } from './page-states.js';
 import { Copy } from './values.js';
 
-export interface Done {
+export interface LoggedAction {
   readonly id: number;
   readonly at: number;
   readonly what: string;
@@ -17,25 +19,14 @@ export interface Done {
   readonly isFailure: boolean;
 }
 
-let done: readonly Done[] = [];
-const watchers = new Set<() => void>();
+/** All actions of this tab, newest first. */
+export const actionLog = createStore<readonly LoggedAction[]>([]);
 let nextId = 1;
 
-/** All actions of this tab, newest first. */
-export function useDone(): readonly Done[] {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => done,
-  );
-}
-
 /** Logs an action that did not go through `act`. */
-export function note(entry: Omit<Done, 'id' | 'at'>): void {
-  done = [{ ...entry, id: nextId++, at: Date.now() }, ...done].slice(0, 100);
-  for (const watcher of watchers) watcher();
+export function note(entry: Omit<LoggedAction, 'id' | 'at'>): void {
+  const logged = { ...entry, id: nextId++, at: Date.now() };
+  actionLog.set([logged, ...actionLog.get()].slice(0, 100));
 }
 
 export type Act = <M extends MethodName>(
@@ -53,7 +44,7 @@ export const act: Act = async (what, method, params, describe) => {
     const outcome = describe(result);
     const isFailure = outcome instanceof Error;
     note({ what, curl, outcome: isFailure ? outcome.message : outcome, isFailure });
-    void refreshCurrent();
+    runTask(refreshCurrent());
     return isFailure ? undefined : result;
   } catch (error) {
     note({ what, curl, outcome: <ErrorText of={error} />, isFailure: true });
@@ -91,7 +82,7 @@ export function Action({ children, run, kind, label, hint, refused, isOn }: Acti
       onClick={() => {
         if (isDisabled) return;
         setRunning(true);
-        void run().finally(() => setRunning(false));
+        runTask(run().finally(() => setRunning(false)));
       }}
     >
       {children}
@@ -101,7 +92,7 @@ export function Action({ children, run, kind, label, hint, refused, isOn }: Acti
 
 /** The last action's result, announced to screen readers. */
 export function LastDone() {
-  const [last] = useDone();
+  const [last] = useStore(actionLog);
   if (!last) return null;
   return (
     <p
@@ -118,13 +109,13 @@ export function LastDone() {
 
 /** The last result since this was shown. */
 export function DoneHere() {
-  const [last] = useDone();
+  const [last] = useStore(actionLog);
   const [before] = useState(last?.id);
   return last?.id === before ? null : <LastDone />;
 }
 
 export function DoneLog() {
-  const all = useDone();
+  const all = useStore(actionLog);
   if (all.length === 0) return null;
   return (
     <section aria-label="Actions of this tab">

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
 import { Action, act, DoneHere } from './action.js';
 import { Sheet } from './dialog.js';
+import { Checkbox } from './inputs.js';
 import { saveFile } from './save-file.js';
 import { Link } from './values.js';
 
@@ -17,7 +18,7 @@ export interface Question {
   readonly canKeep: boolean;
 }
 
-export interface Asks {
+export interface AskProps {
   readonly ask: (question: Question) => void;
 }
 
@@ -44,14 +45,9 @@ export function Confirm({
         <h2>{question.title}</h2>
         <p>{question.loss}</p>
         {question.canKeep && (
-          <label className="line-of">
-            <input
-              type="checkbox"
-              checked={keep}
-              onChange={(event) => setKeep(event.target.checked)}
-            />
+          <Checkbox className="line-of" checked={keep} change={setKeep}>
             download an image first
-          </label>
+          </Checkbox>
         )}
         <div className="line-of">
           <Action

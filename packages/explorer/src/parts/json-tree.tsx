@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { grouped } from '../format/amount.js';
 import { to } from '../navigation/route.js';
+import { runTask } from '../state/tasks.js';
 import { type JsonPart, partsAt } from '../traces/json-parts.js';
 import { Link, UntrustedText } from './values.js';
 
@@ -98,10 +99,10 @@ interface TwigsProps {
 }
 
 function Twigs({ of, path, size }: TwigsProps & { readonly of: unknown }) {
-  const [shown, setShown] = useState(FIRST_ITEMS);
+  const [limit, setLimit] = useState(FIRST_ITEMS);
   return (
     <>
-      {partsAt(of, [], 0, shown).map((part) => (
+      {partsAt(of, [], 0, limit).map((part) => (
         <Branch
           key={part.name}
           of={part}
@@ -109,7 +110,7 @@ function Twigs({ of, path, size }: TwigsProps & { readonly of: unknown }) {
           path={[...path, part.name]}
         />
       ))}
-      <More count={size - shown} show={() => setShown(shown + MORE_ITEMS)} />
+      <More count={size - limit} show={() => setLimit(limit + MORE_ITEMS)} />
     </>
   );
 }
@@ -122,21 +123,21 @@ interface RemoteTwigsProps {
 
 function RemoteTwigs({ path, read, size = 0 }: RemoteTwigsProps) {
   const [parts, setParts] = useState<readonly JsonPart[]>([]);
-  const [shown, setShown] = useState(FIRST_ITEMS);
+  const [limit, setLimit] = useState(FIRST_ITEMS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a part at a path never changes
   useEffect(() => {
     let isWanted = true;
-    void read(path, 0, shown).then((found) => isWanted && setParts(found));
+    runTask(read(path, 0, limit).then((members) => isWanted && setParts(members)));
     return () => {
       isWanted = false;
     };
-  }, [shown]);
+  }, [limit]);
   return (
     <>
       {parts.map((part) => (
         <Branch key={part.name} of={part} path={[...path, part.name]} read={read} />
       ))}
-      <More count={size - shown} show={() => setShown(shown + MORE_ITEMS)} />
+      <More count={size - limit} show={() => setLimit(limit + MORE_ITEMS)} />
     </>
   );
 }

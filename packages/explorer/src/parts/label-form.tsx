@@ -1,6 +1,7 @@
 // Form for the label of an address or hash.
 import { useState } from 'react';
 import { Action, act } from './action.js';
+import { TextInput } from './inputs.js';
 
 export function Label({
   value,
@@ -20,10 +21,7 @@ export function Label({
   const text = draft.trim();
   return (
     <span className="line-of">
-      <label>
-        label
-        <input value={draft} maxLength={100} onChange={({ target }) => setDraft(target.value)} />
-      </label>
+      <TextInput label="label" value={draft} maxLength={100} change={setDraft} />
       <Action
         run={async () => {
           await act(

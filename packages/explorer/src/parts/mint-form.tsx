@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { amountText, grouped, readAmount, unitOf } from '../format/amount.js';
 import { to } from '../navigation/route.js';
 import { Action, act } from './action.js';
+import { Select, TextInput } from './inputs.js';
 import { Amount, Link } from './values.js';
 
 export function Mint({ address, name }: { readonly address: string; readonly name: string }) {
@@ -13,25 +14,21 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
   return (
     <section className="panel detail" aria-label={`Mint to ${name}`}>
       <div className="line-of">
-        <label>
-          amount
-          <input
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            aria-invalid={amount === undefined}
-            aria-describedby="mint-amount"
-          />
-        </label>
-        <label>
-          token
-          <select
-            value={unitName}
-            onChange={(event) => setUnitName(event.target.value === 'WEI' ? 'WEI' : 'FRI')}
-          >
-            <option value="FRI">STRK</option>
-            <option value="WEI">ETH</option>
-          </select>
-        </label>
+        <TextInput
+          label="amount"
+          value={text}
+          change={setText}
+          aria-invalid={amount === undefined}
+          aria-describedby="mint-amount"
+        />
+        <Select
+          label="token"
+          value={unitName}
+          change={(text) => setUnitName(text === 'WEI' ? 'WEI' : 'FRI')}
+        >
+          <option value="FRI">STRK</option>
+          <option value="WEI">ETH</option>
+        </Select>
         <Action
           kind="primary"
           refused={amount === undefined ? 'Write an amount.' : undefined}

@@ -2,16 +2,17 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { instanceId } from '../format/chain-path.js';
 import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
+import { runTask } from '../state/tasks.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
 export function Loading({ what }: { readonly what: string }) {
-  const [shown, setShown] = useState(false);
+  const [isVisible, setVisible] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 300);
+    const timer = setTimeout(() => setVisible(true), 300);
     return () => clearTimeout(timer);
   }, []);
-  return shown ? <p className="empty">Reading {what}…</p> : null;
+  return isVisible ? <p className="empty">Reading {what}…</p> : null;
 }
 
 export function Problem({
@@ -21,7 +22,7 @@ export function Problem({
 }: {
   readonly error: unknown;
   readonly what: string;
-  readonly retry?: () => void;
+  readonly retry?: () => unknown;
 }) {
   return (
     <div className="notice failed" role="alert">
@@ -29,7 +30,7 @@ export function Problem({
         <strong>Could not read {what}.</strong> <ErrorText of={error} />
       </p>
       {retry && (
-        <button type="button" className="button" onClick={retry}>
+        <button type="button" className="button" onClick={() => runTask(Promise.resolve(retry()))}>
           Try again
         </button>
       )}

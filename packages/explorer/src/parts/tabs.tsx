@@ -1,7 +1,7 @@
 // Tabs of a page, each with its own address.
 
 import { grouped } from '../format/amount.js';
-import { to, usePlace } from '../navigation/route.js';
+import { to, useRoute } from '../navigation/route.js';
 import { Link } from './values.js';
 
 export interface Tab {
@@ -20,16 +20,16 @@ export function Tabs({
   /** Whether the page without a tab in its address shows the first one. */
   readonly isFirstDefault?: boolean;
 }) {
-  const { page, key, query } = usePlace();
+  const { page, key, query } = useRoute();
   // The tabs may be inside of a side panel.
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
-  const kept = query.has('peek') ? others : {};
+  const panelQuery = query.has('peek') ? others : {};
   return (
     <nav className="tabs" aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}
-          href={to(page, key, at === 0 && isFirstDefault ? kept : { ...kept, tab: id })}
+          href={to(page, key, at === 0 && isFirstDefault ? panelQuery : { ...panelQuery, tab: id })}
           current={id === current}
         >
           {name} {count !== undefined && <span className="count">{grouped(count)}</span>}

@@ -4,9 +4,11 @@ import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalSt
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
 import { functionName, useNames } from '../format/names.js';
 import { ageText, isoText, momentText } from '../format/time.js';
-import { disarm } from '../format/untrusted-text.js';
+import { escapeText } from '../format/untrusted-text.js';
 import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
+import { createStore } from '../state/store.js';
+import { runTask } from '../state/tasks.js';
 import { Icon } from './icons.js';
 
 interface LinkProps {
@@ -60,24 +62,24 @@ interface CopyProps {
 }
 
 export function Copy({ value, what }: CopyProps) {
-  const [done, setDone] = useState(false);
+  const [isDone, setDone] = useState(false);
   useEffect(() => {
-    if (!done) return;
+    if (!isDone) return;
     const timer = setTimeout(() => setDone(false), 1_500);
     return () => clearTimeout(timer);
-  }, [done]);
+  }, [isDone]);
   return (
     <button
       type="button"
       className="plain"
-      aria-label={done ? `${what} copied` : `Copy ${what}`}
+      aria-label={isDone ? `${what} copied` : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={(event) => {
         event.stopPropagation();
-        void copyText(value).then(() => setDone(true));
+        runTask(copyText(value).then(() => setDone(true)));
       }}
     >
-      <Icon name={done ? 'done' : 'copy'} />
+      <Icon name={isDone ? 'done' : 'copy'} />
     </button>
   );
 }
@@ -182,10 +184,10 @@ export function UntrustedText({
   readonly quoted?: boolean;
 }) {
   const [whole, setWhole] = useState(false);
-  const { text: shown, cutFrom } = disarm(text, whole ? 100_000 : limit);
-  const body = quoted ? `“${shown}${cutFrom === undefined ? '' : '…'}”` : shown;
+  const { text: safe, cutFrom } = escapeText(text, whole ? 100_000 : limit);
+  const body = quoted ? `“${safe}${cutFrom === undefined ? '' : '…'}”` : safe;
   return (
-    <bdi className="untrusted" title={limit === undefined ? undefined : disarm(text, 400).text}>
+    <bdi className="untrusted" title={limit === undefined ? undefined : escapeText(text, 400).text}>
       {body}
       {cutFrom !== undefined && limit === undefined && (
         <button type="button" className="plain" onClick={() => setWhole(true)}>
@@ -216,22 +218,20 @@ export function Gas({ of }: { readonly of: number | bigint }) {
   return <span>{grouped(of)}</span>;
 }
 
-const watchers = new Set<() => void>();
-let ticking: ReturnType<typeof setInterval> | undefined;
+const seconds = createStore(0);
+let isTicking = false;
+
+function tick(): void {
+  if (!document.hidden) seconds.set(seconds.get() + 1);
+}
 
 /** Shared clock: ticks each second while the page is visible, and when the chain's clock changes. */
-function onClock(watcher: () => void): () => void {
-  watchers.add(watcher);
-  const ignore = onLive(watcher);
-  ticking ??= setInterval(() => {
-    if (!document.hidden) for (const one of watchers) one();
-  }, 1_000);
+function onClock(listener: () => void): () => void {
+  if (!isTicking) setInterval(tick, 1_000);
+  isTicking = true;
+  const unsubscribe = [seconds.subscribe(listener), onLive(listener)];
   return () => {
-    watchers.delete(watcher);
-    ignore();
-    if (watchers.size > 0) return;
-    clearInterval(ticking);
-    ticking = undefined;
+    for (const end of unsubscribe) end();
   };
 }
 

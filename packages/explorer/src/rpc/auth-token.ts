@@ -1,28 +1,23 @@
 // Access token of the node: source, storage, rejection.
+import { createStore } from '../state/store.js';
 
 /** Session storage: the token lasts as long as the tab. */
 const KEY = 'starkbox.token';
 /** Characters that a header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-let isRefused = false;
-const watchers = new Set<() => void>();
-
-function announce(refused: boolean): void {
-  if (refused === isRefused) return;
-  isRefused = refused;
-  for (const watcher of watchers) watcher();
-}
+/** Whether the node rejected the last request for want of a valid token. */
+export const tokenRejected = createStore(false);
 
 /** Reads the token from the fragment of the address, which is not sent to a server, and removes it there. */
 function takeFromAddress(): void {
   const written = /^#token=(.*)$/.exec(location.hash)?.[1];
   if (written === undefined) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  const given = decoded(written);
-  if (!SENDABLE.test(given)) return;
-  sessionStorage.setItem(KEY, given);
-  announce(false);
+  const text = decoded(written);
+  if (!SENDABLE.test(text)) return;
+  sessionStorage.setItem(KEY, text);
+  tokenRejected.set(false);
 }
 
 function decoded(text: string): string {
@@ -45,24 +40,10 @@ export function token(): string | undefined {
 
 /** Stores a token; returns the error if it cannot be one. */
 export function giveToken(text: string): string | undefined {
-  const given = text.trim();
-  if (given === '') return 'Write the token.';
-  if (!SENDABLE.test(given)) return 'A token is ASCII without spaces.';
-  sessionStorage.setItem(KEY, given);
-  announce(false);
+  const trimmed = text.trim();
+  if (trimmed === '') return 'Write the token.';
+  if (!SENDABLE.test(trimmed)) return 'A token is ASCII without spaces.';
+  sessionStorage.setItem(KEY, trimmed);
+  tokenRejected.set(false);
   return undefined;
-}
-
-/** Records that the node rejected the request for want of a valid token. */
-export function refuseToken(): void {
-  announce(true);
-}
-
-export function isTokenRefused(): boolean {
-  return isRefused;
-}
-
-export function onToken(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
 }

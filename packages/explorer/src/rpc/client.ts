@@ -3,7 +3,8 @@
 import type { MethodName } from '@starkbox/spec';
 import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { refuseToken, token } from './auth-token.js';
+import { runTask } from '../state/tasks.js';
+import { token, tokenRejected } from './auth-token.js';
 import { publish } from './live-state.js';
 import type { Params, Result } from './methods.js';
 
@@ -46,7 +47,7 @@ const MOST_IN_A_BATCH = 500;
 /** Calls within this time share a request. */
 const GATHER_MILLISECONDS = 2;
 
-interface Waiting {
+interface QueuedCall {
   /** The path of the called chain. */
   readonly chain: string;
   readonly method: string;
@@ -55,7 +56,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-let waiting: Waiting[] = [];
+let queue: QueuedCall[] = [];
 
 /** Calls a method; calls made within a few milliseconds share one HTTP request. */
 export function call<M extends MethodName>(
@@ -80,23 +81,23 @@ export function request<M extends MethodName>(
 
 function ask(chain: string, method: string, params: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    waiting.push({ chain, method, params, resolve, reject });
-    if (waiting.length === 1) setTimeout(flush, GATHER_MILLISECONDS);
+    queue.push({ chain, method, params, resolve, reject });
+    if (queue.length === 1) setTimeout(flush, GATHER_MILLISECONDS);
   });
 }
 
 function flush(): void {
-  const all = waiting;
-  waiting = [];
-  for (const chain of new Set(all.map((one) => one.chain))) {
-    const calls = all.filter((one) => one.chain === chain);
+  const all = queue;
+  queue = [];
+  for (const chain of new Set(all.map((queued) => queued.chain))) {
+    const calls = all.filter((queued) => queued.chain === chain);
     for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
-      void send(chain, calls.slice(start, start + MOST_IN_A_BATCH));
+      runTask(send(chain, calls.slice(start, start + MOST_IN_A_BATCH)));
     }
   }
 }
 
-async function send(chain: string, calls: readonly Waiting[]): Promise<void> {
+async function send(chain: string, calls: readonly QueuedCall[]): Promise<void> {
   const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
   let answers: unknown;
   try {
@@ -134,7 +135,7 @@ async function send(chain: string, calls: readonly Waiting[]): Promise<void> {
 /** Answers with traces that are longer than this may have thousands of frames. */
 const LONG_TRACE = 2_000_000;
 
-async function readAnswers(calls: readonly Waiting[], text: string): Promise<unknown> {
+async function readAnswers(calls: readonly QueuedCall[], text: string): Promise<unknown> {
   const isTraced = calls.some(({ method }) => method === 'starknet_traceTransaction');
   if (!isTraced || text.length < LONG_TRACE) return parseJson(text);
   const { readElsewhere } = await import('../traces/large-traces.js');
@@ -172,7 +173,7 @@ export async function postText(
   });
   if (response.status === UNAUTHORIZED_STATUS) {
     // Another token may have been set meanwhile.
-    if (key === token()) refuseToken();
+    if (key === token()) tokenRejected.set(true);
     throw new Unauthorized('The node requires a token.');
   }
   if (response.status === NOT_FOUND_STATUS && chain === chainPath() && chain !== '') {
@@ -198,8 +199,9 @@ type Explanation = Result<'devnet_explainTransaction'>;
 
 /** The node's explanation in the data of an error, if it gives one. */
 export function explanationIn(data: unknown): Explanation | undefined {
-  const found = typeof data === 'object' && data !== null && 'explained' in data && data.explained;
-  return isExplanation(found) ? found : undefined;
+  const explained =
+    typeof data === 'object' && data !== null && 'explained' in data && data.explained;
+  return isExplanation(explained) ? explained : undefined;
 }
 
 function isExplanation(value: unknown): value is Explanation {

@@ -43,7 +43,7 @@ async function readDiscovery(): Promise<Discovery> {
   return {
     methods: methods
       .map((method) => methodOf(fieldsOf(method), errors))
-      .sort((one, other) => (placeOf(one.name) < placeOf(other.name) ? -1 : 1)),
+      .sort((a, b) => (placeOf(a.name) < placeOf(b.name) ? -1 : 1)),
     schemas: new Map(Object.entries(fieldsOf(fieldsOf(components)['schemas']))),
   };
 }

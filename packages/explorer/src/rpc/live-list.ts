@@ -1,6 +1,7 @@
 // Paged list that grows at its head: shown rows, held-back rows, older pages.
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { runTask } from '../state/tasks.js';
 import { useLive } from './live-state.js';
 import { type Page, queries } from './queries.js';
 
@@ -19,7 +20,7 @@ export interface LiveList<Row> {
   reveal(): void;
   /** Reads older rows, on scrolling or on request. */
   readMore(isWanted?: boolean): void;
-  retry(): void;
+  retry(): unknown;
 }
 
 type Pages<Row> = InfiniteData<Page<Row>, string | undefined>;
@@ -47,16 +48,16 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
   const { waiting, reveal } = useNewRows(options, key);
 
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
+  const ids = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
   const beyond = data?.pages.at(-1)?.beyond;
   const readMore = useCallback(
     (isWanted = false) => {
       if (beyond !== undefined && !isWanted) return;
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+      if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
     [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
   );
-  const isUnknown = useCallback((row: Row) => !known.has(idOf(row)), [known, idOf]);
+  const isUnknown = useCallback((row: Row) => !ids.has(idOf(row)), [ids, idOf]);
   const count = waiting?.rows.filter(isUnknown).length ?? 0;
 
   return {
@@ -69,7 +70,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
     beyond,
     reveal,
     readMore,
-    retry: () => void refetch(),
+    retry: refetch,
   };
 }
 
@@ -99,13 +100,13 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
     busy.current = true;
     try {
       const fresh = await read(undefined, true);
-      const shown = queries.getQueryData<Pages<Row>>(key);
-      if (!shown || (mode === 'tail' && !flood && !isHeld())) {
+      const pages = queries.getQueryData<Pages<Row>>(key);
+      if (!pages || (mode === 'tail' && !flood && !isHeld())) {
         merge(fresh);
         setWaiting(undefined);
       } else {
-        const known = new Set(shown.pages.flatMap((page) => page.rows.map(idOf)));
-        const isNew = fresh.rows.some((row) => !known.has(idOf(row)));
+        const ids = new Set(pages.pages.flatMap((page) => page.rows.map(idOf)));
+        const isNew = fresh.rows.some((row) => !ids.has(idOf(row)));
         setWaiting(isNew ? fresh : undefined);
         if (!isNew) merge(fresh);
       }
@@ -115,7 +116,7 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
       busy.current = false;
       if (again.current) {
         again.current = false;
-        void look();
+        runTask(look());
       }
     }
   }, [read, key, mode, flood, isHeld, merge, idOf]);
@@ -124,7 +125,7 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
   useEffect(() => {
     if (beat === firstBeat.current || mode === 'paused') return;
     firstBeat.current = beat;
-    void look();
+    runTask(look());
   }, [beat, mode, look]);
 
   const reveal = (): void => {
@@ -141,9 +142,9 @@ function mergePages<Row>(
 ): Pages<Row> {
   if (!old) return { pages: [fresh], pageParams: [undefined] };
   if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
-  const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
+  const ids = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
   const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
-  const added = fresh.rows.filter((row) => !known.has(idOf(row)));
+  const added = fresh.rows.filter((row) => !ids.has(idOf(row)));
   // No overlap means a gap, so the list starts again.
   if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
     return { pages: [fresh], pageParams: [undefined] };

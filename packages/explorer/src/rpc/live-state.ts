@@ -1,5 +1,5 @@
 // Live state of chain and connection, with throttled notification of components.
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../state/store.js';
 
 export type Connection =
   | 'starting'
@@ -73,8 +73,7 @@ let state: Live = {
   operations: [],
 };
 /** The state that components see. */
-let shown: Live = state;
-const listeners = new Set<() => void>();
+const published = createStore(state);
 let collecting = false;
 let hasChanged = false;
 let isBehind = false;
@@ -89,8 +88,7 @@ export function change(part: Partial<Live>): void {
 export function show(): void {
   isBehind = document.hidden;
   if (isBehind) return;
-  shown = state;
-  for (const listener of listeners) listener();
+  published.set(state);
 }
 
 export function publish(part: Partial<Live>): void {
@@ -156,10 +154,7 @@ export function wake(): void {
   else if (isBehind) show();
 }
 
-export function onLive(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onLive = published.subscribe;
 
 /** The current state, including unpublished changes. */
 export function liveNow(): Live {
@@ -168,7 +163,7 @@ export function liveNow(): Live {
 
 /** Renders only when the selected part changes. */
 export function useLive<T>(select: (live: Live) => T): T {
-  return useSyncExternalStore(onLive, () => select(shown));
+  return useStore(published, select);
 }
 
 /** The chain's time now, in seconds. */

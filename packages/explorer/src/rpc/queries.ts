@@ -120,9 +120,9 @@ async function standardTransactions(
   const rows: TransactionRow[] = [];
   let next: number | 'pre_confirmed' | undefined = from;
   for (let page = 0; page < most && next !== undefined && rows.length < 10; page++) {
-    const found = await readStandardTransactions(next, filter);
-    rows.push(...found.rows);
-    next = found.next;
+    const answer = await readStandardTransactions(next, filter);
+    rows.push(...answer.rows);
+    next = answer.next;
   }
   return standardPage({ rows, next: next === 'pre_confirmed' ? undefined : next });
 }
@@ -181,8 +181,8 @@ export async function readContracts(cursor: string | undefined): Promise<Page<Co
   return orStandard(
     'devnet_listContracts',
     async () => {
-      const asked = cursor === undefined ? {} : { cursor };
-      const { contracts, next } = await call('devnet_listContracts', asked);
+      const params = cursor === undefined ? {} : { cursor };
+      const { contracts, next } = await call('devnet_listContracts', params);
       return { rows: contracts, next };
     },
     async () => ({ rows: await readStandardContracts(), next: undefined }),
@@ -193,8 +193,8 @@ export async function readClasses(cursor: string | undefined): Promise<Page<Clas
   return orStandard(
     'devnet_listClasses',
     async () => {
-      const asked = cursor === undefined ? {} : { cursor };
-      const { classes, next } = await call('devnet_listClasses', asked);
+      const params = cursor === undefined ? {} : { cursor };
+      const { classes, next } = await call('devnet_listClasses', params);
       return { rows: classes, next };
     },
     async () => ({ rows: await readStandardClasses(), next: undefined }),
@@ -228,12 +228,12 @@ export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> 
   return useQueries({
     queries: hashes.map(classQuery),
     combine: (results) => {
-      const found = new Map<string, Abi>();
+      const classes = new Map<string, Abi>();
       results.forEach(({ data }, at) => {
         const hash = hashes[at];
-        if (data && hash !== undefined) found.set(hash, data);
+        if (data && hash !== undefined) classes.set(hash, data);
       });
-      return found;
+      return classes;
     },
   });
 }
@@ -264,11 +264,11 @@ export function useTransaction(hash: string) {
   return useQuery({
     queryKey: ['transaction', hash],
     queryFn: async () => {
-      const asked = { transaction_hash: hash };
+      const params = { transaction_hash: hash };
       const [transaction, receipt, trace] = await Promise.allSettled([
-        call('starknet_getTransactionByHash', asked),
-        call('starknet_getTransactionReceipt', asked),
-        call('starknet_traceTransaction', asked),
+        call('starknet_getTransactionByHash', params),
+        call('starknet_getTransactionReceipt', params),
+        call('starknet_traceTransaction', params),
       ]);
       if (transaction.status === 'rejected') throw transaction.reason;
       if (receipt.status === 'rejected') throw receipt.reason;

@@ -2,7 +2,7 @@
 
 import { chainUrl } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { isTokenRefused, token } from './auth-token.js';
+import { token, tokenRejected } from './auth-token.js';
 import { type Answer, isAnswer } from './client.js';
 import { liveNow } from './live-state.js';
 
@@ -45,7 +45,7 @@ export class Socket {
   open(): void {
     clearTimeout(this.#timer);
     // Setting a token opens it again.
-    if (isTokenRefused() || liveNow().connection === 'gone') return;
+    if (tokenRejected.get() || liveNow().connection === 'gone') return;
     const socket = webSocket('ui');
     this.#socket = socket;
     let wasOpen = false;

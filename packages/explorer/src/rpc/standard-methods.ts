@@ -40,7 +40,10 @@ function rowOfBlock(block: FullBlock): BLOCK_ROW[] {
         .length,
       event_count: receipts.reduce((sum, { events }) => sum + events.length, 0),
       fee: { fri: fees.FRI.toString(), wei: fees.WEI.toString() },
-      l2_gas: receipts.reduce((sum, { execution_resources: used }) => sum + used.l2_gas, 0),
+      l2_gas: receipts.reduce(
+        (sum, { execution_resources: resources }) => sum + resources.l2_gas,
+        0,
+      ),
       finality_status: block.status === 'ACCEPTED_ON_L1' ? 'ACCEPTED_ON_L1' : 'ACCEPTED_ON_L2',
     },
   ];
@@ -124,7 +127,7 @@ export async function readStandardTransactions(
   const matches = (blocks: readonly FullBlock[]): TRANSACTION_ROW[] =>
     blocks
       .flatMap(rowsInBlock)
-      .filter((found) => passes(found, filter))
+      .filter((candidate) => passes(candidate, filter))
       .map(({ row }) => row);
   const read = async (first: number, before: readonly FullBlock[] = []) => {
     const start = Math.min(first, newest ?? first);
@@ -145,15 +148,15 @@ export async function readStandardTransactions(
 
 /** Search by trying each kind of object. */
 export async function standardSearch(line: string): Promise<readonly CANDIDATE[]> {
-  const found: CANDIDATE[] = [];
+  const candidates: CANDIDATE[] = [];
   const block_id = 'pre_confirmed';
   if (/^\d{1,15}$/.test(line)) {
     const block_number = Number(line);
     await call('starknet_getBlockWithTxHashes', { block_id: { block_number } }).then(
-      () => found.push({ kind: 'block', value: line }),
+      () => candidates.push({ kind: 'block', value: line }),
       () => {},
     );
-    return found;
+    return candidates;
   }
   const felt = canonicalFelt(line);
   if (felt === undefined) return [];
@@ -164,14 +167,14 @@ export async function standardSearch(line: string): Promise<readonly CANDIDATE[]
     ['class', call('starknet_getClass', { block_id, class_hash: felt })],
   ] as const;
   await Promise.all(
-    kinds.map(([kind, asked]) =>
-      asked.then(
-        () => found.push({ kind, value: felt }),
+    kinds.map(([kind, params]) =>
+      params.then(
+        () => candidates.push({ kind, value: felt }),
         () => {},
       ),
     ),
   );
-  return found;
+  return candidates;
 }
 
 /** Contracts and classes of the newest blocks, from their state updates. */

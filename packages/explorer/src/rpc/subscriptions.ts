@@ -1,6 +1,7 @@
 // Subscriptions of the main socket, and their effect on the live state.
 
-import { isTokenRefused, onToken } from './auth-token.js';
+import { runTask } from '../state/tasks.js';
+import { tokenRejected } from './auth-token.js';
 import { call } from './client.js';
 import {
   type Connection,
@@ -20,7 +21,7 @@ import {
 import { Socket } from './socket.js';
 
 const FRESH = 5_000;
-const PATIENCE = 10_000;
+const UNREACHABLE_MILLISECONDS = 10_000;
 const OPERATIONS_KEPT = 200;
 const POLL = 2_000;
 const PAST_CHANGES = new Set(['revert', 'restart', 'load', 'abort', 'state']);
@@ -36,12 +37,12 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const field = (value: unknown, name: string): unknown =>
   isFields(value) ? value[name] : undefined;
 const numberIn = (value: unknown, name: string): number | undefined => {
-  const found = field(value, name);
-  return typeof found === 'number' ? found : undefined;
+  const member = field(value, name);
+  return typeof member === 'number' ? member : undefined;
 };
 const textIn = (value: unknown, name: string): string | undefined => {
-  const found = field(value, name);
-  return typeof found === 'string' ? found : undefined;
+  const member = field(value, name);
+  return typeof member === 'string' ? member : undefined;
 };
 
 function takeHead(header: unknown): void {
@@ -49,23 +50,23 @@ function takeHead(header: unknown): void {
   const hash = textIn(header, 'block_hash');
   if (number === undefined || hash === undefined) return;
   const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
-  const news: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
-  if (price !== undefined) news.price = BigInt(price);
+  const changes: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
+  if (price !== undefined) changes.price = BigInt(price);
   // The first one is awaited.
-  const known = liveNow().head;
-  if (known === undefined) publish(news);
+  const head = liveNow().head;
+  if (head === undefined) publish(changes);
   else {
-    collect(news);
-    if (known.hash !== hash) noteChange();
+    collect(changes);
+    if (head.hash !== hash) noteChange();
   }
 }
 
-function takeSandbox(news: unknown): void {
+function takeSandbox(notification: unknown): void {
   hasBeat = true;
-  const event = textIn(news, 'event') ?? 'beat';
-  const chainTime = numberIn(news, 'chain_time');
-  const pending = numberIn(news, 'pending');
-  const head = field(news, 'head');
+  const event = textIn(notification, 'event') ?? 'beat';
+  const chainTime = numberIn(notification, 'chain_time');
+  const pending = numberIn(notification, 'pending');
+  const head = field(notification, 'head');
   const before = liveNow().pending;
   const update: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
@@ -74,7 +75,7 @@ function takeSandbox(news: unknown): void {
     if (Math.abs(offset - liveNow().offset) > 1) update.offset = offset;
   }
   if (pending !== undefined && pending !== before) update.pending = pending;
-  const instances = numberIn(news, 'instances');
+  const instances = numberIn(notification, 'instances');
   if (instances !== undefined && instances !== liveNow().instances) update.instances = instances;
   const number = numberIn(head, 'block_number');
   const hash = textIn(head, 'block_hash');
@@ -83,7 +84,7 @@ function takeSandbox(news: unknown): void {
   if (moved) update.head = { number, hash };
   // A mempool changes as often as transactions come, so it is no operation.
   if (event !== 'beat' && event !== 'mempool') {
-    const detail = field(news, 'detail');
+    const detail = field(notification, 'detail');
     const operation: Operation = {
       id: nextOperation++,
       event,
@@ -97,7 +98,7 @@ function takeSandbox(news: unknown): void {
   if (PAST_CHANGES.has(event)) {
     notePastChange(event);
     // Restart and load end all subscriptions except this one.
-    if (event === 'restart' || event === 'load') void subscribe(true);
+    if (event === 'restart' || event === 'load') runTask(subscribe(true));
     return;
   }
   // The first epoch is the start, not a change.
@@ -109,7 +110,7 @@ const socket = new Socket({
   opened() {
     isOpen = true;
     openedAt = Date.now();
-    void subscribe();
+    runTask(subscribe());
   },
   closed() {
     if (isOpen) headBeforeGap = liveNow().head?.hash;
@@ -118,7 +119,7 @@ const socket = new Socket({
   },
   refused() {
     // A plain HTTP request reveals whether a token or the instance is missing.
-    void call('starknet_blockNumber').catch(() => {});
+    call('starknet_blockNumber').catch(() => {});
   },
   received() {
     const receivedAt = Date.now();
@@ -167,23 +168,25 @@ interface FilteredListener {
 const listeners = new Map<FilteredListener, readonly ReturnType<Socket['request']>[]>();
 
 function askFor(listener: FilteredListener): void {
-  const asked = listener.filters.map((filter) =>
+  const requests = listener.filters.map((filter) =>
     socket.request('starknet_subscribeEvents', filter),
   );
-  listeners.set(listener, asked);
+  listeners.set(listener, requests);
 }
 
 /** Subscribes to events until unsubscribed, also after reconnecting. */
 export function listenToEvents(listener: FilteredListener): () => void {
   askFor(listener);
   return () => {
-    const asked = listeners.get(listener) ?? [];
+    const requests = listeners.get(listener) ?? [];
     listeners.delete(listener);
-    for (const answer of asked) {
-      void answer.then((reply) => {
-        if (reply?.result === undefined) return;
-        void socket.request('starknet_unsubscribe', { subscription_id: reply.result });
-      });
+    for (const answer of requests) {
+      runTask(
+        answer.then((reply) => {
+          if (reply?.result === undefined) return;
+          runTask(socket.request('starknet_unsubscribe', { subscription_id: reply.result }));
+        }),
+      );
     }
   };
 }
@@ -240,12 +243,12 @@ async function refresh(): Promise<void> {
  * comparison.
  */
 export async function readFirstHead(): Promise<void> {
-  void call('devnet_getStatus').then(takeFork, () => forkIsKnown());
+  runTask(call('devnet_getStatus').then(takeFork, () => forkIsKnown()));
   try {
     const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
-    const known = liveNow().head;
-    if (known === undefined) publish({ head: { number, hash } });
-    else if (known.hash !== hash) noteChange();
+    const head = liveNow().head;
+    if (head === undefined) publish({ head: { number, hash } });
+    else if (head.hash !== hash) noteChange();
   } catch {
     // The connection state shows the error.
   }
@@ -255,14 +258,19 @@ export async function readFirstHead(): Promise<void> {
 function look(): void {
   if (liveNow().connection === 'gone') return;
   const silence = Date.now() - liveNow().receivedAt;
-  const connection: Connection = isTokenRefused()
+  const connection: Connection = tokenRejected.get()
     ? 'locked'
     : isOpen && silence < FRESH
       ? 'live'
-      : silence < PATIENCE
+      : silence < UNREACHABLE_MILLISECONDS
         ? 'reconnecting'
         : 'unreachable';
-  if (isOpen && silence > PATIENCE && Date.now() - openedAt > PATIENCE) socket.drop();
+  if (
+    isOpen &&
+    silence > UNREACHABLE_MILLISECONDS &&
+    Date.now() - openedAt > UNREACHABLE_MILLISECONDS
+  )
+    socket.drop();
   if (connection !== liveNow().connection || connection === 'reconnecting') publish({ connection });
 }
 
@@ -273,13 +281,13 @@ export function startLive(): void {
   if (started) return;
   started = true;
   socket.open();
-  onToken(() => {
-    if (!isTokenRefused()) socket.open();
+  tokenRejected.subscribe(() => {
+    if (!tokenRejected.get()) socket.open();
     look();
   });
   setInterval(look, 500);
   setInterval(() => {
-    if (isOpen && !hasBeat && !document.hidden) void refresh();
+    if (isOpen && !hasBeat && !document.hidden) runTask(refresh());
   }, POLL);
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) wake();

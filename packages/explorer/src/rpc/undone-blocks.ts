@@ -1,8 +1,8 @@
 // Block ranges that were undone while this tab was open.
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../state/store.js';
 import { liveNow, onLive } from './live-state.js';
 
-export interface Undone {
+export interface UndoneRange {
   readonly first: number;
   readonly last: number;
   /** In milliseconds of the system clock. */
@@ -19,9 +19,8 @@ export interface PastChange {
 const KEPT = 20;
 let lastChange: PastChange | undefined;
 let epoch = liveNow().epoch;
-let undone: readonly Undone[] = [];
+const undone = createStore<readonly UndoneRange[]>([]);
 let head = liveNow().head?.number;
-const watchers = new Set<() => void>();
 
 onLive(() => {
   const { epoch: current, pastChange } = liveNow();
@@ -32,21 +31,15 @@ onLive(() => {
   const now = liveNow().head?.number;
   if (now === undefined || now === head) return;
   if (head !== undefined && now < head) {
-    undone = [{ first: now + 1, last: head, at: Date.now() }, ...undone].slice(0, KEPT);
-    for (const watcher of watchers) watcher();
+    const range = { first: now + 1, last: head, at: Date.now() };
+    undone.set([range, ...undone.get()].slice(0, KEPT));
   }
   head = now;
 });
 
 /** Newest first. */
-export function useUndone(): readonly Undone[] {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => undone,
-  );
+export function useUndone(): readonly UndoneRange[] {
+  return useStore(undone);
 }
 
 export function lastPastChange(): PastChange | undefined {

@@ -1,10 +1,12 @@
 // Long traces of the page: a worker reads and keeps them, and answers what is shown of them.
 /// <reference path="../app/assets.d.ts" />
+
 import type { CallTree, Frame, GasTree, Measure } from '@starkbox/abi';
 import { parseJson } from '../format/json.js';
+import { runTask } from '../state/tasks.js';
 import type { JsonPart } from './json-parts.js';
 import { type PackedTree, unpack } from './packed-tree.js';
-import type { Answered, Questions } from './trace-worker.js';
+import type { Questions, WorkerResponse } from './trace-worker.js';
 import workerUrl from './trace-worker.js?worker&url';
 
 /** A trace that the worker keeps. */
@@ -33,9 +35,9 @@ export class LargeTrace {
 
 type FrameRest = NonNullable<ReturnType<Questions['frame']>>;
 
-interface Place {
+interface FrameLocation {
   readonly trace: number;
-  readonly place: number;
+  readonly index: number;
 }
 
 interface TrustedTypes {
@@ -45,19 +47,19 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string };
 }
 
-interface Waiting {
+interface PendingQuestion {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-const waiting = new Map<number, Waiting>();
+const pending = new Map<number, PendingQuestion>();
 const large = new WeakMap<object, LargeTrace>();
-const places = new WeakMap<Frame, Place>();
+const locations = new WeakMap<Frame, FrameLocation>();
 let nextId = 1;
 let started: Worker | undefined;
 
 /** Kept traces whose answers the page no longer has. */
-const forgotten = new FinalizationRegistry<number>((trace) => void ask('drop', trace));
+const forgotten = new FinalizationRegistry<number>((trace) => runTask(ask('drop', trace)));
 
 function start(): Worker {
   const { trustedTypes }: { trustedTypes?: TrustedTypes } = Object(globalThis);
@@ -69,30 +71,30 @@ function start(): Worker {
     },
   });
   const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' });
-  worker.addEventListener('message', ({ data }: MessageEvent<Answered>) => {
-    const { resolve, reject } = waiting.get(data.id) ?? {};
-    waiting.delete(data.id);
+  worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => {
+    const { resolve, reject } = pending.get(data.id) ?? {};
+    pending.delete(data.id);
     if (data.problem === undefined) resolve?.(data.value);
     else reject?.(new Error(data.problem));
   });
   worker.addEventListener('error', () => {
-    for (const { reject } of waiting.values()) reject(new Error('The worker of traces failed.'));
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(new Error('The worker of traces failed.'));
+    pending.clear();
   });
   return worker;
 }
 
 function ask<Q extends keyof Questions>(
   question: Q,
-  ...given: Parameters<Questions[Q]>
+  ...params: Parameters<Questions[Q]>
 ): Promise<ReturnType<Questions[Q]>> {
   started ??= start();
   const worker = started;
   const id = nextId++;
   return new Promise((resolve, reject) => {
     // The worker answers each question by the function of its name.
-    waiting.set(id, { resolve: (value) => resolve(value as ReturnType<Questions[Q]>), reject });
-    worker.postMessage({ id, question, given });
+    pending.set(id, { resolve: (value) => resolve(value as ReturnType<Questions[Q]>), reject });
+    worker.postMessage({ id, question, params });
   });
 }
 
@@ -101,7 +103,7 @@ export async function readElsewhere(text: string): Promise<unknown> {
   const read = await ask('read', text).catch(() => undefined);
   if (!read) return parseJson(text);
   const all: readonly unknown[] = Array.isArray(read.answers) ? read.answers : [read.answers];
-  for (const { answer, trace, tree } of read.kept) learn(all[answer], trace, tree);
+  for (const { answer, trace, tree } of read.large) learn(all[answer], trace, tree);
   return read.answers;
 }
 
@@ -109,7 +111,7 @@ function learn(answer: unknown, trace: number, packed: PackedTree): void {
   if (typeof answer !== 'object' || answer === null || !('result' in answer)) return;
   const { result } = answer;
   if (typeof result !== 'object' || result === null) return;
-  const tree = unpack(packed, (frame, place) => places.set(frame, { trace, place }));
+  const tree = unpack(packed, (frame, index) => locations.set(frame, { trace, index: index }));
   large.set(result, new LargeTrace(trace, tree));
   forgotten.register(result, trace);
 }
@@ -121,6 +123,6 @@ export function largeTraceOf(trace: object | undefined): LargeTrace | undefined 
 
 /** Calldata, result and events of a frame that came without them; undefined if it has them. */
 export function restOf(frame: Frame): Promise<FrameRest | undefined> | undefined {
-  const found = places.get(frame);
-  return found && ask('frame', found.trace, found.place);
+  const location = locations.get(frame);
+  return location && ask('frame', location.trace, location.index);
 }

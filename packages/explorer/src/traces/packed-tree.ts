@@ -20,9 +20,9 @@ export function pack({ roots }: CallTree): PackedTree {
   const places = new Map<string, number>();
   const placeOf = (text: string | undefined): number => {
     if (text === undefined) return ABSENT;
-    const place = places.get(text) ?? places.size;
-    places.set(text, place);
-    return place;
+    const index = places.get(text) ?? places.size;
+    places.set(text, index);
+    return index;
   };
   const numbers: number[] = [];
   const gas: number[] = [];
@@ -61,17 +61,17 @@ const NO_FELTS: readonly string[] = [];
  */
 export function unpack(
   { texts, numbers, gas, orders }: PackedTree,
-  learn: (frame: Frame, place: number) => void,
+  learn: (frame: Frame, index: number) => void,
 ): CallTree {
   let at = 0;
   let event = 0;
-  const textAt = (place: number): string | undefined => texts[place];
+  const textAt = (index: number): string | undefined => texts[index];
   const read = (parent: string | undefined, index: number, depth: number): Frame => {
-    const place = at++;
-    const number = (field: number): number => numbers[place * FIELDS + field] ?? 0;
+    const position = at++;
+    const number = (field: number): number => numbers[position * FIELDS + field] ?? 0;
     const phase = PHASES[number(0)] ?? 'execute';
     const id = parent === undefined ? phase : `${parent}.${index}`;
-    const l2Gas = gas[place] ?? ABSENT;
+    const l2Gas = gas[position] ?? ABSENT;
     const events = Array.from({ length: number(8) }, () => ({
       keys: NO_FELTS,
       data: NO_FELTS,
@@ -96,7 +96,7 @@ export function unpack(
       cause: textAt(number(6)),
       fate: undefined,
     };
-    learn(frame, place);
+    learn(frame, position);
     return frame;
   };
   const roots: Frame[] = [];

@@ -14,7 +14,7 @@ import { type PackedTree, pack } from './packed-tree.js';
 /** Traces with more frames stay in the worker. */
 const MOST_FRAMES = 5_000;
 
-export interface KeptTrace {
+export interface LargeTraceEntry {
   /** Index of its answer in the batch. */
   readonly answer: number;
   readonly trace: number;
@@ -26,12 +26,12 @@ export interface Questions {
   /** Reads an answer of the node; long traces in it are kept, and their answers lack the inner calls. */
   readonly read: (text: string) => {
     readonly answers: unknown;
-    readonly kept: readonly KeptTrace[];
+    readonly large: readonly LargeTraceEntry[];
   };
   /** What an unpacked frame lacks. */
   readonly frame: (
     trace: number,
-    place: number,
+    index: number,
   ) => Pick<Frame, 'calldata' | 'result' | 'events'> | undefined;
   readonly gas: (trace: number, charged: number, measure: Measure) => GasTree | undefined;
   /** Members of a part of the trace. */
@@ -46,42 +46,42 @@ export interface Questions {
   readonly drop: (trace: number) => void;
 }
 
-interface Kept {
+interface StoredTrace {
   readonly value: TransactionTrace;
   readonly frames: readonly Frame[];
 }
 
-const kept = new Map<number, Kept>();
+const traces = new Map<number, StoredTrace>();
 let next = 1;
 
 const ANSWERS: Questions = {
   read(text) {
     const answers = parseJson(text);
-    const found: KeptTrace[] = [];
+    const large: LargeTraceEntry[] = [];
     const trimmed = (Array.isArray(answers) ? answers : [answers]).map((answer: unknown, at) => {
       if (!isTraced(answer)) return answer;
       const { result } = answer;
       const tree = buildTree({ type: result.type }, result, { execution_status: 'SUCCEEDED' });
       if (tree.count <= MOST_FRAMES) return answer;
       const trace = next++;
-      kept.set(trace, { value: result, frames: inOrder(tree.roots) });
-      found.push({ answer: at, trace, tree: pack(tree) });
+      traces.set(trace, { value: result, frames: inOrder(tree.roots) });
+      large.push({ answer: at, trace, tree: pack(tree) });
       return { ...answer, result: trimmedTrace(result) };
     });
-    return { answers: Array.isArray(answers) ? trimmed : trimmed[0], kept: found };
+    return { answers: Array.isArray(answers) ? trimmed : trimmed[0], large: large };
   },
-  frame(trace, place) {
-    const frame = kept.get(trace)?.frames[place];
+  frame(trace, index) {
+    const frame = traces.get(trace)?.frames[index];
     return frame && { calldata: frame.calldata, result: frame.result, events: frame.events };
   },
   gas(trace, charged, measure) {
-    const found = kept.get(trace);
-    return found && gasTree(found.value, charged, measure);
+    const stored = traces.get(trace);
+    return stored && gasTree(stored.value, charged, measure);
   },
-  parts: (trace, path, from, count) => partsAt(kept.get(trace)?.value, path, from, count),
-  text: (trace) => writeJson(kept.get(trace)?.value, 2),
+  parts: (trace, path, from, count) => partsAt(traces.get(trace)?.value, path, from, count),
+  text: (trace) => writeJson(traces.get(trace)?.value, 2),
   drop(trace) {
-    kept.delete(trace);
+    traces.delete(trace);
   },
 };
 
@@ -119,43 +119,43 @@ function trimmedTrace(trace: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** A question with what it is asked about. */
-export type Asked = {
+export type WorkerRequest = {
   [Q in keyof Questions]: {
     readonly id: number;
     readonly question: Q;
-    readonly given: Parameters<Questions[Q]>;
+    readonly params: Parameters<Questions[Q]>;
   };
 }[keyof Questions];
 
-export interface Answered {
+export interface WorkerResponse {
   readonly id: number;
   readonly value?: unknown;
   /** Why there is no value. */
   readonly problem?: string;
 }
 
-function answerTo(asked: Asked): unknown {
-  switch (asked.question) {
+function answerTo(request: WorkerRequest): unknown {
+  switch (request.question) {
     case 'read':
-      return ANSWERS.read(...asked.given);
+      return ANSWERS.read(...request.params);
     case 'frame':
-      return ANSWERS.frame(...asked.given);
+      return ANSWERS.frame(...request.params);
     case 'gas':
-      return ANSWERS.gas(...asked.given);
+      return ANSWERS.gas(...request.params);
     case 'parts':
-      return ANSWERS.parts(...asked.given);
+      return ANSWERS.parts(...request.params);
     case 'text':
-      return ANSWERS.text(...asked.given);
+      return ANSWERS.text(...request.params);
     case 'drop':
-      return ANSWERS.drop(...asked.given);
+      return ANSWERS.drop(...request.params);
   }
 }
 
-function reply(answered: Answered): void {
+function reply(answered: WorkerResponse): void {
   postMessage(answered);
 }
 
-addEventListener('message', ({ data }: MessageEvent<Asked>) => {
+addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {
   const { id } = data;
   try {
     reply({ id, value: answerTo(data) });

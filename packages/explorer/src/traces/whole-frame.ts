@@ -8,6 +8,7 @@ import {
   type TransactionTrace,
 } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
+import { runTask } from '../state/tasks.js';
 import { largeTraceOf, restOf } from './large-traces.js';
 
 /** The tree of a transaction; frames of a long one are completed by `useWholeFrame`. */
@@ -24,9 +25,11 @@ export function useWholeFrame(frame: Frame): Frame {
   const [whole, setWhole] = useState(frame);
   useEffect(() => {
     let isWanted = true;
-    void restOf(frame)?.then((rest) => {
-      if (isWanted && rest) setWhole({ ...frame, ...rest });
-    });
+    runTask(
+      restOf(frame)?.then((rest) => {
+        if (isWanted && rest) setWhole({ ...frame, ...rest });
+      }),
+    );
     return () => {
       isWanted = false;
     };

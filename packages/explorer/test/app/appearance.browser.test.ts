@@ -58,15 +58,15 @@ describe('appearance', () => {
 
   test('axe finds nothing on any page in either theme', async () => {
     const { page, complaints, settled } = await stage.open('', { bypassCSP: true });
-    const found: string[] = [];
+    const problems: string[] = [];
     for (const path of pages()) {
       await page.goto(`${stage.origin}/ui/${path}`);
       await page.locator('h1').waitFor();
       await isLive(page);
       await settled();
-      for (const fault of await faultsOf(page)) found.push(`/${path} ${fault}`);
+      for (const fault of await faultsOf(page)) problems.push(`/${path} ${fault}`);
     }
-    expect(found).toEqual([]);
+    expect(problems).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

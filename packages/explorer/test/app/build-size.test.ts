@@ -28,7 +28,7 @@ describe.runIf(existsSync(BUILT))('the built pages', () => {
   test('have no inline scripts or styles, and no links to other origins', () => {
     expect(index).not.toMatch(/<style|<script(?![^>]*src=)|\son\w+=|style=/);
     expect(index.match(/(?:src|href)="[^"]*"/g)?.every((link) => /="\/ui\//.test(link))).toBe(true);
-    for (const name of assets.filter((one) => one.endsWith('.css'))) {
+    for (const name of assets.filter((asset) => asset.endsWith('.css'))) {
       expect(readFileSync(`${BUILT}/assets/${name}`, 'utf8')).not.toMatch(/https?:|data:/);
     }
   });

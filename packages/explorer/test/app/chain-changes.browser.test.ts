@@ -22,7 +22,7 @@ async function failing(
   visits: readonly Open[],
   isRight: (visit: Open) => Promise<boolean>,
 ): Promise<readonly string[]> {
-  const found: string[] = [];
+  const texts: string[] = [];
   for (const visit of visits) {
     const isFine = await expect
       .poll(() => isRight(visit))
@@ -33,10 +33,10 @@ async function failing(
       );
     const isBroken = (await visit.page.getByText('This page failed').count()) > 0;
     const hasHeading = (await visit.page.locator('h1').count()) === 1;
-    if (!isFine || isBroken || !hasHeading) found.push(visit.path);
-    if (visit.complaints.length > 0) found.push(`${visit.path}: ${visit.complaints[0]}`);
+    if (!isFine || isBroken || !hasHeading) texts.push(visit.path);
+    if (visit.complaints.length > 0) texts.push(`${visit.path}: ${visit.complaints[0]}`);
   }
-  return found;
+  return texts;
 }
 
 const says =
@@ -49,7 +49,7 @@ test('every page follows a revert and a restart, and reports a node that is gone
   const { client } = stage.node;
   try {
     const counter = await stage.deploy('counter', ['7']);
-    const kept = await stage.send(0, [stage.transfer(1, 5n)]);
+    const keptHash = await stage.send(0, [stage.transfer(1, 5n)]);
     const snapshot_id = await client.call('devnet_snapshot', {});
     const lost = await stage.send(0, [stage.transfer(1, 6n)]);
     const { block_number } = await client.call('starknet_blockHashAndNumber', {});
@@ -58,7 +58,7 @@ test('every page follows a revert and a restart, and reports a node that is gone
       contract_address: counter,
     });
     const visits = await openAll(stage, [
-      `tx/${kept}`,
+      `tx/${keptHash}`,
       `tx/${lost}`,
       `block/${block_number}`,
       'block/pre_confirmed',
@@ -70,18 +70,18 @@ test('every page follows a revert and a restart, and reports a node that is gone
     await client.call('devnet_revert', { snapshot_id });
     expect(await failing(visits, says('The chain was reverted to a snapshot.'))).toEqual([]);
     const on = (path: string): Page => {
-      const found = visits.find((visit) => visit.path === path);
-      if (!found) throw new Error(path);
-      return found.page;
+      const visit = visits.find((visit) => visit.path === path);
+      if (!visit) throw new Error(path);
+      return visit.page;
     };
     await on(`tx/${lost}`).getByText('This transaction no longer exists').waitFor();
-    await on(`tx/${kept}`).getByText('Succeeded').first().waitFor();
+    await on(`tx/${keptHash}`).getByText('Succeeded').first().waitFor();
     await on(`block/${block_number}`).getByText(`There is no block ${block_number}.`).waitFor();
     await expect.poll(() => on('transactions').locator(`a[href="/ui/tx/${lost}"]`).count()).toBe(0);
 
     await client.call('devnet_restart', {});
     expect(await failing(visits, says('The chain was restarted.'))).toEqual([]);
-    await on(`tx/${kept}`).getByText('This transaction no longer exists').waitFor();
+    await on(`tx/${keptHash}`).getByText('This transaction no longer exists').waitFor();
     await on('').getByText('No transactions on this chain yet.').waitFor();
     await on('activity').getByText('No transactions on this chain yet.').waitFor();
     await on('transactions').getByText('No transactions on this chain yet.').waitFor();

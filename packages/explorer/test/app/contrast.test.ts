@@ -23,8 +23,10 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-function contrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+function contrast(foreground: string, background: string): number {
+  const [dark = 0, light = 0] = [luminance(foreground), luminance(background)].sort(
+    (a, b) => a - b,
+  );
   return (light + 0.05) / (dark + 0.05);
 }
 
@@ -33,9 +35,9 @@ describe.each([
   ['dark', tokens(dark)],
 ])('the %s theme', (_name, theme) => {
   const of = (name: string): string => {
-    const found = theme.get(name);
-    if (found === undefined) throw new Error(`there is no token ${name}`);
-    return found;
+    const colour = theme.get(name);
+    if (colour === undefined) throw new Error(`there is no token ${name}`);
+    return colour;
   };
   const pairs = [
     ...['text', 'text-2', 'text-3', 'accent'].flatMap((text) =>

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const at = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
-const asked = (requests: readonly string[]): number =>
+const countCalls = (requests: readonly string[]): number =>
   requests.filter((url) => url.endsWith('/rpc')).length;
 
 /** Sends unsigned transfers at a rate; returns how long each took. */
@@ -47,11 +47,11 @@ async function flood(seconds: number, rate: number): Promise<readonly number[]> 
   );
   const times: number[] = [];
   const started = performance.now();
-  for (let sent = 0; sent < seconds * rate; sent++) {
-    const from = sent % nonces.length;
+  for (let index = 0; index < seconds * rate; index++) {
+    const from = index % nonces.length;
     const nonce = nonces[from] ?? 0;
     nonces[from] = nonce + 1;
-    const due = started + (sent * 1_000) / rate;
+    const due = started + (index * 1_000) / rate;
     if (due > performance.now()) {
       await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
     } else await new Promise(setImmediate);
@@ -100,17 +100,17 @@ const watchRenderings = (page: Page): Promise<void> =>
 
 interface Load {
   readonly seconds: number;
-  readonly sent: number;
+  readonly transactions: number;
   readonly requests: number;
   readonly renderings: number;
 }
 
 function judge(frames: readonly number[], control: readonly number[], load: Load) {
-  const { seconds, sent, requests, renderings } = load;
+  const { seconds, transactions, requests, renderings } = load;
   const longest = at(frames, 1);
   const longestOfEmptyPage = at(control, 1);
   return {
-    transactionsPerSecond: Math.round(sent / seconds),
+    transactionsPerSecond: Math.round(transactions / seconds),
     renderings,
     renderingsPerSecond: Number((renderings / seconds).toFixed(1)),
     requestsPerSecond: Number((requests / seconds).toFixed(1)),
@@ -155,12 +155,12 @@ describe('a flood', () => {
       await showsNewest(page);
       await settled();
       const heap = await heapOf(page);
-      const before = asked(requests);
+      const before = countCalls(requests);
       await Promise.all([watchFrames(page), watchFrames(empty)]);
       const started = performance.now();
       const watched = await flood(FLOOD_SECONDS, FLOOD_RATE);
       const [frames, control] = await Promise.all([framesOf(page), framesOf(empty)]);
-      const cost = asked(requests) - before;
+      const cost = countCalls(requests) - before;
       const elapsed = performance.now() - started;
       // The newest is on top again when it is over.
       await showsNewest(page);
@@ -184,7 +184,7 @@ describe('a flood', () => {
         medianSend: [at(alone, 0.5), at(watched, 0.5)].map((time) => time.toFixed(1)),
       };
       expect(growth).toBeLessThanOrEqual(HEAP_GROWTH);
-      // News is collected for a tenth of a second, and for longer if the machine is fast enough for a flood.
+      // Notifications are collected for a tenth of a second, and for longer if the machine is fast enough for a flood.
       expect(cost).toBeLessThanOrEqual(10 * (elapsed / 1_000) + 1);
       if (!IS_FULL) return;
       expect(cost / FLOOD_SECONDS).toBeLessThanOrEqual(2);
@@ -209,25 +209,25 @@ describe('a flood', () => {
       const rounds: ReturnType<typeof judge>[] = [];
       // Another program may take the processor for a moment, so a bad round is measured again.
       while (rounds.length < (IS_FULL ? 3 : 1) && (rounds.at(-1)?.more ?? 51) > LONGEST_FRAME) {
-        const before = asked(requests);
+        const before = countCalls(requests);
         await Promise.all([watchFrames(page), watchFrames(empty), watchRenderings(page)]);
         const started = performance.now();
-        const sent = await flood(IS_FULL ? 20 : 2, FLOOD_RATE);
+        const sentCount = await flood(IS_FULL ? 20 : 2, FLOOD_RATE);
         const [frames, control] = await Promise.all([framesOf(page), framesOf(empty)]);
         const seconds = (performance.now() - started) / 1_000;
         rounds.push(
           judge(frames, control, {
             seconds,
-            sent: sent.length,
-            requests: asked(requests) - before,
+            transactions: sentCount.length,
+            requests: countCalls(requests) - before,
             renderings: Number(await page.locator('html').getAttribute('data-renderings')),
           }),
         );
       }
       await settled();
       const { transaction_count } = Object(await node.request('devnet_getStatus'));
-      const shown = `${transaction_count.toLocaleString('en-US')} transactions in`;
-      await page.getByText(shown).waitFor();
+      const countText = `${transaction_count.toLocaleString('en-US')} transactions in`;
+      await page.getByText(countText).waitFor();
       await node.request('devnet_stopAutoImpersonate');
       figures['overview'] = rounds;
       const last = rounds.at(-1);
@@ -259,20 +259,20 @@ describe('a flood', () => {
         attributes: true,
       });
     });
-    const before = asked(requests);
+    const before = countCalls(requests);
     for (let block = 0; block < 30; block++) {
       await stage.node.client.call('devnet_createBlock', {});
     }
     await showsHead(stage, watching.page);
     await settled();
     expect(await page.locator('html').getAttribute('data-changes')).toBeNull();
-    expect(asked(requests)).toBe(before);
+    expect(countCalls(requests)).toBe(before);
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { get: () => false, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     });
     const head = await stage.node.client.call('starknet_blockNumber', {});
     await page.locator(`tr[data-row] a[href="/ui/block/${head}"]`).first().waitFor();
-    expect(asked(requests) - before).toBeLessThanOrEqual(2);
+    expect(countCalls(requests) - before).toBeLessThanOrEqual(2);
   });
 });

@@ -40,14 +40,16 @@ test('pages of an instance show its chain, link to it and name its addresses', a
   expect(await stage.node.client.call('starknet_blockNumber', {})).toBe(3);
   const links = await page
     .locator('nav a')
-    .evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(links.filter((href) => !href?.startsWith(`/instances/${id}/ui/`))).toEqual([]);
   await page.getByRole('link', { name: 'Node', exact: true }).click();
   await page.getByText(`${stage.origin}/instances/${id}/rpc`).waitFor();
   expect(page.url()).toBe(urlOf(id, 'node'));
   await settled();
-  const asked = requests.filter((url) => !url.includes('/ui/'));
-  expect(asked.filter((url) => !url.startsWith(`${stage.origin}/instances/${id}/`))).toEqual([]);
+  const rpcRequests = requests.filter((url) => !url.includes('/ui/'));
+  expect(rpcRequests.filter((url) => !url.startsWith(`${stage.origin}/instances/${id}/`))).toEqual(
+    [],
+  );
   expect(complaints).toEqual([]);
   await remove(id);
 });
@@ -93,7 +95,7 @@ test('an open page finds the instances of other programs, and the switcher goes 
 });
 
 test('the dialog has pages, is accessible and fits a phone', async () => {
-  const named = await create('x'.repeat(100));
+  const longNamed = await create('x'.repeat(100));
   const others = await Promise.all(Array.from({ length: 49 }, () => create('second')));
   const last = await create('last');
   const { page, settled } = await stage.open('', {
@@ -112,11 +114,11 @@ test('the dialog has pages, is accessible and fits a phone', async () => {
   await rowOf(page, 'last').waitFor();
   await page.getByRole('button', { name: 'Previous' }).click();
   await rowOf(page, 'main chain').waitFor();
-  await page.goto(urlOf(named, ''));
+  await page.goto(urlOf(longNamed, ''));
   await isLive(page);
   await page.getByRole('button', { name: /^Chain: x/ }).waitFor();
   expect(await wide()).toBe(0);
-  await Promise.all([named, ...others, last].map(remove));
+  await Promise.all([longNamed, ...others, last].map(remove));
 });
 
 test('a deleted instance is said to be gone, with a link to the main chain', async () => {

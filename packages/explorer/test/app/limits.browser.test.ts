@@ -77,12 +77,12 @@ const elements = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelectorAll('*').length);
 const at = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
-const asked = (requests: readonly string[]): number =>
+const countCalls = (requests: readonly string[]): number =>
   requests.filter((url) => url.endsWith('/rpc')).length;
 
 describe('a page', () => {
   test('has few elements and makes few requests', async () => {
-    const found: [path: string, elements: number, requests: number][] = [];
+    const measured: [path: string, elements: number, requests: number][] = [];
     for (const path of paths) {
       // Calls a few milliseconds apart share a request; on a busy machine they may come further apart.
       const tries: [path: string, elements: number, requests: number][] = [];
@@ -90,15 +90,15 @@ describe('a page', () => {
         const { page, requests, leave, settled } = await stage.open(path);
         await isLive(page);
         await settled();
-        tries.push([path, await elements(page), asked(requests)]);
+        tries.push([path, await elements(page), countCalls(requests)]);
         await leave();
       }
-      found.push(...tries.slice(-1));
+      measured.push(...tries.slice(-1));
     }
-    figures['elements'] = Math.max(...found.map(([, count]) => count));
-    figures['requests'] = Math.max(...found.map(([, , count]) => count));
-    expect(found.filter(([, count]) => count > MOST_ELEMENTS)).toEqual([]);
-    expect(found.filter(([, , count]) => count > MOST_REQUESTS)).toEqual([]);
+    figures['elements'] = Math.max(...measured.map(([, count]) => count));
+    figures['requests'] = Math.max(...measured.map(([, , count]) => count));
+    expect(measured.filter(([, count]) => count > MOST_ELEMENTS)).toEqual([]);
+    expect(measured.filter(([, , count]) => count > MOST_REQUESTS)).toEqual([]);
   });
 
   test('with a fully opened trace of 5,000 frames has few elements', async () => {
@@ -126,25 +126,26 @@ describe('a page', () => {
       await settled();
     }
     const round = async (): Promise<readonly string[]> => {
-      const before = visits.map(({ requests }) => asked(requests));
+      const before = visits.map(({ requests }) => countCalls(requests));
       await stage.node.client.call('devnet_createBlock', {});
       for (const { page, settled } of visits) {
         await showsHead(stage, page);
         await settled();
       }
-      const after = visits.map(({ requests }) => asked(requests));
+      const after = visits.map(({ requests }) => countCalls(requests));
       // Silence is only seen over time.
       await visits[0]?.page.waitForTimeout(3_000);
       return visits.flatMap(({ path, requests }, index) => {
         const cost = (after[index] ?? 0) - (before[index] ?? 0);
-        const idle = asked(requests) - (after[index] ?? 0);
+        const idle = countCalls(requests) - (after[index] ?? 0);
         return cost > 1 || idle > 0 ? [`/${path}: ${cost} for the block, ${idle} while idle`] : [];
       });
     };
     // On a busy machine heartbeats come late, and then pages connect again, which takes requests.
-    let found = await round();
-    for (let rounds = 1; rounds < 4 && found.length > 0; rounds++) found = await round();
-    expect(found).toEqual([]);
+    let roundFigures = await round();
+    for (let rounds = 1; rounds < 4 && roundFigures.length > 0; rounds++)
+      roundFigures = await round();
+    expect(roundFigures).toEqual([]);
     await Promise.all(visits.map(({ leave }) => leave()));
   });
 });

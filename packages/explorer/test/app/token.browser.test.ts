@@ -19,7 +19,7 @@ const open = (path: string): Promise<Visit> => stage.open(path);
 
 /** Everything that a browser stores or shows, except the storage of the tab. */
 async function traces(page: Page): Promise<string> {
-  const kept = await page.evaluate(async () => [
+  const storage = await page.evaluate(async () => [
     location.href,
     document.cookie,
     document.title,
@@ -29,7 +29,7 @@ async function traces(page: Page): Promise<string> {
     JSON.stringify(await caches?.keys()),
     document.documentElement.outerHTML,
   ]);
-  return [...kept, JSON.stringify(await page.context().cookies())].join('\n');
+  return [...storage, JSON.stringify(await page.context().cookies())].join('\n');
 }
 
 const forms = [TOKEN, encodeURIComponent(TOKEN), Buffer.from(TOKEN).toString('base64url')];
@@ -43,9 +43,9 @@ describe('with the token in the address', () => {
     await page.getByText('1,000.000000').first().waitFor();
     expect(page.url()).toBe(`${stage.origin}/ui/accounts`);
     expect(await page.evaluate(() => Object.values({ ...sessionStorage }))).toEqual([TOKEN]);
-    const seen = await traces(page);
+    const tokenTraces = await traces(page);
     for (const form of forms) {
-      expect(seen).not.toContain(form);
+      expect(tokenTraces).not.toContain(form);
       for (const url of requests) expect(url).not.toContain(form);
     }
     expect(complaints).toEqual([]);
@@ -55,11 +55,11 @@ describe('with the token in the address', () => {
     const { page } = await open('');
     await page.goto(`${stage.origin}/ui/blocks#token=${encodeURIComponent(TOKEN)}`);
     await isLive(page);
-    const [asked] = await Promise.all([
+    const [request] = await Promise.all([
       page.waitForRequest((request) => request.url().endsWith('/rpc')),
       page.getByRole('link', { name: 'Transactions' }).first().click(),
     ]);
-    expect(asked.headers()['authorization']).toBe(`Bearer ${TOKEN}`);
+    expect(request.headers()['authorization']).toBe(`Bearer ${TOKEN}`);
     await page.goBack();
     expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
     await page.reload();
@@ -113,8 +113,8 @@ describe('without the token', () => {
     await page.getByText('1,000.000000').first().waitFor();
     await isLive(page);
     expect(page.url()).toBe(`${stage.origin}/ui/accounts`);
-    const seen = await traces(page);
-    for (const form of forms) expect(seen).not.toContain(form);
+    const tokenTraces = await traces(page);
+    for (const form of forms) expect(tokenTraces).not.toContain(form);
     expect(complaints).toEqual([]);
   });
 

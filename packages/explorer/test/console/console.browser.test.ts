@@ -101,17 +101,17 @@ test('an error is shown with its code, and the documentation lists possible erro
 test('a subscription shows notifications until it is stopped', async () => {
   const { page } = await openMethod('starknet_subscribeNewHeads');
   await page.getByRole('button', { name: 'Subscribe starknet_subscribeNewHeads' }).click();
-  const news = page.getByRole('region', { name: 'News' });
-  await news.getByText('Listening').waitFor();
+  const stream = page.getByRole('region', { name: 'Notifications' });
+  await stream.getByText('Listening').waitFor();
   await stage.node.client.call('devnet_createBlock', {});
-  await news.getByText('1 notification').waitFor();
+  await stream.getByText('1 notification').waitFor();
   await stage.node.client.call('devnet_createBlock', {});
-  await news.getByText('2 notifications').waitFor();
+  await stream.getByText('2 notifications').waitFor();
   await page.keyboard.press('Escape');
-  await news.getByText('Stopped after 2 notifications').waitFor();
+  await stream.getByText('Stopped after 2 notifications').waitFor();
   await stage.node.client.call('devnet_createBlock', {});
   await showsHead(stage, page);
-  expect(await news.innerText()).toContain('Stopped after 2');
+  expect(await stream.innerText()).toContain('Stopped after 2');
 });
 
 test('a destructive method asks for confirmation', async () => {
@@ -138,9 +138,9 @@ test('the history of calls has no secrets', async () => {
   await secret.fill('0x5ec7e7');
   await page.keyboard.press('Control+Enter');
   await answer(page).getByText('refused').waitFor();
-  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
-  expect(kept).toContain('devnet_postmanLoad');
-  expect(kept).not.toContain('5ec7e7');
+  const storage = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  expect(storage).toContain('devnet_postmanLoad');
+  expect(storage).not.toContain('5ec7e7');
   expect(page.url()).not.toContain('5ec7e7');
   await page.goto(`${stage.origin}/ui/console`);
   await page.getByRole('button', { name: /devnet_postmanLoad/ }).click();
@@ -153,7 +153,7 @@ test('every method has a form', async () => {
   const names = methods.map((method) => String(Object(method)['name']));
   await page.locator('.methods a').first().waitFor();
   // In the page, because a click from outside waits for several frames.
-  const shown = await page.evaluate(async (all) => {
+  const sizes = await page.evaluate(async (all) => {
     const links = new Map(
       [...document.querySelectorAll<HTMLElement>('.methods a')].map((a) => [a.textContent, a]),
     );
@@ -170,7 +170,7 @@ test('every method has a form', async () => {
     }
     return drafts;
   }, names);
-  expect(shown).toEqual(names.map((name) => [name, 'object']));
+  expect(sizes).toEqual(names.map((name) => [name, 'object']));
   expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
   expect(complaints).toEqual([]);
 });

@@ -33,11 +33,11 @@ describe('a class', () => {
     await page.getByText(expected).waitFor();
     await page.getByRole('button', { name: 'Declare as account 0' }).click();
     await page.getByText('Declare as account 0:').waitFor();
-    const found = await stage.node.client.call('starknet_getClass', {
+    const contractClass = await stage.node.client.call('starknet_getClass', {
       block_id: 'pre_confirmed',
       class_hash: expected,
     });
-    expect('sierra_program' in found).toBe(true);
+    expect('sierra_program' in contractClass).toBe(true);
     await page.locator(`tr a[href="/ui/class/${expected}"]`).first().waitFor();
     expect(complaints).toEqual([]);
   });
@@ -46,14 +46,14 @@ describe('a class', () => {
     const { page } = await openLive(stage, 'classes');
     await page.getByRole('button', { name: 'Declare…' }).click();
     const file = page.locator('input[type=file]');
-    const given = (name: string, text: string) => ({
+    const asFile = (name: string, text: string) => ({
       name,
       mimeType: 'application/json',
       buffer: Buffer.from(text),
     });
-    await file.setInputFiles([given('a.json', '{')]);
+    await file.setInputFiles([asFile('a.json', '{')]);
     await page.getByText('The file is not valid JSON.').waitFor();
-    await file.setInputFiles([given('b.json', '{"sierra_program":["1"]}')]);
+    await file.setInputFiles([asFile('b.json', '{"sierra_program":["1"]}')]);
     await page.getByText('The Sierra class is incomplete.').waitFor();
     await file.setInputFiles(sierraFile('slots'));
     const expected = hash.computeContractClassHash(readFileSync(sierraFile('slots'), 'utf8'));
@@ -89,12 +89,12 @@ describe('a class', () => {
     const unique = await address.innerText();
     await page.getByLabel('as', { exact: true }).fill('account 3');
     await expect.poll(() => address.innerText()).not.toBe(unique);
-    const shown = await address.innerText();
+    const addressText = await address.innerText();
     await page.getByRole('button', { name: /^Deploy as account 3/ }).click();
     await page.getByText('Deployed:').waitFor();
-    expect(await countOf(stage, shown)).toBe(42n);
+    expect(await countOf(stage, addressText)).toBe(42n);
     await page.getByRole('link', { name: 'Contracts', exact: true }).last().click();
-    await page.locator(`td a[href="/ui/contract/${shown}"]`).waitFor();
+    await page.locator(`td a[href="/ui/contract/${addressText}"]`).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -131,10 +131,10 @@ describe('forms', () => {
     await page.getByLabel('function').waitFor();
     expect(await page.getByLabel('txt ByteArray').inputValue()).toBe('héllo');
     await expect.poll(() => page.url()).toContain('#form=');
-    const kept: { steps: [string, [string, string, string[]][]][] } = JSON.parse(
+    const stored: { steps: [string, [string, string, string[]][]][] } = JSON.parse(
       decodeURIComponent(new URL(page.url()).hash.slice('#form='.length)),
     );
-    expect(kept.steps[0]?.[1][0]?.[2]).toEqual(expected);
+    expect(stored.steps[0]?.[1][0]?.[2]).toEqual(expected);
     expect(complaints).toEqual([]);
   });
 

@@ -67,11 +67,11 @@ describe('a contract', () => {
     await page.getByLabel('amount').fill('5');
     expect(await page.getByText('This result is for other inputs.').count()).toBe(0);
     expect(bodies.join()).not.toContain('devnet_getPredeployedAccounts');
-    const sent = await nonce(stage.address(0));
+    const nonceBefore = await nonce(stage.address(0));
     await page.getByLabel('amount').press('Control+Shift+Enter');
     await page.getByText('Succeeded').waitFor();
     expect(await countOf(stage, counter)).toBe(before + 5n);
-    expect(await nonce(stage.address(0))).toBe(sent + 1n);
+    expect(await nonce(stage.address(0))).toBe(nonceBefore + 1n);
     const receipt = await stage.node.client.call('starknet_getTransactionReceipt', {
       transaction_hash: await sentHash(page),
     });

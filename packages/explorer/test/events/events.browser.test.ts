@@ -83,12 +83,12 @@ describe('the page', () => {
     await rows(page).filter({ hasText: '77 fri' }).waitFor();
     await settled();
     const before = await count(page);
-    const asked = requests.filter((url) => url.endsWith('/rpc')).length;
+    const callCount = requests.filter((url) => url.endsWith('/rpc')).length;
     await stage.node.client.call('devnet_createBlock', {});
     await showsHead(stage, page);
     await settled();
     expect(await count(page)).toBe(before);
-    expect(requests.filter((url) => url.endsWith('/rpc')).length).toBe(asked);
+    expect(requests.filter((url) => url.endsWith('/rpc')).length).toBe(callCount);
   });
 
   test('counts new events instead of moving rows', async () => {

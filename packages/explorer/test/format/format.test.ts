@@ -13,7 +13,7 @@ import {
 } from '../../src/format/amount.js';
 import { parseJson, writeJson } from '../../src/format/json.js';
 import { ageText, intervalText, momentText, offsetText } from '../../src/format/time.js';
-import { disarm } from '../../src/format/untrusted-text.js';
+import { escapeText } from '../../src/format/untrusted-text.js';
 
 test.each([
   [0n, '0 STRK'],
@@ -95,10 +95,10 @@ test('integers of any size survive parsing and writing', () => {
 });
 
 test('untrusted texts cannot hide, reorder or overflow', () => {
-  expect(disarm('a\u202Eb\u200Bc\u0007').text).toBe('a⟨U+202E⟩b⟨U+200B⟩c⟨U+0007⟩');
-  expect(disarm('x\ue000').text).toBe('x⟨U+E000⟩');
-  expect(disarm(`e${'\u0301'.repeat(50)}`).text).toBe(`e${'\u0301'.repeat(3)}`);
-  const long = disarm('a'.repeat(48_210));
+  expect(escapeText('a\u202Eb\u200Bc\u0007').text).toBe('a⟨U+202E⟩b⟨U+200B⟩c⟨U+0007⟩');
+  expect(escapeText('x\ue000').text).toBe('x⟨U+E000⟩');
+  expect(escapeText(`e${'\u0301'.repeat(50)}`).text).toBe(`e${'\u0301'.repeat(3)}`);
+  const long = escapeText('a'.repeat(48_210));
   expect(long).toEqual({ text: 'a'.repeat(200), cutFrom: 48_210 });
 });
 

@@ -20,7 +20,7 @@ import { type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 let reverter: string;
-const sent = new Map<string, string>();
+const hashes = new Map<string, string>();
 
 const selector = (name: string): string => hash.getSelectorFromName(name);
 const to = (contractAddress: string, entrypoint: string, calldata: string[]): Call => ({
@@ -38,21 +38,21 @@ beforeAll(async () => {
     block_id: 'latest',
     contract_address: reverter,
   });
-  sent.set('transfer', await stage.send(1, [stage.transfer(2, 5n)]));
-  sent.set('multicall', await stage.send(1, [stage.transfer(2, 5n), stage.transfer(3, 5n)]));
-  sent.set('nested calls', await stage.send(1, [to(reverter, 'recurse', ['0x5'])]));
-  sent.set(
+  hashes.set('transfer', await stage.send(1, [stage.transfer(2, 5n)]));
+  hashes.set('multicall', await stage.send(1, [stage.transfer(2, 5n), stage.transfer(3, 5n)]));
+  hashes.set('nested calls', await stage.send(1, [to(reverter, 'recurse', ['0x5'])]));
+  hashes.set(
     'library calls',
     await stage.send(1, [
       to(reverter, 'library', [classHash, selector('recurse'), '0x1', '0x2']),
       to(reverter, 'library', [classHash, selector('write'), '0x1', '0x7']),
     ]),
   );
-  sent.set(
+  hashes.set(
     'a caught failure',
     await stage.send(1, [to(reverter, 'catch', [reverter, selector('fail'), '0x2', '0x1', '0x9'])]),
   );
-  sent.set(
+  hashes.set(
     'reverted',
     await stage.send(1, [to(reverter, 'fail_via', [reverter, '0x1', '0x6f6f7073'])]),
   );
@@ -64,14 +64,15 @@ beforeAll(async () => {
     paid_fee_on_l1: '0x1000000',
     nonce: '0x0',
   });
-  sent.set('from L1', transaction_hash);
+  hashes.set('from L1', transaction_hash);
   const { blocks } = await client.call('devnet_listBlocks', { limit: 200 });
   for (const { block_number } of blocks) {
     const { transactions } = await client.call('starknet_getBlockWithTxHashes', {
       block_id: { block_number },
     });
-    for (const one of transactions) {
-      if (![...sent.values()].includes(one)) sent.set(`block ${block_number}`, one);
+    for (const transaction of transactions) {
+      if (![...hashes.values()].includes(transaction))
+        hashes.set(`block ${block_number}`, transaction);
     }
   }
 });
@@ -84,18 +85,18 @@ function check(block: GasBlock): void {
 }
 
 const read = async (of: string) => {
-  const asked = { transaction_hash: of };
+  const params = { transaction_hash: of };
   return {
-    trace: await stage.node.client.call('starknet_traceTransaction', asked),
-    receipt: await stage.node.client.call('starknet_getTransactionReceipt', asked),
+    trace: await stage.node.client.call('starknet_traceTransaction', params),
+    receipt: await stage.node.client.call('starknet_getTransactionReceipt', params),
   };
 };
 
 describe('the sum', () => {
   test('equals the receipt for every measure and kind of transaction', async () => {
     const kinds = new Set<string>();
-    for (const [name, one] of sent) {
-      const { trace, receipt } = await read(one);
+    for (const [name, hash] of hashes) {
+      const { trace, receipt } = await read(hash);
       kinds.add(`${trace.type} ${receipt.execution_status}`);
       expect(trace.execution_resources, name).toEqual(receipt.execution_resources);
       for (const measure of MEASURES) {
@@ -113,7 +114,7 @@ describe('the sum', () => {
   });
 
   test('excludes the fee transfer', async () => {
-    const { trace, receipt } = await read(sent.get('transfer') ?? '');
+    const { trace, receipt } = await read(hashes.get('transfer') ?? '');
     const { all, fee } = gasTree(trace, receipt.execution_resources.l2_gas, 'l2_gas');
     const outside = all.children.find(({ id }) => id === OUTSIDE)?.gas ?? 0;
     expect(fee?.gas).toBeGreaterThan(outside);
@@ -133,8 +134,8 @@ describe('the sum', () => {
           tip: 0n,
         });
       const other = await old.send(1, [old.transfer(2, 1n)]);
-      for (const one of [transaction_hash, other]) {
-        const trace = await client.call('starknet_traceTransaction', { transaction_hash: one });
+      for (const hash of [transaction_hash, other]) {
+        const trace = await client.call('starknet_traceTransaction', { transaction_hash: hash });
         const charged = trace.execution_resources;
         for (const measure of MEASURES) check(gasTree(trace, charged[measure], measure).all);
       }
@@ -149,8 +150,8 @@ describe('the sum', () => {
     const sum = new GasSum('contract');
     const functions = new FunctionCosts('contract');
     let charged = 0;
-    for (const one of sent.values()) {
-      const { trace, receipt } = await read(one);
+    for (const hash of hashes.values()) {
+      const { trace, receipt } = await read(hash);
       const { all } = gasTree(trace, receipt.execution_resources.l2_gas, 'l2_gas');
       charged += all.gas;
       sum.add(all);
@@ -203,13 +204,13 @@ const items = (page: Page) => page.getByRole('treeitem');
 
 describe('the graph of a transaction', () => {
   test('names every block and the gas outside of frames, with the fee separate', async () => {
-    const { page, complaints } = await stage.open(`tx/${sent.get('library calls')}?tab=gas`);
+    const { page, complaints } = await stage.open(`tx/${hashes.get('library calls')}?tab=gas`);
     await items(page).first().waitFor();
-    const { receipt } = await read(sent.get('library calls') ?? '');
+    const { receipt } = await read(hashes.get('library calls') ?? '');
     const all = receipt.execution_resources.l2_gas.toLocaleString('en-US');
     await page.getByText(`l2 gas ${all}`).waitFor();
-    const labels = await items(page).evaluateAll((found) =>
-      found.map((one) => one.getAttribute('aria-label') ?? ''),
+    const labels = await items(page).evaluateAll((elements) =>
+      elements.map((element) => element.getAttribute('aria-label') ?? ''),
     );
     expect(labels[0]).toContain(`transaction · ${all}`);
     expect(labels.some((label) => label.startsWith('outside the call frames · '))).toBe(true);
@@ -227,7 +228,7 @@ describe('the graph of a transaction', () => {
   });
 
   test('a click zooms in, the path leads back, a double click opens the call', async () => {
-    const { page } = await stage.open(`tx/${sent.get('nested calls')}?tab=gas`);
+    const { page } = await stage.open(`tx/${hashes.get('nested calls')}?tab=gas`);
     await items(page).first().waitFor();
     const execute = page.locator('[data-block=execute]');
     const box = await execute.boundingBox();
@@ -247,7 +248,7 @@ describe('the graph of a transaction', () => {
   });
 
   test('is walked by keyboard', async () => {
-    const { page } = await stage.open(`tx/${sent.get('nested calls')}?tab=gas&view=flame`);
+    const { page } = await stage.open(`tx/${hashes.get('nested calls')}?tab=gas&view=flame`);
     await items(page).first().focus();
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');
@@ -259,7 +260,7 @@ describe('the graph of a transaction', () => {
   });
 
   test('is also a table that can be sorted and searched', async () => {
-    const { page } = await stage.open(`tx/${sent.get('multicall')}?tab=gas&view=table`);
+    const { page } = await stage.open(`tx/${hashes.get('multicall')}?tab=gas&view=table`);
     const rows = page.getByRole('table', { name: 'Gas by function' }).locator('tr[data-row]');
     await rows.first().waitFor();
     expect(await rows.first().innerText()).toContain('__execute__');
@@ -271,22 +272,22 @@ describe('the graph of a transaction', () => {
   });
 
   test('axe finds nothing in either theme', async () => {
-    const { page } = await stage.open(`tx/${sent.get('reverted')}?tab=gas`, {});
+    const { page } = await stage.open(`tx/${hashes.get('reverted')}?tab=gas`, {});
     await page.getByText('The execution was reverted').waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 });
 
-const labelsOf = (found: readonly Element[]): string[] =>
-  found.map((one) => one.getAttribute('aria-label') ?? '');
+const labelsOf = (elements: readonly Element[]): string[] =>
+  elements.map((element) => element.getAttribute('aria-label') ?? '');
 
 describe('the page of many transactions', () => {
   test('sums a range of blocks to their receipts, with minimum, median and maximum', async () => {
     const { page, complaints } = await stage.open('gas?view=table&from=0');
-    await page.getByText(`${sent.size} transactions read.`).waitFor();
+    await page.getByText(`${hashes.size} transactions read.`).waitFor();
     let charged = 0;
-    for (const one of sent.values())
-      charged += (await read(one)).receipt.execution_resources.l2_gas;
+    for (const hash of hashes.values())
+      charged += (await read(hash)).receipt.execution_resources.l2_gas;
     await page.getByText(`l2 gas ${charged.toLocaleString('en-US')}`).waitFor();
     const row = page.locator('tr[data-row]', { hasText: /STRK\s*\.\s*transfer/ });
     const cells = (await row.locator('td').allInnerTexts()).map((text) => text.trim());
@@ -330,7 +331,7 @@ describe('the page of many transactions', () => {
   });
 
   test('nothing scrolls sideways on a phone', async () => {
-    for (const path of ['gas', 'gas?view=table', `tx/${sent.get('library calls')}?tab=gas`]) {
+    for (const path of ['gas', 'gas?view=table', `tx/${hashes.get('library calls')}?tab=gas`]) {
       const { page } = await stage.open(path, { viewport: { width: 400, height: 800 } });
       await page.getByRole('region', { name: 'Gas' }).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(400);

@@ -37,12 +37,12 @@ const list = (direction: 'TO_L1' | 'TO_L2') =>
 const lane = (page: Page, name: 'L1 → L2' | 'L2 → L1') => page.getByRole('region', { name });
 const detail = (page: Page) => page.getByRole('region', { name: 'The message' });
 const balanceOf = async (user: string): Promise<bigint> => {
-  const [held = '0x0'] = await stage.node.provider.callContract({
+  const [balance = '0x0'] = await stage.node.provider.callContract({
     contractAddress: messenger,
     entrypoint: 'balance_of',
     calldata: [user],
   });
-  return BigInt(held);
+  return BigInt(balance);
 };
 
 test('explains how to connect an L1, and that there are no messages', async () => {

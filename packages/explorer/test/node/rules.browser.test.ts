@@ -5,11 +5,11 @@ import { tabTo } from '../support/keyboard.js';
 import { isLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
-let sent: string;
+let hash: string;
 
 beforeAll(async () => {
   stage = await setStage();
-  sent = await stage.send(0, [stage.transfer(1, 5n)]);
+  hash = await stage.send(0, [stage.transfer(1, 5n)]);
 });
 afterAll(() => stage.close());
 
@@ -28,6 +28,6 @@ test('transactions are listed by the rule that they break, with reason and link'
   await page.getByLabel('network').focus();
   await tabTo(page, /^transaction 0x/);
   await page.keyboard.press('Enter');
-  await expect.poll(() => new URL(page.url()).pathname).toBe(`/ui/tx/${sent}`);
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/ui/tx/${hash}`);
   expect(complaints).toEqual([]);
 });

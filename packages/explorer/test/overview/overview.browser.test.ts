@@ -25,7 +25,10 @@ async function withStage(run: (stage: Stage) => Promise<void>): Promise<void> {
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let step = 0; step < 80; step++) {
     await page.keyboard.press('Tab');
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+    if (
+      await page.evaluate((selectorText) => document.activeElement?.matches(selectorText), selector)
+    )
+      return;
   }
   throw new Error(`${selector} was not reached`);
 }

@@ -17,7 +17,7 @@ const RUNS = [
 /** What axe calls serious or critical. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const found: string[] = [];
+  const texts: string[] = [];
   for (const [colorScheme, options] of RUNS) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
@@ -26,9 +26,9 @@ export async function faultsOf(page: Page): Promise<readonly string[]> {
     );
     for (const { id, impact, nodes } of violations) {
       if (impact === 'serious' || impact === 'critical') {
-        found.push(`${colorScheme} ${id}: ${nodes[0]?.html}`);
+        texts.push(`${colorScheme} ${id}: ${nodes[0]?.html}`);
       }
     }
   }
-  return found;
+  return texts;
 }

@@ -74,17 +74,17 @@ async function build(file: string): Promise<void> {
   const node = await createNode({ ...CONFIG, chargeFee: false });
   await node.request('devnet_autoImpersonate');
   const count = node.accounts.length;
-  let sent = 0;
+  let sentCount = 0;
   for (let block = 1; block < BLOCKS; block++) {
     // Two, then three.
-    const wanted = Math.ceil((block * TRANSACTIONS) / (BLOCKS - 1));
+    const targetCount = Math.ceil((block * TRANSACTIONS) / (BLOCKS - 1));
     const isFailing = block % FAILING === 0;
-    for (; sent < wanted; sent++) {
-      const from = sent % count;
-      const amount = isFailing && sent + 1 === wanted ? 10n ** 30n : 1n;
+    for (; sentCount < targetCount; sentCount++) {
+      const from = sentCount % count;
+      const amount = isFailing && sentCount + 1 === targetCount ? 10n ** 30n : 1n;
       await ask(
         node,
-        transferRequest(node, from, (from + 1) % count, amount, Math.floor(sent / count)),
+        transferRequest(node, from, (from + 1) % count, amount, Math.floor(sentCount / count)),
       );
     }
     await node.request('devnet_createBlock');

@@ -25,7 +25,7 @@ export async function connectPages(endpoint: string): Promise<Pages> {
     });
   }
   const idle: Page[] = [];
-  const taken = new Set<Page>();
+  const pagesInUse = new Set<Page>();
   /** Pages with options, which are closed instead of reused. */
   const single = new WeakSet<Page>();
   /** Pages beside another one, which are closed as well. */
@@ -44,26 +44,26 @@ export async function connectPages(endpoint: string): Promise<Pages> {
       }
       const page = (options === undefined && idle.pop()) || (await create(options ?? {}));
       if (options !== undefined) single.add(page);
-      taken.add(page);
+      pagesInUse.add(page);
       return page;
     },
     async takeBeside(other) {
       const page = await other.context().newPage();
       tabs.add(page);
-      taken.add(page);
+      pagesInUse.add(page);
       return page;
     },
     async release(page) {
-      const released = page === undefined ? [...taken] : [page];
-      for (const one of released) taken.delete(one);
+      const released = page === undefined ? [...pagesInUse] : [page];
+      for (const tab of released) pagesInUse.delete(tab);
       if (!browser.isConnected()) return;
-      await Promise.all(released.filter((one) => tabs.has(one)).map((one) => one.close()));
+      await Promise.all(released.filter((tab) => tabs.has(tab)).map((tab) => tab.close()));
       await Promise.all(
-        released.map(async (one) => {
+        released.map(async (tab) => {
           // Handlers of requests that are still under way would fail.
-          if (!one.isClosed()) await one.unrouteAll({ behavior: 'ignoreErrors' });
-          if (single.has(one)) await one.context().close();
-          else if (await empty(one)) idle.push(one);
+          if (!tab.isClosed()) await tab.unrouteAll({ behavior: 'ignoreErrors' });
+          if (single.has(tab)) await tab.context().close();
+          else if (await empty(tab)) idle.push(tab);
         }),
       );
     },
@@ -75,7 +75,9 @@ async function empty(page: Page): Promise<boolean> {
   if (page.isClosed()) return false;
   const context = page.context();
   page.removeAllListeners();
-  await Promise.all(context.pages().map((one) => (one === page ? undefined : one.close())));
+  await Promise.all(
+    context.pages().map((openPage) => (openPage === page ? undefined : openPage.close())),
+  );
   // Pages without an origin, as about:blank, have no storage and refuse the access.
   await page
     .evaluate(() => {

@@ -61,7 +61,7 @@ export interface Visit {
   leave(): Promise<void>;
 }
 
-/** The explorer collects calls and news for some milliseconds before it asks the node. */
+/** The explorer collects calls and notifications for some milliseconds before it asks the node. */
 const GATHER_MILLISECONDS = 120;
 
 let connecting: Promise<Pages> | undefined;
@@ -206,7 +206,7 @@ export async function countOf({ node }: Stage, counter: string): Promise<bigint>
   return BigInt(count);
 }
 
-/** Waits until the page shows the node's newest block, so that earlier news has come to it as well. */
+/** Waits until the page shows the node's newest block, so that it has received earlier notifications as well. */
 export async function showsHead({ node }: Stage, page: Page): Promise<void> {
   const head = await node.client.call('starknet_blockNumber', {});
   await page

@@ -99,16 +99,16 @@ describe('the page', () => {
   });
 
   test('a snapshot that another client used up is an error', async () => {
-    const used = await stage.node.client.call('devnet_snapshot', {});
+    const usedSnapshot = await stage.node.client.call('devnet_snapshot', {});
     const { page } = await stage.open('timeline');
-    await page.getByRole('button', { name: `Revert to ${used}` }).click();
+    await page.getByRole('button', { name: `Revert to ${usedSnapshot}` }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel(/keep the current chain/).uncheck();
-    await stage.node.client.call('devnet_revert', { snapshot_id: used });
-    await sheet.getByRole('button', { name: `Revert to ${used}` }).click();
+    await stage.node.client.call('devnet_revert', { snapshot_id: usedSnapshot });
+    await sheet.getByRole('button', { name: `Revert to ${usedSnapshot}` }).click();
     await sheet
       .getByRole('alert')
-      .getByText(`Snapshot ${used} was already used or is unknown.`)
+      .getByText(`Snapshot ${usedSnapshot} was already used or is unknown.`)
       .waitFor();
   });
 
@@ -145,13 +145,13 @@ test('2,200 blocks are drawn as bars, and a new block costs one request', async 
     await page.locator('.line-bar').first().waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
     await settled();
-    const asked = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
-    expect(asked()).toBeLessThanOrEqual(3);
-    const before = asked();
+    const countCalls = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
+    expect(countCalls()).toBeLessThanOrEqual(3);
+    const before = countCalls();
     await long.node.client.call('devnet_createBlock', {});
     await page.locator('.line-head', { hasText: '#2,201' }).waitFor();
     await settled();
-    expect(asked() - before).toBeLessThanOrEqual(1);
+    expect(countCalls() - before).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.locator('.line-dots[d^=M]').waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);

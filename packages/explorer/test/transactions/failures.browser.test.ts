@@ -59,10 +59,10 @@ describe('the source of a failure', () => {
     const tree = await page.getByRole('treegrid').boundingBox();
     expect((await pane.boundingBox())?.x).toBeGreaterThan((tree?.x ?? 0) + (tree?.width ?? 0));
     const marked = pane.locator('.code [aria-current]');
-    const shown = () => pane.locator('.code li .text').allTextContents();
+    const codeLines = () => pane.locator('.code li .text').allTextContents();
     const [first, second] = stack;
     const lines = (at: typeof first) => at?.excerpt?.lines.map((line) => line.trim());
-    expect((await shown()).map((line) => line.trim())).toEqual(lines(first));
+    expect((await codeLines()).map((line) => line.trim())).toEqual(lines(first));
     expect(await marked.textContent()).toMatch(/^ *value - 100 /);
     expect(await marked.getAttribute('value')).toBe(String(first?.line));
     await pane.getByText('has code and did not run').waitFor();
@@ -72,7 +72,7 @@ describe('the source of a failure', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect.poll(() => marked.getAttribute('value')).toBe(String(second?.line));
-    expect((await shown()).map((line) => line.trim())).toEqual(lines(second));
+    expect((await codeLines()).map((line) => line.trim())).toEqual(lines(second));
     expect(await pane.locator('.place').innerText()).toContain(`${FILE}:${second?.line}:`);
     expect(complaints).toEqual([]);
   });

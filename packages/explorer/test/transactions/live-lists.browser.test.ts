@@ -19,13 +19,13 @@ describe('live lists', () => {
     await isLive(page);
     await settled();
     // Other pages are fetched beforehand; what counts is what the node is asked.
-    const asked = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
-    const before = asked();
+    const countCalls = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
+    const before = countCalls();
     const hash = await stage.send(1, [stage.transfer(0, 1n)]);
     await page.locator(`a[href="/ui/tx/${hash}"]`).first().waitFor();
     await showsHead(stage, page);
     await settled();
-    expect(asked() - before).toBeLessThanOrEqual(2);
+    expect(countCalls() - before).toBeLessThanOrEqual(2);
   });
 
   test('rows do not move under the pointer', async () => {
@@ -34,11 +34,11 @@ describe('live lists', () => {
     await page.locator('tr[data-row]').first().hover();
     const rows = page.locator('tr[data-row]');
     const first = await rows.first().locator('td').last().innerText();
-    const place = await rows.first().boundingBox();
+    const box = await rows.first().boundingBox();
     await stage.send(1, [stage.transfer(0, 1n)]);
     await page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await rows.first().locator('td').last().innerText()).toBe(first);
-    expect(await rows.first().boundingBox()).toEqual(place);
+    expect(await rows.first().boundingBox()).toEqual(box);
     await page.getByRole('button', { name: '1 new' }).click();
     await expect.poll(() => page.getByRole('button', { name: '1 new' }).count()).toBe(0);
   });

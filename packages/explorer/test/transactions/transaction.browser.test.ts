@@ -11,7 +11,7 @@ const TOKEN_CLASS = '0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda7666
 
 let stage: Stage;
 let token: string;
-let sent: string;
+let transferHash: string;
 let reverter: string;
 let deep: string;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ],
   });
   token = contract_address;
-  sent = await stage.send(1, [
+  transferHash = await stage.send(1, [
     stage.transfer(2, 1_500_000_000_000_000_000n),
     { contractAddress: token, entrypoint: 'transfer', calldata: [stage.address(3), 1_250n, 0n] },
   ]);
@@ -49,7 +49,7 @@ async function watchCopies(page: Page): Promise<() => Promise<string>> {
 
 describe('a transaction', () => {
   test('token movements use the symbol of the token, and the fee is separate', async () => {
-    const { page } = await stage.open(`tx/${sent}`);
+    const { page } = await stage.open(`tx/${transferHash}`);
     const moves = page.getByRole('list', { name: 'Token transfers' });
     await moves.getByText('12.5 “GOLD”').waitFor();
     const lines = await moves.getByRole('listitem').allInnerTexts();
@@ -90,7 +90,7 @@ describe('a transaction', () => {
   });
 
   test('raw answers are offered as curl, starknet.js and file', async () => {
-    const { page } = await stage.open(`tx/${sent}?tab=raw`);
+    const { page } = await stage.open(`tx/${transferHash}?tab=raw`);
     const copiedText = await watchCopies(page);
     await page.getByText('Receipt', { exact: true }).click();
     await page.getByRole('button', { name: 'Copy receipt as curl' }).click();
@@ -98,7 +98,7 @@ describe('a transaction', () => {
     expect(curl).toContain('starknet_getTransactionReceipt');
     await page.getByRole('button', { name: 'Copy receipt as starknet.js' }).click();
     const script = await copiedText();
-    expect(script).toContain(`provider.getTransactionReceipt('${sent}')`);
+    expect(script).toContain(`provider.getTransactionReceipt('${transferHash}')`);
     await page.getByText(/^State update of block/).click();
     await page.getByRole('button', { name: 'Copy state update as curl' }).waitFor();
     const download = page.waitForEvent('download');
@@ -107,15 +107,15 @@ describe('a transaction', () => {
   });
 
   test('a transaction is simulated again and labelled', async () => {
-    const { page } = await stage.open(`tx/${sent}`);
+    const { page } = await stage.open(`tx/${transferHash}`);
     const link = page.getByRole('link', { name: 'Simulate again' });
-    expect(await link.getAttribute('href')).toBe(`/ui/simulate?tx=${sent}`);
+    expect(await link.getAttribute('href')).toBe(`/ui/simulate?tx=${transferHash}`);
     await page.getByRole('button', { name: 'Label…' }).click();
     await page.getByLabel('label').fill('the payday');
     await page.getByRole('button', { name: 'Set the label' }).click();
     await page.locator('.title', { hasText: 'the payday' }).waitFor();
     const { labels } = await stage.node.client.call('devnet_getLabels', {});
-    expect(labels).toContainEqual({ value: sent, label: 'the payday' });
+    expect(labels).toContainEqual({ value: transferHash, label: 'the payday' });
   });
 
   test('a transaction from L1 shows its message, time and place in the block', async () => {
@@ -178,7 +178,7 @@ describe('a transaction', () => {
   });
 
   test('axe finds nothing in either theme', async () => {
-    const { page } = await stage.open(`tx/${sent}?tab=raw`, {});
+    const { page } = await stage.open(`tx/${transferHash}?tab=raw`, {});
     await page.getByText('“GOLD”').first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });

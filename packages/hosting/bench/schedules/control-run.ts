@@ -22,7 +22,7 @@ interface Row {
   readonly control: Control;
   readonly times: number;
   /** Runs in which a violation was found. */
-  readonly found: number;
+  readonly failures: number;
   readonly kinds: readonly string[];
   readonly seconds: number;
 }
@@ -50,8 +50,8 @@ export async function runControls(
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  const missed = rows.filter(({ control, found }) => !control.isCovered && found < times);
-  const surprising = rows.filter(({ control, found }) => control.isCovered && found > 0);
+  const missed = rows.filter(({ control, failures }) => !control.isCovered && failures < times);
+  const surprising = rows.filter(({ control, failures }) => control.isCovered && failures > 0);
   figures.say('controls', rows.length);
   figures.say(
     'runs of controls',
@@ -72,16 +72,16 @@ async function runControl(
   const fleet = await startFleet(binary, command);
   const kinds = new Set<string>();
   const rounds = control.isCovered ? Math.min(times, COVERED_ROUNDS) : times;
-  let [found, sum] = [0, 0];
+  let [failures, sum] = [0, 0];
   for (let round = 0; round < rounds; round += 1) {
     const { violations, seconds } = await runUntilFound(fleet, control);
-    if (violations.length > 0) found += 1;
+    if (violations.length > 0) failures += 1;
     for (const { kind } of violations) kinds.add(kind);
     sum += seconds;
   }
   await fleet.close(false);
   rmSync(dirname(command), { recursive: true });
-  return { control, times: rounds, found, kinds: [...kinds], seconds: sum / rounds };
+  return { control, times: rounds, failures: failures, kinds: [...kinds], seconds: sum / rounds };
 }
 
 /** On a busy machine a fault may come too late to be noticed, so that the schedule is repeated. */
@@ -107,10 +107,10 @@ async function runUntilFound(
 }
 
 /** A row of the table: how often it was found, in which schedule, without which checks. */
-function shown({ control, times, found, kinds, seconds }: Row): string {
+function shown({ control, times, failures, kinds, seconds }: Row): string {
   const { without, schedule, isCovered } = control;
   return [
-    `${found} of ${times}`.padEnd(9),
+    `${failures} of ${times}`.padEnd(9),
     `${isCovered ? 'covered' : ''}`.padEnd(8),
     `${seconds.toFixed(1)} s`.padStart(7),
     ` | ${without.join(' + ')} | ${schedule} | ${kinds.join(', ')}`,

@@ -11,7 +11,7 @@ export interface Edit {
 }
 
 const [INSTANCES, LEASE, MEMBERSHIP] = [
-  'hosting/src/awake-instances.ts',
+  'hosting/src/loaded-instances.ts',
   'hosting/src/lease.ts',
   'hosting/src/membership.ts',
 ];
@@ -46,15 +46,15 @@ export const CHECKS = {
   'an ended lease is broken before its instances are taken': [
     {
       file: LEASE,
-      text: 'if (await breakLease(store, key, found)) return FREE;',
+      text: 'if (await breakLease(store, key, stored)) return FREE;',
       instead: 'return FREE;',
     },
   ],
   'a break is conditional': [
     {
       file: LEASE,
-      text: 'return (await store.put(key, BROKEN, { tag: found.tag })) !== undefined;',
-      instead: 'return (await store.put(key, BROKEN)) !== undefined && found !== undefined;',
+      text: 'return (await store.put(key, BROKEN, { tag: stored.tag })) !== undefined;',
+      instead: 'return (await store.put(key, BROKEN)) !== undefined && stored !== undefined;',
     },
   ],
   'each renewal has another content': [
@@ -84,21 +84,21 @@ export const CHECKS = {
   'the lease is held before each piece of an answer': [
     { file: REQUESTS, text: '      mustHold();\n      onBegin();', instead: '      onBegin();' },
   ],
-  'an instance answers under the lease that woke it': [
+  'an instance answers under the lease that loaded it': [
     { file: MEMBERSHIP, text: ' && this.current === id', instead: '' },
   ],
   'an instance of an earlier lease is dropped': [
     {
       file: INSTANCES,
-      text: '} else if (awake.lease !== this.#membership.id) {',
-      instead: '} else if (awake.active < 0) {',
+      text: '} else if (instance.lease !== this.#membership.id) {',
+      instead: '} else if (instance.active < 0) {',
     },
   ],
   'all instances are given up with the lease': [
     { file: INSTANCES, text: 'membership.whenLost(() => this.#giveUpAll());', instead: '' },
     {
       file: INSTANCES,
-      text: 'if (current !== undefined && awake.lease !== current) return true;',
+      text: 'for (const instance of this.#ofLostLease) this.#hibernateIfWritable(instance, now);',
       instead: '',
     },
   ],
@@ -127,15 +127,15 @@ export const CHECKS = {
   'a creation is a conditional write': [
     {
       file: MANIFEST,
-      text: "await written(objects, { ...beginning, ...unused }, 'absent');",
-      instead: 'await written(objects, { ...beginning, ...unused }, undefined);',
+      text: "await written(objects, { ...manifest, ...unused }, 'absent');",
+      instead: 'await written(objects, { ...manifest, ...unused }, undefined);',
     },
   ],
   'a repeated write recognizes itself': [
     {
       file: MANIFEST,
-      text: 'return found && isSame(found.bytes, manifest) ?',
-      instead: 'return found ?',
+      text: 'return stored && isSame(stored.bytes, manifest) ?',
+      instead: 'return stored ?',
     },
   ],
   'each write of a manifest has a nonce': [
@@ -155,41 +155,41 @@ export const CHECKS = {
   'a node gives up only its own instances': [
     { file: OWNERSHIP, text: 'if (manifest.owner !== owner) return;', instead: '' },
   ],
-  'an instance is woken after it was given up': [
+  'an instance is loaded after it was given up': [
     {
       file: INSTANCES,
       text: 'await this.#givingUp.get(id)?.catch(() => undefined);',
       instead: '',
     },
   ],
-  'an instance that is being woken is not given up': [
-    { file: INSTANCES, text: 'if (this.#waking.has(id)) return false;', instead: '' },
+  'an instance that is being loaded is not given up': [
+    { file: INSTANCES, text: 'if (this.#loading.has(id)) return false;', instead: '' },
   ],
   'an instance with a request is not released': [
     {
       file: INSTANCES,
-      text: 'if (awake.active > 0 || !isQuiet) return false;',
+      text: 'if (instance.active > 0 || !isQuiet) return false;',
       instead: 'if (!isQuiet) return false;',
     },
   ],
   'a request waits for the end of a hibernation': [
     {
       file: INSTANCES,
-      text: '} else if (awake.hibernating) {',
-      instead: '} else if (awake.hibernating && awake.active < 0) {',
+      text: '} else if (instance.hibernating) {',
+      instead: '} else if (instance.hibernating && instance.active < 0) {',
     },
   ],
   'a chain whose write failed is not used by the next request': [
     {
       file: INSTANCES,
-      text: '} else if (awake.hosted.fault !== undefined) {',
-      instead: '} else if (awake.active < 0) {',
+      text: '} else if (instance.hosted.fault !== undefined) {',
+      instead: '} else if (instance.active < 0) {',
     },
   ],
   'a chain whose write failed is dropped after the request': [
     {
       file: INSTANCES,
-      text: 'if (awake.hosted.fault !== undefined) this.#drop(awake);',
+      text: 'if (instance.hosted.fault !== undefined) this.#drop(instance);',
       instead: '',
     },
   ],
@@ -222,7 +222,7 @@ export interface Control {
   readonly isCovered: boolean;
 }
 
-const found = (schedule: ScheduleName, ...without: readonly CheckName[]): Control => ({
+const detected = (schedule: ScheduleName, ...without: readonly CheckName[]): Control => ({
   without,
   schedule,
   isCovered: false,
@@ -234,57 +234,60 @@ const covered = (schedule: ScheduleName, ...without: readonly CheckName[]): Cont
 });
 
 export const CONTROLS: readonly Control[] = [
-  found('the owner is cut off', 'a lease ends by the clock of its holder'),
-  found('a renewal is found late', 'a lease counts from the beginning of its write'),
-  found('the store is ahead', 'a lease ends for others after a margin'),
-  found('the owner stands still', 'a renewal is conditional'),
-  found('the owner stands still', 'an ended lease is broken before its instances are taken'),
-  found('a break meets a renewal', 'a break is conditional'),
-  found('a break meets a renewal', 'each renewal has another content'),
+  detected('the owner is cut off', 'a lease ends by the clock of its holder'),
+  detected('a renewal is found late', 'a lease counts from the beginning of its write'),
+  detected('the store is ahead', 'a lease ends for others after a margin'),
+  detected('the owner stands still', 'a renewal is conditional'),
+  detected('the owner stands still', 'an ended lease is broken before its instances are taken'),
+  detected('a break meets a renewal', 'a break is conditional'),
+  detected('a break meets a renewal', 'each renewal has another content'),
   covered('the owner is cut off', 'the lease is held before a request'),
-  found(
+  detected(
     'the owner is cut off',
     'the lease is held before a request',
     'the lease is held before the answer',
   ),
-  found('a batch goes on after the lease', 'the lease is held before the answer'),
-  found(
+  detected('a batch goes on after the lease', 'the lease is held before the answer'),
+  detected(
     'a streamed batch goes on after the lease',
     'the lease is held before each piece of an answer',
   ),
   covered('the owner stands still, and is read later', 'a broken lease is lost'),
   covered('the owner stands still, and is read later', 'a lease ends by the clock of its holder'),
-  found(
+  detected(
     'the owner stands still, and is read later',
     'a broken lease is lost',
     'a lease ends by the clock of its holder',
   ),
-  covered('an instance is woken after a loss', 'an instance of an earlier lease is dropped'),
-  covered('an instance is woken after a loss', 'an instance answers under the lease that woke it'),
-  found(
-    'an instance is woken after a loss',
+  covered('an instance is loaded after a loss', 'an instance of an earlier lease is dropped'),
+  covered(
+    'an instance is loaded after a loss',
+    'an instance answers under the lease that loaded it',
+  ),
+  detected(
+    'an instance is loaded after a loss',
     'an instance of an earlier lease is dropped',
-    'an instance answers under the lease that woke it',
+    'an instance answers under the lease that loaded it',
   ),
   covered('the owner stands still, and is read later', 'all instances are given up with the lease'),
-  found(
+  detected(
     'the owner stands still, and is read later',
     'all instances are given up with the lease',
     'an instance of an earlier lease is dropped',
-    'an instance answers under the lease that woke it',
+    'an instance answers under the lease that loaded it',
   ),
-  found('the owner is alive', 'the lease of the owner is read'),
-  found('two nodes wake an instance', 'an instance is taken by a conditional write'),
-  found('a write is late', 'a change is a conditional write'),
-  found('a creation is repeated', 'a creation is a conditional write'),
-  found('a write is repeated after a takeover', 'a repeated write recognizes itself'),
-  found('a write is repeated after a takeover', 'each write of a manifest has a nonce'),
-  found('an instance is given up and woken', 'an instance is woken after it was given up'),
-  found('an instance is given up late', 'an instance is given up by a conditional write'),
-  found('another node is asked to release', 'a node gives up only its own instances'),
-  found('a release meets a wake-up', 'an instance that is being woken is not given up'),
-  found('a release meets a batch', 'an instance with a request is not released'),
-  found('a read meets a hibernation', 'a request waits for the end of a hibernation'),
+  detected('the owner is alive', 'the lease of the owner is read'),
+  detected('two nodes load an instance', 'an instance is taken by a conditional write'),
+  detected('a write is late', 'a change is a conditional write'),
+  detected('a creation is repeated', 'a creation is a conditional write'),
+  detected('a write is repeated after a takeover', 'a repeated write recognizes itself'),
+  detected('a write is repeated after a takeover', 'each write of a manifest has a nonce'),
+  detected('an instance is given up and loaded', 'an instance is loaded after it was given up'),
+  detected('an instance is given up late', 'an instance is given up by a conditional write'),
+  detected('another node is asked to release', 'a node gives up only its own instances'),
+  detected('a release meets a load', 'an instance that is being loaded is not given up'),
+  detected('a release meets a batch', 'an instance with a request is not released'),
+  detected('a read meets a hibernation', 'a request waits for the end of a hibernation'),
   covered(
     'the outcome of a write is unknown',
     'a chain whose write failed is not used by the next request',
@@ -293,12 +296,12 @@ export const CONTROLS: readonly Control[] = [
     'the outcome of a write is unknown',
     'a chain whose write failed is dropped after the request',
   ),
-  found(
+  detected(
     'the outcome of a write is unknown',
     'a chain whose write failed is not used by the next request',
     'a chain whose write failed is dropped after the request',
   ),
-  found('a deletion is slow', 'a deleted instance is not taken'),
-  found('a deletion is late', 'a deletion is marked before it is done'),
-  found('an instance is used and expires', 'an instance with an owner does not expire'),
+  detected('a deletion is slow', 'a deleted instance is not taken'),
+  detected('a deletion is late', 'a deletion is marked before it is done'),
+  detected('an instance is used and expires', 'an instance with an owner does not expire'),
 ];

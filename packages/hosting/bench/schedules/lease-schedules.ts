@@ -142,8 +142,8 @@ async function breakMeetsRenewal(stage: Stage): Promise<void> {
   taker.proxy.onAnswered = onAnswered;
 }
 
-/** The lease ends while an instance is being woken, and the node has another one when it is awake. */
-async function wokenAfterLoss(stage: Stage): Promise<void> {
+/** The lease ends while an instance is being loaded, and the node has another one when it is loaded. */
+async function loadedAfterLoss(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const id = await stage.create(other);
   const gate = stage.gate(owner, 'after', isManifestWrite);
@@ -193,7 +193,7 @@ export const LEASE_SCHEDULES = {
   'a renewal is found late': renewalIsFoundLate,
   'the store is ahead': storeIsAhead,
   'a break meets a renewal': breakMeetsRenewal,
-  'an instance is woken after a loss': wokenAfterLoss,
+  'an instance is loaded after a loss': loadedAfterLoss,
   'a batch goes on after the lease': (stage: Stage) => batchGoesOn(stage, false),
   'a streamed batch goes on after the lease': (stage: Stage) => batchGoesOn(stage, true),
 } as const;

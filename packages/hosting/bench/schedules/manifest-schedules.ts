@@ -7,8 +7,8 @@ import { isManifest, type Stage } from './stage.js';
 
 /** An instance without a request for so long is released. */
 const QUIET_MILLISECONDS = 600;
-/** A request that wakes an instance takes less. */
-const LONGEST_WAKE_MILLISECONDS = 2_000;
+/** A request that loads an instance takes less. */
+const LONGEST_LOAD_MILLISECONDS = 2_000;
 /** Together more than the buffers of a connection hold. */
 const LONG_CALLS = 60;
 
@@ -27,8 +27,8 @@ async function ownerIsAlive(stage: Stage): Promise<void> {
   });
 }
 
-/** Two nodes wake one instance, and the write of the first one is late. */
-async function twoWake(stage: Stage): Promise<void> {
+/** Two nodes load one instance, and the write of the first one is late. */
+async function twoLoad(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const id = await stage.create(other);
   const gate = stage.gate(owner, 'before', isManifestWrite);
@@ -92,14 +92,14 @@ async function repeatedAfterTakeover(stage: Stage): Promise<void> {
   await renewed;
 }
 
-/** Makes a node the owner of an instance that it could not wake. */
+/** Makes a node the owner of an instance that it could not load. */
 async function ownedAsleep(stage: Stage, id: string): Promise<void> {
   const { owner } = stage;
   stage.sequence(owner, isManifestWrite, [() => 'lose-answer', () => ({ status: 403 })]);
   await stage.read(owner, id);
 }
 
-/** A node gives up an instance that it does not have awake, and the write is late. */
+/** A node gives up an instance that it does not have in memory, and the write is late. */
 async function givenUpLate(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const id = await stage.create(other);
@@ -115,8 +115,8 @@ async function givenUpLate(stage: Stage): Promise<void> {
   await released;
 }
 
-/** A node gives up an instance that it does not have awake, and a request would wake it meanwhile. */
-async function givenUpAndWoken(stage: Stage): Promise<void> {
+/** A node gives up an instance that it does not have in memory, and a request would load it meanwhile. */
+async function givenUpAndLoaded(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const id = await stage.create(other);
   await ownedAsleep(stage, id);
@@ -124,7 +124,7 @@ async function givenUpAndWoken(stage: Stage): Promise<void> {
   const released = stage.release(owner, id);
   await gate.reached;
   const read = stage.read(owner, id);
-  await Promise.race([read, sleep(LONGEST_WAKE_MILLISECONDS)]);
+  await Promise.race([read, sleep(LONGEST_LOAD_MILLISECONDS)]);
   gate.open();
   await Promise.all([released, read]);
   await stage.using(owner, id, async () => {
@@ -145,8 +145,8 @@ async function releasedByAnother(stage: Stage): Promise<void> {
   });
 }
 
-/** A node is asked to release an instance that it is waking. */
-async function releasedWhileWaking(stage: Stage): Promise<void> {
+/** A node is asked to release an instance that it is loading. */
+async function releasedWhileLoading(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const id = await stage.create(other);
   const gate = stage.gate(owner, 'after', isManifestWrite);
@@ -208,20 +208,20 @@ async function unknownOutcome(stage: Stage): Promise<void> {
     if (await stage.change(owner, id)) return;
     await sleep(50);
   }
-  const text = 'the node that has it awake refuses every change after one of unknown outcome';
+  const text = 'the node that has it in memory refuses every change after one of unknown outcome';
   stage.violations.push({ kind: 'no change accepted', instance: id, text });
 }
 
 export const MANIFEST_SCHEDULES = {
   'the owner is alive': ownerIsAlive,
-  'two nodes wake an instance': twoWake,
+  'two nodes load an instance': twoLoad,
   'a write is late': lateWrite,
   'a creation is repeated': createdTwice,
   'a write is repeated after a takeover': repeatedAfterTakeover,
-  'an instance is given up and woken': givenUpAndWoken,
+  'an instance is given up and loaded': givenUpAndLoaded,
   'an instance is given up late': givenUpLate,
   'another node is asked to release': releasedByAnother,
-  'a release meets a wake-up': releasedWhileWaking,
+  'a release meets a load': releasedWhileLoading,
   'a release meets a batch': releasedInUse,
   'a read meets a hibernation': readWhileHibernating,
   'the outcome of a write is unknown': unknownOutcome,

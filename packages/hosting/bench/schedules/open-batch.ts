@@ -37,7 +37,7 @@ export class OpenBatch {
         resolve();
       };
       const headers = { 'content-type': 'application/json', connection: 'close' };
-      const sent = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      const outgoing = request(url, { method: 'POST', headers, agent: false }, (response) => {
         this.#response = response;
         response.setEncoding('utf8').on('data', (piece: string) => {
           this.#text += piece;
@@ -46,7 +46,7 @@ export class OpenBatch {
         if (isPaused) response.pause();
         onBegun();
       });
-      sent.on('error', end).end(body);
+      outgoing.on('error', end).end(body);
     });
   }
 

@@ -4,7 +4,7 @@ import { Gate } from '../../test/support/gate.js';
 import type { Violation } from '../../test/support/history.js';
 import type { Answered, Fault } from '../../test/support/store-proxy.js';
 import { type Fleet, type FleetNode, LEASE_SECONDS } from '../fleet.js';
-import { type Asked, ask, type Outcome, type Recorder } from '../recorder.js';
+import { ask, type CallOutcome, type Exchange, type Recorder } from '../recorder.js';
 
 const TIMEOUT_MILLISECONDS = 20_000;
 const POLL_MILLISECONDS = 40;
@@ -59,7 +59,12 @@ export class Stage {
 
   // Requests.
 
-  async #asked(node: FleetNode, instance: string, method: string, params: object): Promise<Asked> {
+  async #asked(
+    node: FleetNode,
+    instance: string,
+    method: string,
+    params: object,
+  ): Promise<Exchange> {
     const url = `${node.url}/instances/${instance}/rpc`;
     return { outcome: await ask(url, method, params, TIMEOUT_MILLISECONDS), from: node.name };
   }
@@ -102,7 +107,7 @@ export class Stage {
     });
   }
 
-  async read(node: FleetNode, instance: string): Promise<Outcome> {
+  async read(node: FleetNode, instance: string): Promise<CallOutcome> {
     const request = await this.#asked(node, instance, 'starknet_blockHashAndNumber', {});
     this.recorder.head(instance, request);
     return request.outcome;
@@ -233,7 +238,7 @@ export class Stage {
   }
 }
 
-function batchOutcome(began: number): Outcome {
+function batchOutcome(began: number): CallOutcome {
   const ended = performance.now();
   return { began, ended, result: undefined, code: undefined, message: '', owner: undefined };
 }

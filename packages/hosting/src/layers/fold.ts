@@ -15,12 +15,12 @@ const LARGEST_MERGE = 16 * 1024 * 1024;
 export function foldedAbove(limit: number, { tables, newest }: Layers, shared: number): Layers {
   if (newest.bytes <= limit) return { tables, newest };
   let top = Table.of(merged([newest]));
-  const kept = [...tables];
-  while (kept.length > shared) {
-    const below = kept.at(-1);
+  const unfolded = [...tables];
+  while (unfolded.length > shared) {
+    const below = unfolded.at(-1);
     if (!below || below.bytes > 2 * top.bytes || below.bytes + top.bytes > LARGEST_MERGE) break;
     top = Table.of(merged([top, below]));
-    kept.pop();
+    unfolded.pop();
   }
-  return { tables: [...kept, top], newest: MemoryRun.EMPTY };
+  return { tables: [...unfolded, top], newest: MemoryRun.EMPTY };
 }

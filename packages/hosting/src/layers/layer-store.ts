@@ -20,9 +20,9 @@ const inflated = promisify(inflateRaw);
 /** Tables that no chain uses stay in memory up to so many bytes. */
 const CACHE_BYTES = 256 * 1024 * 1024;
 const CACHE_TABLES = 4096;
-const PATIENCE_SECONDS = 20;
+const RETRY_SECONDS = 20;
 const PAUSE_MILLISECONDS = 250;
-/** Of compression: the fastest, because a wake-up waits for it. */
+/** Of compression: the fastest, because a load waits for it. */
 const LEVEL = 1;
 const COPY_BYTES = 4;
 
@@ -60,10 +60,10 @@ export class LayerStore {
   /** A table by the name of an object that holds it. */
   async read(name: string): Promise<Table> {
     const hash = hashIn(name);
-    const known = this.#inUse.get(hash)?.deref();
-    if (known) {
-      this.#keep(name, known, Age.UNKNOWN);
-      return known;
+    const loaded = this.#inUse.get(hash)?.deref();
+    if (loaded) {
+      this.#keep(name, loaded, Age.UNKNOWN);
+      return loaded;
     }
     const reading =
       this.#reading.get(hash) ?? this.#load(name).finally(() => this.#reading.delete(hash));
@@ -75,15 +75,15 @@ export class LayerStore {
 
   async #load(name: string): Promise<Table> {
     const key = layerKey(name);
-    const found = await this.#objects.get(key);
-    if (!found) throw new Error(`${this.#objects.shown} has no object ${key}`);
-    if (hashOf(found.bytes) !== hashIn(name)) {
-      throw new Error(`the object ${key} in ${this.#objects.shown} is damaged`);
+    const stored = await this.#objects.get(key);
+    if (!stored) throw new Error(`${this.#objects.displayName} has no object ${key}`);
+    if (hashOf(stored.bytes) !== hashIn(name)) {
+      throw new Error(`the object ${key} in ${this.#objects.displayName} is damaged`);
     }
     try {
-      const maxOutputLength = inflateLimit(found.bytes.length);
-      const table = new Table(await inflated(found.bytes, { maxOutputLength }));
-      this.#keep(name, table, new Age(found.age));
+      const maxOutputLength = inflateLimit(stored.bytes.length);
+      const table = new Table(await inflated(stored.bytes, { maxOutputLength }));
+      this.#keep(name, table, new Age(stored.age));
       return table;
     } catch (error) {
       throw new Error(`the object ${key} cannot be read: ${reasonOf(error)}`);
@@ -93,19 +93,19 @@ export class LayerStore {
   /**
    * The name of an object with a table, which is written unless there is one that may be referred to.
    *
-   * @param held names that the manifest to be replaced refers to
+   * @param referred names that the manifest to be replaced refers to
    * @param mayRetry whether it is tried again while the store does not answer
    */
   async write(
     table: Table,
-    held: readonly string[] = [],
-    mayRetry: MayRetry = retryFor(PATIENCE_SECONDS),
+    referred: readonly string[] = [],
+    mayRetry: MayRetry = retryFor(RETRY_SECONDS),
   ): Promise<string> {
     const objects = this.#objectsOf.get(table) ?? new Map<string, Age>();
-    const known =
-      held.find((name) => objects.has(name)) ??
+    const reusable =
+      referred.find((name) => objects.has(name)) ??
       [...objects].find(([, age]) => age.seconds < this.#fresh)?.[0];
-    if (known !== undefined) return known;
+    if (reusable !== undefined) return reusable;
     const writing =
       this.#writing.get(table) ??
       this.#writeCopy(table, mayRetry).finally(() => this.#writing.delete(table));

@@ -28,9 +28,9 @@ export class LayeredDatabase implements Database {
   #runs: readonly Run[];
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param shown names the chain in messages */
-  constructor(shown: string, layers: Layers, persist: Persist) {
-    this.#shown = shown;
+  /** @param title names the chain in messages */
+  constructor(title: string, layers: Layers, persist: Persist) {
+    this.#shown = title;
     this.#layers = layers;
     this.#runs = runsOf(layers);
     this.#persist = persist;
@@ -57,13 +57,13 @@ export class LayeredDatabase implements Database {
   }
 
   *getRange({ start, end, reverse = false, limit }: EntryRange): Generator<Found, void, undefined> {
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    if (left <= 0) return;
+    let remaining = limit ?? Number.POSITIVE_INFINITY;
+    if (remaining <= 0) return;
     for (const [key, value] of merged(this.#runs, { start, end, isReversed: reverse })) {
       if (!value) continue;
       yield { key, value };
-      left -= 1;
-      if (left <= 0) return;
+      remaining -= 1;
+      if (remaining <= 0) return;
     }
   }
 

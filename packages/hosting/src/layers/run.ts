@@ -44,7 +44,7 @@ export class MemoryRun implements Run {
   with(entries: readonly Entry[]): MemoryRun {
     const added = entries
       .map((entry, order) => ({ entry, order }))
-      .sort((one, other) => one.entry[0].compare(other.entry[0]) || one.order - other.order)
+      .sort((first, other) => first.entry[0].compare(other.entry[0]) || first.order - other.order)
       .map(({ entry }) => entry);
     const merged: Entry[] = [];
     let bytes = 0;
@@ -57,10 +57,10 @@ export class MemoryRun implements Run {
       const following = added[index + 1];
       if (following?.[0].equals(entry[0])) continue;
       for (; at < this.count; at += 1) {
-        const own = entryAt(this.#entries, at);
-        const order = own[0].compare(entry[0]);
+        const existing = entryAt(this.#entries, at);
+        const order = existing[0].compare(entry[0]);
         if (order > 0) break;
-        if (order < 0) push(own);
+        if (order < 0) push(existing);
       }
       push(entry);
     }
@@ -124,9 +124,9 @@ export function* merged(
     }
     if (!next || !from || (end && next.compare(end) * step >= 0)) return;
     yield [next, from.valueAt(index)];
-    for (const place of places) {
-      const { run, at } = place;
-      if (at >= 0 && at < run.count && run.keyAt(at).equals(next)) place.at += step;
+    for (const cursor of places) {
+      const { run, at } = cursor;
+      if (at >= 0 && at < run.count && run.keyAt(at).equals(next)) cursor.at += step;
     }
   }
 }

@@ -82,7 +82,7 @@ export class Table implements Run {
   #placeOf(index: number): number {
     if (index < 0 || index >= this.count) throw new RangeError(`a table has no entry ${index}`);
     let at = this.data.readUInt32LE(this.#offsets + 4 * Math.floor(index / GROUP));
-    for (let left = index % GROUP; left > 0; left -= 1) {
+    for (let remaining = index % GROUP; remaining > 0; remaining -= 1) {
       const length = this.data.readUInt32LE(at + 2);
       at += HEAD + this.data.readUInt16LE(at) + Math.max(0, length - 1);
     }

@@ -6,7 +6,7 @@ const ROUNDS = 8;
 const WRITERS = 8;
 
 /** The tag of a write; undefined if it was refused; the error if its outcome is unknown. */
-type Outcome = string | undefined | UncertainError;
+type WriteOutcome = string | undefined | UncertainError;
 
 /**
  * Races writers for objects below `checks/`, which it deletes.
@@ -32,8 +32,8 @@ export async function checkConditionalWrites(store: ObjectStore): Promise<void> 
 async function checkRound(store: ObjectStore, key: string): Promise<UncertainError | undefined> {
   const first = await race(store, key, 'absent');
   if (first instanceof UncertainError) return first;
-  const found = await store.get(key);
-  if (found?.tag !== first) throw unfit(store, 'a read did not give what had just been written');
+  const stored = await store.get(key);
+  if (stored?.tag !== first) throw unfit(store, 'a read did not give what had just been written');
   const second = await race(store, key, { tag: first });
   if (second instanceof UncertainError) return second;
   for (const condition of ['absent', { tag: first }] as const) {
@@ -69,7 +69,7 @@ async function attempt(
   key: string,
   text: string,
   condition: Condition,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   try {
     return await store.put(key, Buffer.from(text), condition);
   } catch (error) {
@@ -84,6 +84,6 @@ function unwon(store: ObjectStore): never {
 
 function unfit(store: ObjectStore, what: string): Error {
   return new Error(
-    `The object store ${store.shown} does not do conditional writes: ${what}. It cannot carry leases, because two nodes could both hold one. Use S3, R2, MinIO or Ceph, or a folder for a single node`,
+    `The object store ${store.displayName} does not do conditional writes: ${what}. It cannot carry leases, because two nodes could both hold one. Use S3, R2, MinIO or Ceph, or a folder for a single node`,
   );
 }

@@ -37,7 +37,7 @@ const DRAFT = /^\d+$/;
 
 /** `objects` holds a file for each object, `drafts` what is being written, `lock` the lock of the process. */
 export class FolderStore implements ObjectStore {
-  readonly shown: string;
+  readonly displayName: string;
   readonly isExclusive = true;
   readonly #lock: FileLock;
   readonly #objects: string;
@@ -50,7 +50,7 @@ export class FolderStore implements ObjectStore {
   #draftCount = 0;
 
   constructor(folder: string, lock: FileLock) {
-    this.shown = folder;
+    this.displayName = folder;
     this.#lock = lock;
     this.#objects = join(folder, OBJECTS);
     this.#drafts = join(folder, DRAFTS);
@@ -116,8 +116,8 @@ export class FolderStore implements ObjectStore {
     const path = this.#begin(key);
     return this.#changing(key, async () => {
       if (condition !== undefined) {
-        const found = await this.#tagOf(path);
-        if (found !== (condition === 'absent' ? undefined : condition.tag)) return undefined;
+        const current = await this.#tagOf(path);
+        if (current !== (condition === 'absent' ? undefined : condition.tag)) return undefined;
       }
       const tag = randomBytes(TAG_BYTES).toString('hex');
       await this.#write(path, [Buffer.from(`${tag}\n`), bytes]);
@@ -185,12 +185,12 @@ export class FolderStore implements ObjectStore {
   /** Changes of a key run one after the other. */
   async #changing<T>(key: string, change: () => Promise<T>): Promise<T> {
     const last = this.#changes.get(key);
-    const own = last === undefined ? change() : last.then(change, change);
-    this.#changes.set(key, own);
+    const turn = last === undefined ? change() : last.then(change, change);
+    this.#changes.set(key, turn);
     try {
-      return await own;
+      return await turn;
     } finally {
-      if (this.#changes.get(key) === own) this.#changes.delete(key);
+      if (this.#changes.get(key) === turn) this.#changes.delete(key);
     }
   }
 
@@ -205,11 +205,13 @@ export class FolderStore implements ObjectStore {
       } catch (error) {
         // A delete may have removed the empty folder meanwhile.
         if (codeOf(error) === 'ENOENT' && attempt < MOST_ATTEMPTS) continue;
-        throw new Error(`The folder ${this.shown} could not be written: ${reasonOf(error)}`);
+        throw new Error(`The folder ${this.displayName} could not be written: ${reasonOf(error)}`);
       }
     }
     await syncFolder(dirname(path)).catch((error: unknown) => {
-      throw new UncertainError(`The folder ${this.shown} could not be synced: ${reasonOf(error)}`);
+      throw new UncertainError(
+        `The folder ${this.displayName} could not be synced: ${reasonOf(error)}`,
+      );
     });
   }
 
@@ -233,7 +235,7 @@ export class FolderStore implements ObjectStore {
   }
 
   /** Adds the keys below a folder in their order. */
-  async #collect(folder: string, wanted: Wanted, keys: string[]): Promise<void> {
+  async #collect(folder: string, range: KeyRange, keys: string[]): Promise<void> {
     const entries = await readdir(join(this.#objects, folder), { withFileTypes: true }).catch(
       unlessMissing,
     );
@@ -242,10 +244,10 @@ export class FolderStore implements ObjectStore {
       entry.isDirectory() ? `${folder}${entry.name}/` : `${folder}${entry.name}`,
     );
     for (const name of names.sort()) {
-      if (keys.length >= wanted.limit) return;
+      if (keys.length >= range.limit) return;
       if (name.endsWith('/')) {
-        if (mayHold(name, wanted)) await this.#collect(name, wanted, keys);
-      } else if (name.startsWith(wanted.prefix) && name > (wanted.after ?? '')) {
+        if (mayHold(name, range)) await this.#collect(name, range, keys);
+      } else if (name.startsWith(range.prefix) && name > (range.after ?? '')) {
         keys.push(name);
       }
     }
@@ -263,14 +265,14 @@ async function checkStore(folder: string): Promise<void> {
   }
 }
 
-interface Wanted {
+interface KeyRange {
   readonly prefix: string;
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 /** Whether keys below a folder can be wanted. */
-function mayHold(folder: string, { prefix, after }: Wanted): boolean {
+function mayHold(folder: string, { prefix, after }: KeyRange): boolean {
   const isPast = after !== undefined && folder < after && !after.startsWith(folder);
   return !isPast && (folder.startsWith(prefix) || prefix.startsWith(folder));
 }

@@ -32,7 +32,7 @@ export function retryFor(seconds: number): MayRetry {
 
 export interface ObjectStore {
   /** For messages: where the objects are, without credentials. */
-  readonly shown: string;
+  readonly displayName: string;
   /** The number of requests so far. */
   readonly requests: number;
   /** No other process uses the store while this one has it open. */

@@ -28,33 +28,34 @@ const PARAMETERS = ['endpoint', 'region'];
 /**
  * Opens an object store; a service is not asked yet.
  *
- * @param place `s3://bucket/prefix?endpoint=…&region=…`, or the path of a folder
+ * @param address `s3://bucket/prefix?endpoint=…&region=…`, or the path of a folder
  * @param mustExist whether to reject a folder that is not a store yet; by default it becomes one
  */
 export async function openObjectStore(
-  place: string,
+  address: string,
   aws: AwsSettings,
   mustExist = false,
 ): Promise<ObjectStore> {
-  const isFolder = !/^[a-z][a-z0-9+.-]+:\/\//i.test(place);
-  return isFolder ? FolderStore.open(place, mustExist) : openS3(place, aws);
+  const isFolder = !/^[a-z][a-z0-9+.-]+:\/\//i.test(address);
+  return isFolder ? FolderStore.open(address, mustExist) : openS3(address, aws);
 }
 
-async function openS3(place: string, aws: AwsSettings): Promise<ObjectStore> {
-  const url = urlOf(place);
-  if (url?.protocol !== 's3:') wrong(place, 'it is neither the path of a folder nor of this form');
+async function openS3(address: string, aws: AwsSettings): Promise<ObjectStore> {
+  const url = urlOf(address);
+  if (url?.protocol !== 's3:')
+    wrong(address, 'it is neither the path of a folder nor of this form');
   const bucket = url.hostname;
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) wrong(place, 'it names no bucket');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) wrong(address, 'it names no bucket');
   if (url.username !== '' || url.password !== '') {
-    wrong(place, 'credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+    wrong(address, 'credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   }
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  if (prefix !== '' && !isKey(prefix)) wrong(place, `"${prefix}" is no prefix of keys`);
+  if (prefix !== '' && !isKey(prefix)) wrong(address, `"${prefix}" is no prefix of keys`);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) wrong(place, `there is no parameter "${unknown}"`);
+  if (unknown !== undefined) wrong(address, `there is no parameter "${unknown}"`);
   const region = url.searchParams.get('region') ?? aws.region ?? 'us-east-1';
   const endpoint = urlOf(url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`);
-  if (!endpoint || !/^https?:$/.test(endpoint.protocol)) wrong(place, 'its endpoint is no URL');
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol)) wrong(address, 'its endpoint is no URL');
   const { accessKeyId, secretAccessKey, sessionToken } = aws;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -72,8 +73,8 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function wrong(place: string, reason: string): never {
+function wrong(address: string, reason: string): never {
   // What it contains may be a password.
-  const shown = place.replace(/\/\/[^/@]*@/, '//…@');
-  throw new Error(`"${shown}" is no address of an object store: ${reason}. The form is ${FORM}`);
+  const redacted = address.replace(/\/\/[^/@]*@/, '//…@');
+  throw new Error(`"${redacted}" is no address of an object store: ${reason}. The form is ${FORM}`);
 }

@@ -14,7 +14,7 @@ import {
 import { adviceFor, keyPageFrom, type Refusal, refusalFrom } from './s3-answers.js';
 import { S3Signer, type SigningKey } from './s3-signature.js';
 
-export interface S3Place extends SigningKey {
+export interface S3Location extends SigningKey {
   readonly endpoint: URL;
   readonly bucket: string;
   /** Before all keys: empty, or ending with a slash. */
@@ -33,7 +33,7 @@ const LARGEST_PAGE = 1000;
 const IDLE_MILLISECONDS = 4_000;
 const NOTHING = new Uint8Array();
 
-interface Sent {
+interface StoreRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** For messages. */
   readonly what: string;
@@ -49,19 +49,19 @@ interface Answer {
 }
 
 export class S3Store implements ObjectStore {
-  readonly shown: string;
+  readonly displayName: string;
   readonly isExclusive = false;
-  readonly #place: S3Place;
+  readonly #place: S3Location;
   readonly #signer: S3Signer;
   readonly #agent: Agent;
   #requests = 0;
 
-  constructor(place: S3Place) {
-    this.#place = place;
-    this.shown = `s3://${place.bucket}/${place.prefix} at ${place.endpoint.origin}`;
-    this.#signer = new S3Signer(place);
+  constructor(location: S3Location) {
+    this.#place = location;
+    this.displayName = `s3://${location.bucket}/${location.prefix} at ${location.endpoint.origin}`;
+    this.#signer = new S3Signer(location);
     const options = { keepAlive: true, timeout: IDLE_MILLISECONDS };
-    this.#agent = isSecure(place.endpoint) ? new SecureAgent(options) : new Agent(options);
+    this.#agent = isSecure(location.endpoint) ? new SecureAgent(options) : new Agent(options);
   }
 
   get requests(): number {
@@ -69,18 +69,18 @@ export class S3Store implements ObjectStore {
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
-    const sent = { method: 'GET', what: `read ${key}`, url: this.#urlOf(key) } as const;
-    const { status, headers, bytes } = await this.#repeated(sent);
+    const request = { method: 'GET', what: `read ${key}`, url: this.#urlOf(key) } as const;
+    const { status, headers, bytes } = await this.#repeated(request);
     if (status === 200) {
-      return { bytes, tag: this.#tagIn(headers, sent), age: this.#ageIn(headers, sent) };
+      return { bytes, tag: this.#tagIn(headers, request), age: this.#ageIn(headers, request) };
     }
     const refusal = refusalFrom(status, bytes.toString());
     if (refusal.code === 'NoSuchKey') return undefined;
-    throw this.#refused(sent, refusal);
+    throw this.#refused(request, refusal);
   }
 
   async put(key: string, bytes: Uint8Array, condition?: Condition): Promise<string | undefined> {
-    const sent = {
+    const request = {
       method: 'PUT',
       what: `write ${key}`,
       url: this.#urlOf(key),
@@ -88,8 +88,8 @@ export class S3Store implements ObjectStore {
       body: bytes,
     } as const;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(sent);
-      if (answer.status === 200) return this.#tagIn(answer.headers, sent);
+      const answer = await this.#once(request);
+      if (answer.status === 200) return this.#tagIn(answer.headers, request);
       const refusal = refusalFrom(answer.status, answer.bytes.toString());
       if (refusal.status === 412) return undefined;
       // The object of the tag does not exist any more.
@@ -98,42 +98,42 @@ export class S3Store implements ObjectStore {
       const isConflict = refusal.status === 409 && refusal.code === 'ConditionalRequestConflict';
       if (!isConflict)
         throw isPassing(refusal)
-          ? unsure(this.#sentence(sent, refusal))
-          : this.#refused(sent, refusal);
-      if (attempt === MOST_ATTEMPTS) throw unsure(this.#sentence(sent, refusal));
+          ? unsure(this.#sentence(request, refusal))
+          : this.#refused(request, refusal);
+      if (attempt === MOST_ATTEMPTS) throw unsure(this.#sentence(request, refusal));
       await delay(attempt);
     }
   }
 
   async delete(key: string): Promise<void> {
-    const sent = { method: 'DELETE', what: `delete ${key}`, url: this.#urlOf(key) } as const;
-    const { status, bytes } = await this.#repeated(sent);
+    const request = { method: 'DELETE', what: `delete ${key}`, url: this.#urlOf(key) } as const;
+    const { status, bytes } = await this.#repeated(request);
     if (status === 204 || status === 200) return;
     const refusal = refusalFrom(status, bytes.toString());
-    if (refusal.code !== 'NoSuchKey') throw this.#refused(sent, refusal);
+    if (refusal.code !== 'NoSuchKey') throw this.#refused(request, refusal);
   }
 
   async list(prefix: string, after: string | undefined, limit: number): Promise<readonly string[]> {
-    const own = this.#place.prefix;
+    const storePrefix = this.#place.prefix;
     const keys: string[] = [];
-    let last = after === undefined ? undefined : own + after;
+    let last = after === undefined ? undefined : storePrefix + after;
     while (keys.length < limit) {
       const url = this.#bucketUrl();
       const count = Math.min(limit - keys.length, LARGEST_PAGE);
       url.search = new URLSearchParams({
         'list-type': '2',
         'encoding-type': 'url',
-        prefix: own + prefix,
+        prefix: storePrefix + prefix,
         'max-keys': String(count),
         ...(last === undefined ? {} : { 'start-after': last }),
       }).toString();
-      const sent = { method: 'GET', what: `list ${prefix}`, url } as const;
-      const { status, bytes } = await this.#repeated(sent);
-      if (status !== 200) throw this.#refused(sent, refusalFrom(status, bytes.toString()));
+      const request = { method: 'GET', what: `list ${prefix}`, url } as const;
+      const { status, bytes } = await this.#repeated(request);
+      if (status !== 200) throw this.#refused(request, refusalFrom(status, bytes.toString()));
       const page = keyPageFrom(bytes.toString());
-      if (!page) throw new Error(`${this.#failed(sent)}: the answer is no list of objects`);
+      if (!page) throw new Error(`${this.#failed(request)}: the answer is no list of objects`);
       // Other programs may have put objects there.
-      keys.push(...page.keys.map((key) => key.slice(own.length)).filter(isKey));
+      keys.push(...page.keys.map((key) => key.slice(storePrefix.length)).filter(isKey));
       last = page.keys.at(-1);
       if (page.isLast || last === undefined) break;
     }
@@ -157,17 +157,17 @@ export class S3Store implements ObjectStore {
   }
 
   /** Sends a request that can be repeated, until it is answered. */
-  async #repeated(sent: Sent): Promise<Answer> {
+  async #repeated(request: StoreRequest): Promise<Answer> {
     const elapsed = stopwatch();
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt === MOST_ATTEMPTS || elapsed() > this.#seconds;
       try {
-        const answer = await this.#once(sent);
+        const answer = await this.#once(request);
         const { status, bytes } = answer;
         if (status < 429) return answer;
         const refusal = refusalFrom(status, bytes.toString());
         if (!isPassing(refusal)) return answer;
-        if (isLast) throw unsure(this.#sentence(sent, refusal));
+        if (isLast) throw unsure(this.#sentence(request, refusal));
       } catch (error) {
         if (isLast || !(error instanceof UncertainError)) throw error;
       }
@@ -176,15 +176,15 @@ export class S3Store implements ObjectStore {
   }
 
   /** @throws UncertainError without an answer */
-  async #once({ method, what, url, headers = {}, body = NOTHING }: Sent): Promise<Answer> {
+  async #once({ method, what, url, headers = {}, body = NOTHING }: StoreRequest): Promise<Answer> {
     const signed = this.#signer.headers({ method, url, headers, body }, realMilliseconds());
     const send = isSecure(url) ? secureRequest : request;
     const length = body === NOTHING ? {} : { 'content-length': body.length };
-    const sent = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
-    const limit = new Limit(this.#seconds, body.length, sent);
+    const outgoing = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
+    const limit = new Limit(this.#seconds, body.length, outgoing);
     this.#requests += 1;
     try {
-      return await answered(sent, body, limit);
+      return await answered(outgoing, body, limit);
     } catch (error) {
       throw unsure(`${this.#failed({ what })}: ${reasonOf(error)}`, error);
     } finally {
@@ -196,43 +196,43 @@ export class S3Store implements ObjectStore {
     return this.#place.seconds ?? DEFAULT_SECONDS;
   }
 
-  #tagIn({ etag }: IncomingHttpHeaders, sent: Sent): string {
+  #tagIn({ etag }: IncomingHttpHeaders, request: StoreRequest): string {
     if (etag !== undefined) return etag;
-    throw unsure(`${this.#failed(sent)}: the answer has no ETag, which conditional writes need`);
+    throw unsure(`${this.#failed(request)}: the answer has no ETag, which conditional writes need`);
   }
 
   /** By the two times of one answer, so that the clock of this machine takes no part. */
-  #ageIn(headers: IncomingHttpHeaders, sent: Sent): number {
+  #ageIn(headers: IncomingHttpHeaders, request: StoreRequest): number {
     const now = Date.parse(headers.date ?? '');
     const written = Date.parse(headers['last-modified'] ?? '');
     if (Number.isNaN(now) || Number.isNaN(written)) {
       throw new Error(
-        `${this.#failed(sent)}: the answer has no Date or no Last-Modified, by which leases expire. Use a store that sends both: S3, R2, MinIO or Ceph`,
+        `${this.#failed(request)}: the answer has no Date or no Last-Modified, by which leases expire. Use a store that sends both: S3, R2, MinIO or Ceph`,
       );
     }
     return Math.max(0, (now - written) / 1000);
   }
 
-  #failed({ what }: Pick<Sent, 'what'>): string {
-    return `The object store ${this.shown} could not ${what}`;
+  #failed({ what }: Pick<StoreRequest, 'what'>): string {
+    return `The object store ${this.displayName} could not ${what}`;
   }
 
-  #sentence(sent: Sent, { status, code, message }: Refusal): string {
+  #sentence(request: StoreRequest, { status, code, message }: Refusal): string {
     const reason = [code, message].filter((part) => part !== '').join(', ');
-    return `${this.#failed(sent)}: HTTP ${status}${reason === '' ? '' : `, ${reason}`}`;
+    return `${this.#failed(request)}: HTTP ${status}${reason === '' ? '' : `, ${reason}`}`;
   }
 
-  #refused(sent: Sent, refusal: Refusal): Error {
-    const sentence = this.#sentence(sent, refusal).replace(/\.$/, '');
+  #refused(request: StoreRequest, refusal: Refusal): Error {
+    const sentence = this.#sentence(request, refusal).replace(/\.$/, '');
     return new Error(`${sentence}. ${adviceFor(refusal, this.#place.bucket)}`);
   }
 }
 
 /** Sends a request, and reads the whole answer. */
-function answered(sent: ClientRequest, body: Uint8Array, limit: Limit): Promise<Answer> {
+function answered(outgoing: ClientRequest, body: Uint8Array, limit: Limit): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    sent.on('error', reject);
-    sent.on('response', (response) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
       const { statusCode: status = 0, headers } = response;
       limit.extend(Number(headers['content-length'] ?? 0));
       const pieces: Buffer[] = [];
@@ -240,7 +240,7 @@ function answered(sent: ClientRequest, body: Uint8Array, limit: Limit): Promise<
       response.on('end', () => resolve({ status, headers, bytes: Buffer.concat(pieces) }));
       response.on('error', reject);
     });
-    sent.end(body);
+    outgoing.end(body);
   });
 }
 

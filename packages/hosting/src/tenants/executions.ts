@@ -2,7 +2,7 @@
 import { ERRORS, ExecutionMeter, milliseconds, RpcError, Semaphore } from 'starkbox/registry';
 import type { Tenant } from './tenant-file.js';
 
-export interface Waiting {
+export interface QueueLimits {
   /** Executions of a tenant that may wait. */
   readonly queue: number;
   /** Seconds that one may wait. */
@@ -17,7 +17,7 @@ export class TenantExecutions {
   readonly #name: string;
   #total = 0;
 
-  constructor({ name, quotas }: Tenant, waiting: Waiting) {
+  constructor({ name, quotas }: Tenant, waiting: QueueLimits) {
     const { executions, executionsPerMinute } = quotas;
     this.#name = name;
     this.#slots = new Semaphore({
@@ -76,8 +76,8 @@ class TokenBucket {
   /** Takes tokens; if there are too few, takes none and returns the seconds until there are enough. */
   take(count: number): number {
     const now = milliseconds();
-    const back = ((now - this.#filled) / MINUTE_MILLISECONDS) * this.perMinute;
-    this.#tokens = Math.min(this.perMinute, this.#tokens + back);
+    const refilled = ((now - this.#filled) / MINUTE_MILLISECONDS) * this.perMinute;
+    this.#tokens = Math.min(this.perMinute, this.#tokens + refilled);
     this.#filled = now;
     // One call of more executions than a minute has would never be made.
     const needed = Math.min(count, this.perMinute);

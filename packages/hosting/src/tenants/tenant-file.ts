@@ -16,7 +16,7 @@ import {
 /** The most of something that a tenant may have; undefined for no limit of its own. */
 export interface Quotas {
   readonly instances: number | undefined;
-  readonly awakeInstances: number | undefined;
+  readonly loadedInstances: number | undefined;
   /** At a time. */
   readonly executions: number | undefined;
   readonly executionsPerMinute: number | undefined;
@@ -56,15 +56,17 @@ function tenantsIn(value: unknown, operator: string | undefined): readonly Tenan
   refuseOthers(others, 'the file');
   const all = list(tenants, 'tenants', tenantIn);
   if (all.length === 0) wrong('tenants', 'at least one tenant');
-  const taken = new Map(operator === undefined ? [] : [[digestOf(operator), '--auth-token']]);
+  const ownerByDigest = new Map(
+    operator === undefined ? [] : [[digestOf(operator), '--auth-token']],
+  );
   const names = new Set<string>();
   for (const [index, { name, digest }] of all.entries()) {
     const where = `tenants[${index}]`;
     if (names.has(name)) wrong(`${where}.name`, `another name: ${name} is there twice`);
-    const owner = taken.get(digest);
+    const owner = ownerByDigest.get(digest);
     if (owner !== undefined) wrong(where, `a token of its own, not that of ${owner}`);
     names.add(name);
-    taken.set(digest, name);
+    ownerByDigest.set(digest, name);
   }
   return all;
 }
@@ -75,20 +77,20 @@ function tenantIn(value: unknown, where: string): Tenant {
     token,
     token_sha256: digest,
     maximum_instances: instances,
-    maximum_awake_instances: awakeInstances,
+    maximum_loaded_instances: loadedInstances,
     maximum_executions: executions,
     executions_per_minute: executionsPerMinute,
     ...others
   } = object(value, where);
   refuseOthers(others, where);
-  const quota = (given: unknown, member: string, most = MOST): number | undefined =>
-    optional(given, `${where}.${member}`, (one, at) => numberUpTo(one, at, most));
+  const quota = (limit: unknown, member: string, most = MOST): number | undefined =>
+    optional(limit, `${where}.${member}`, (number, at) => numberUpTo(number, at, most));
   return {
     name: matching(name, `${where}.name`, NAME, 'up to 63 lower-case letters, digits and "-"'),
     digest: digestIn(token, digest, where),
     quotas: {
       instances: quota(instances, 'maximum_instances', MOST_INSTANCES),
-      awakeInstances: quota(awakeInstances, 'maximum_awake_instances'),
+      loadedInstances: quota(loadedInstances, 'maximum_loaded_instances'),
       executions: quota(executions, 'maximum_executions'),
       executionsPerMinute: quota(executionsPerMinute, 'executions_per_minute'),
     },
@@ -115,8 +117,8 @@ function digestOf(token: string): string {
 }
 
 function numberUpTo(value: unknown, where: string, most: number): number {
-  const found = integer(value, where);
-  return found < 1 || found > most ? wrong(where, `an integer from 1 to ${most}`) : found;
+  const number = integer(value, where);
+  return number < 1 || number > most ? wrong(where, `an integer from 1 to ${most}`) : number;
 }
 
 function matching(value: unknown, where: string, pattern: RegExp, expected: string): string {

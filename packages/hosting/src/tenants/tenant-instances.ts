@@ -74,8 +74,8 @@ export class TenantInstances {
 
   async #count(tenant: string, most: number): Promise<number> {
     const now = milliseconds();
-    const known = this.#counted.get(tenant);
-    if (known && now - known.time < COUNT_MILLISECONDS) return known.count;
+    const counted = this.#counted.get(tenant);
+    if (counted && now - counted.time < COUNT_MILLISECONDS) return counted.count;
     const keys = await this.#objects.list(prefixOf(tenant), undefined, most + 1);
     this.#counted.set(tenant, { count: keys.length, time: now });
     return keys.length;
@@ -99,7 +99,7 @@ export class TenantInstances {
 
   async #check(tenant: string, id: string, lease: string): Promise<void> {
     if (!(await this.#isGone(id, lease))) return;
-    const found = await this.#objects.get(prefixOf(tenant) + id);
-    if (found && found.age > CREATION_SECONDS) await this.remove(tenant, id);
+    const stored = await this.#objects.get(prefixOf(tenant) + id);
+    if (stored && stored.age > CREATION_SECONDS) await this.remove(tenant, id);
   }
 }

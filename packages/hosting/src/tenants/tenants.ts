@@ -1,6 +1,6 @@
 // Tenants of a node, and what each may call.
 import { type Handler, methodFacts, RpcError } from 'starkbox/registry';
-import { TenantExecutions, type Waiting } from './executions.js';
+import { type QueueLimits, TenantExecutions } from './executions.js';
 import type { Quotas, Tenant } from './tenant-file.js';
 
 interface Member {
@@ -18,7 +18,7 @@ export class Tenants {
   readonly byDigest: ReadonlyMap<string, string>;
   readonly #members: ReadonlyMap<string, Member>;
 
-  constructor(tenants: readonly Tenant[], waiting: Waiting) {
+  constructor(tenants: readonly Tenant[], waiting: QueueLimits) {
     this.byDigest = new Map(tenants.map(({ digest, name }) => [digest, name]));
     this.#members = new Map(
       tenants.map((tenant) => [
@@ -71,6 +71,6 @@ function forbid(reason: string): never {
 /** Each transaction of a list counts; lists may be in lists, one for each block. */
 function countIn(params: object, carrier: string | undefined): number {
   const carried = carrier && new Map<string, unknown>(Object.entries(params)).get(carrier);
-  const isList = Array.isArray(carried) && carried.some((one) => typeof one === 'object');
+  const isList = Array.isArray(carried) && carried.some((element) => typeof element === 'object');
   return isList ? Math.max(1, carried.flat().length) : 1;
 }

@@ -56,7 +56,7 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
   test('a store without conditional writes is refused', async () => {
     const store = newStore();
     const careless: ObjectStore = {
-      ...{ shown: store.shown, requests: 0, isExclusive: false },
+      ...{ displayName: store.displayName, requests: 0, isExclusive: false },
       get: (key) => store.get(key),
       put: (key, content) => store.put(key, content),
       delete: (key) => store.delete(key),
@@ -125,13 +125,13 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
     await expect(store.put('a', bytes('one'), 'absent')).rejects.toThrow(UncertainError);
     expect(await store.get('a')).toBeUndefined();
     await proxy.settled();
-    const found = await store.get('a');
-    expect(found?.bytes.toString()).toBe('one');
+    const stored = await store.get('a');
+    expect(stored?.bytes.toString()).toBe('one');
     proxy.once('PUT', { late: 1_000 });
-    await expect(store.put('a', bytes('two'), { tag: found?.tag ?? '' })).rejects.toThrow(
+    await expect(store.put('a', bytes('two'), { tag: stored?.tag ?? '' })).rejects.toThrow(
       UncertainError,
     );
-    await store.put('a', bytes('three'), { tag: found?.tag ?? '' });
+    await store.put('a', bytes('three'), { tag: stored?.tag ?? '' });
     await proxy.settled();
     expect((await store.get('a'))?.bytes.toString()).toBe('three');
   });
@@ -170,7 +170,7 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
     const store = await openObjectStore(minio.place('deep/prefix'), CREDENTIALS);
     await store.put('a', bytes('one'));
     expect((await storeAt(minio.url, 'deep/prefix').get('a'))?.bytes.toString()).toBe('one');
-    expect(store.shown).toBe(`s3://starkbox/deep/prefix/ at ${minio.url}`);
+    expect(store.displayName).toBe(`s3://starkbox/deep/prefix/ at ${minio.url}`);
   });
 
   test('wrong credentials and a missing bucket are named, with what to do', async () => {
@@ -205,8 +205,8 @@ test.each([
     '"s3://…@bucket" is no address of an object store: credentials come from',
   ],
   ['gs://bucket', 'it is neither the path of a folder nor of this form'],
-])('the address %s is refused', async (place, reason) => {
-  await expect(openObjectStore(place, CREDENTIALS)).rejects.toThrow(reason);
+])('the address %s is refused', async (address, reason) => {
+  await expect(openObjectStore(address, CREDENTIALS)).rejects.toThrow(reason);
 });
 
 test('a service without credentials is refused', async () => {

@@ -2,7 +2,7 @@
 // Benches use it too, so that it imports no sources.
 
 /** What an answer showed of an instance. */
-export type Shown =
+export type Observation =
   /** The latest block. */
   | { readonly kind: 'head'; readonly number: number; readonly hash: string }
   /** A block that was asked for. */
@@ -25,7 +25,7 @@ export interface Answer {
   readonly ended: number;
   /** What answered, for messages. */
   readonly from: string;
-  readonly shown: Shown;
+  readonly observation: Observation;
 }
 
 /** When an instance may end. */
@@ -76,33 +76,33 @@ export function violationsIn(
   answers: readonly Answer[],
   lives: ReadonlyMap<string, Life> = new Map(),
 ): readonly Violation[] {
-  const found: Violation[] = [];
-  for (const [instance, own] of grouped(answers, ({ instance }) => instance)) {
+  const violations: Violation[] = [];
+  for (const [instance, ofInstance] of grouped(answers, ({ instance }) => instance)) {
     const violation = (kind: Violation['kind'], text: string): void => {
-      found.push({ kind, instance, text });
+      violations.push({ kind, instance, text });
     };
-    for (const text of twoBlocks(own)) violation('two blocks of one number', text);
-    for (const text of wentBack(own, HEADS)) violation('head went back', text);
-    for (const text of wentBack(own, NONCES)) violation('nonce went back', text);
-    for (const text of lost(own)) violation('transaction lost', text);
-    for (const text of vanished(own, lives.get(instance))) violation('instance lost', text);
-    for (const text of cameBack(own)) violation('ended instance came back', text);
+    for (const text of twoBlocks(ofInstance)) violation('two blocks of one number', text);
+    for (const text of wentBack(ofInstance, HEADS)) violation('head went back', text);
+    for (const text of wentBack(ofInstance, NONCES)) violation('nonce went back', text);
+    for (const text of lost(ofInstance)) violation('transaction lost', text);
+    for (const text of vanished(ofInstance, lives.get(instance))) violation('instance lost', text);
+    for (const text of cameBack(ofInstance)) violation('ended instance came back', text);
   }
-  return found;
+  return violations;
 }
 
 function* twoBlocks(answers: readonly Answer[]): Generator<string, void, undefined> {
   const first = new Map<number, { readonly answer: Answer; readonly hash: string }>();
-  const told = new Set<number>();
+  const reported = new Set<number>();
   for (const answer of answers) {
-    const { shown } = answer;
-    if (shown.kind !== 'head' && shown.kind !== 'block') continue;
-    const { number, hash } = shown;
-    const known = first.get(number);
-    if (!known) first.set(number, { answer, hash });
-    else if (known.hash !== hash && !told.has(number)) {
-      told.add(number);
-      yield `block ${number} is ${known.hash} by ${said(known.answer)}, and ${hash} by ${said(answer)}`;
+    const { observation } = answer;
+    if (observation.kind !== 'head' && observation.kind !== 'block') continue;
+    const { number, hash } = observation;
+    const earlier = first.get(number);
+    if (!earlier) first.set(number, { answer, hash });
+    else if (earlier.hash !== hash && !reported.has(number)) {
+      reported.add(number);
+      yield `block ${number} is ${earlier.hash} by ${said(earlier.answer)}, and ${hash} by ${said(answer)}`;
     }
   }
 }
@@ -111,42 +111,44 @@ function* twoBlocks(answers: readonly Answer[]): Generator<string, void, undefin
 interface Growing {
   readonly name: string;
   /** What an answer showed; undefined if it did not show it. */
-  readonly shownBy: (shown: Shown) => number | undefined;
+  readonly shownBy: (observation: Observation) => number | undefined;
   /** The highest number that it can have by an answer. */
-  readonly mostBy: (shown: Shown) => number;
+  readonly mostBy: (observation: Observation) => number;
 }
 
 const HEADS: Growing = {
   name: 'block',
-  shownBy: (shown) => (shown.kind === 'head' || shown.kind === 'block' ? shown.number : undefined),
-  mostBy: (shown) => {
-    if (shown.kind === 'head') return shown.number;
-    return shown.kind === 'no block' ? shown.number - 1 : Number.POSITIVE_INFINITY;
+  shownBy: (observation) =>
+    observation.kind === 'head' || observation.kind === 'block' ? observation.number : undefined,
+  mostBy: (observation) => {
+    if (observation.kind === 'head') return observation.number;
+    return observation.kind === 'no block' ? observation.number - 1 : Number.POSITIVE_INFINITY;
   },
 };
 
 const NONCES: Growing = {
   name: 'nonce',
-  shownBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : undefined),
-  mostBy: (shown) => (shown.kind === 'nonce' ? shown.nonce : Number.POSITIVE_INFINITY),
+  shownBy: (observation) => (observation.kind === 'nonce' ? observation.nonce : undefined),
+  mostBy: (observation) =>
+    observation.kind === 'nonce' ? observation.nonce : Number.POSITIVE_INFINITY,
 };
 
 function* wentBack(
   answers: readonly Answer[],
   { name, shownBy, mostBy }: Growing,
 ): Generator<string, void, undefined> {
-  const byEnd = [...answers].sort((one, other) => one.ended - other.ended);
-  const byBegin = [...answers].sort((one, other) => one.began - other.began);
+  const byEnd = [...answers].sort((first, other) => first.ended - other.ended);
+  const byBegin = [...answers].sort((first, other) => first.began - other.began);
   let at = 0;
   let highest: { readonly number: number; readonly answer: Answer } | undefined;
   for (const answer of byBegin) {
     for (let before = byEnd[at]; before && before.ended < answer.began; before = byEnd[at]) {
       at += 1;
-      const number = shownBy(before.shown);
+      const number = shownBy(before.observation);
       if (number === undefined) continue;
       if (!highest || number > highest.number) highest = { number, answer: before };
     }
-    const most = mostBy(answer.shown);
+    const most = mostBy(answer.observation);
     if (highest && most < highest.number) {
       yield `${name} ${most} is the highest by ${said(answer)}, but ${highest.number} was shown before by ${said(highest.answer)}`;
     }
@@ -158,9 +160,9 @@ function* vanished(
   answers: readonly Answer[],
   life: Life | undefined,
 ): Generator<string, void, undefined> {
-  const uses = answers.filter(({ shown }) => shown.kind !== 'gone');
+  const uses = answers.filter(({ observation }) => observation.kind !== 'gone');
   for (const answer of answers) {
-    if (answer.shown.kind !== 'gone') continue;
+    if (answer.observation.kind !== 'gone') continue;
     if (life?.deletion !== undefined && life.deletion < answer.ended) continue;
     if (life?.ttl !== undefined) {
       const before = uses.filter(({ began }) => began < answer.ended);
@@ -173,27 +175,29 @@ function* vanished(
 }
 
 function* cameBack(answers: readonly Answer[]): Generator<string, void, undefined> {
-  const ends = answers.filter(({ shown }) => shown.kind === 'gone');
-  const [first] = ends.sort((one, other) => one.ended - other.ended);
+  const ends = answers.filter(({ observation }) => observation.kind === 'gone');
+  const [first] = ends.sort((first, other) => first.ended - other.ended);
   if (!first) return;
-  const back = answers.find(({ shown, began }) => shown.kind !== 'gone' && began > first.ended);
-  if (back) yield `it is there by ${said(back)}, but was gone by ${said(first)}`;
+  const reappeared = answers.find(
+    ({ observation, began }) => observation.kind !== 'gone' && began > first.ended,
+  );
+  if (reappeared) yield `it is there by ${said(reappeared)}, but was gone by ${said(first)}`;
 }
 
 function* lost(answers: readonly Answer[]): Generator<string, void, undefined> {
   const first = new Map<string, Answer>();
   for (const answer of answers) {
-    const { shown } = answer;
-    if (shown.kind !== 'transaction') continue;
-    const known = first.get(shown.hash);
-    if (!known || answer.ended < known.ended) first.set(shown.hash, answer);
+    const { observation } = answer;
+    if (observation.kind !== 'transaction') continue;
+    const earlier = first.get(observation.hash);
+    if (!earlier || answer.ended < earlier.ended) first.set(observation.hash, answer);
   }
   for (const answer of answers) {
-    const { shown } = answer;
-    if (shown.kind !== 'no transaction') continue;
-    const before = first.get(shown.hash);
+    const { observation } = answer;
+    if (observation.kind !== 'no transaction') continue;
+    const before = first.get(observation.hash);
     if (before && before.ended < answer.began) {
-      yield `${shown.hash} is missing by ${said(answer)}, but was there by ${said(before)}`;
+      yield `${observation.hash} is missing by ${said(answer)}, but was there by ${said(before)}`;
     }
   }
 }
@@ -216,15 +220,15 @@ export function misreported(
   changes: readonly Change[],
   count: (instance: string, mark: string) => number,
 ): readonly Violation[] {
-  const found: Violation[] = [];
+  const violations: Violation[] = [];
   for (const { instance, mark, outcome } of changes) {
     const times = count(instance, mark);
     const isRight = outcome === 'unknown' ? times <= 1 : times === (outcome === 'made' ? 1 : 0);
     if (isRight) continue;
     const text = `change ${mark}, of which its sender was told that it is ${outcome}, is ${times} times in the chain`;
-    found.push({ kind: 'wrong report of a change', instance, text });
+    violations.push({ kind: 'wrong report of a change', instance, text });
   }
-  return found;
+  return violations;
 }
 
 function said({ from, began, ended }: Answer): string {

@@ -72,8 +72,8 @@ export class StoreProxy {
 
   /** Gives the next request of a method a fault. */
   once(method: string, fault: Fault): void {
-    this.fault = (found) => {
-      if (found !== method) return undefined;
+    this.fault = (nextMethod) => {
+      if (nextMethod !== method) return undefined;
       this.fault = () => undefined;
       return fault;
     };
@@ -101,9 +101,9 @@ export class StoreProxy {
     }
     if (typeof fault === 'object' && 'late' in fault) {
       incoming.socket.destroy();
-      const sent = sleep(fault.late).then(() => this.#forward(incoming, body));
-      this.#late.add(sent);
-      return void sent.finally(() => this.#late.delete(sent)).catch(() => {});
+      const forwarded = sleep(fault.late).then(() => this.#forward(incoming, body));
+      this.#late.add(forwarded);
+      return void forwarded.finally(() => this.#late.delete(forwarded)).catch(() => {});
     }
     if (typeof fault === 'object' && 'delay' in fault) await sleep(fault.delay);
     if (typeof fault === 'object' && 'before' in fault) await fault.before;

@@ -18,7 +18,7 @@ const RESULT = z.object({
 });
 
 /** The result of a tool. */
-export interface Called {
+export interface ToolAnswer {
   /** The last block: a value of the server, or data from the chain. */
   readonly text: string;
   /** The blocks before it. */
@@ -31,7 +31,7 @@ export interface McpClient extends AsyncDisposable {
   /** Lines on stdout that are no message of the protocol. */
   readonly errors: readonly Error[];
   readonly stderr: () => string;
-  call(name: string, input?: Record<string, unknown>): Promise<Called>;
+  call(name: string, input?: Record<string, unknown>): Promise<ToolAnswer>;
   /** The value of a call that must not fail. */
   json(name: string, input?: Record<string, unknown>): Promise<unknown>;
   close(): Promise<void>;
@@ -56,7 +56,7 @@ export async function connectMcp(
   const errors: Error[] = [];
   client.onerror = (error) => void errors.push(error);
   await client.connect(transport);
-  const call = async (name: string, input: Record<string, unknown> = {}): Promise<Called> => {
+  const call = async (name: string, input: Record<string, unknown> = {}): Promise<ToolAnswer> => {
     const { content, isError } = RESULT.parse(await client.callTool({ name, arguments: input }));
     const texts = content.map(({ text }) => text);
     return { text: texts.at(-1) ?? '', before: texts.slice(0, -1), isError: isError === true };

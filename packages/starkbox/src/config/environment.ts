@@ -33,9 +33,9 @@ export function childEnvironment(env: Environment = process.env): Record<string,
 }
 
 /** Whether the standard variables of OpenTelemetry ask for traces; its SDK reads the rest of them. */
-export function wantsTraces(env: Environment = process.env): boolean {
+export function areTracesRequested(env: Environment = process.env): boolean {
   const isOff =
     env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
-  const place = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
-  return !isOff && place !== undefined && place !== '';
+  const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return !isOff && endpoint !== undefined && endpoint !== '';
 }

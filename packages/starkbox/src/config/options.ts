@@ -2,6 +2,7 @@
 import { ACCOUNT_OPTIONS, type AccountConfig } from './account-options.js';
 import { CHAIN_OPTIONS, type ChainConfig } from './chain-options.js';
 import { FORK_OPTIONS, type ForkConfig } from './fork-options.js';
+import { HOSTING_OPTIONS, type HostingConfig } from './hosting-options.js';
 import { L1_OPTIONS, type L1Config } from './l1-options.js';
 import { LIMIT_OPTIONS, type LimitConfig } from './limit-options.js';
 import type { OptionTable } from './option.js';
@@ -14,6 +15,7 @@ export interface Config
   extends AccountConfig,
     ChainConfig,
     StorageConfig,
+    HostingConfig,
     ForkConfig,
     L1Config,
     ServerConfig,
@@ -35,6 +37,7 @@ export const OPTIONS: OptionTable<Config> = {
   ...ACCOUNT_OPTIONS,
   ...CHAIN_OPTIONS,
   ...STORAGE_OPTIONS,
+  ...HOSTING_OPTIONS,
   ...FORK_OPTIONS,
   ...L1_OPTIONS,
   ...SERVER_OPTIONS,
@@ -71,10 +74,8 @@ export function givenIn(values: object): ReadonlySet<ConfigKey> {
 }
 
 function keysIn(values: object): ReadonlySet<ConfigKey> {
-  const given = Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
-  return new Set(given.filter(isConfigKey));
+  const keys = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  return new Set(keys.filter(isConfigKey));
 }
 
 type Draft = { -readonly [K in ConfigKey]?: Config[K] };
@@ -87,6 +88,9 @@ function settle<K extends ConfigKey>(draft: Draft, key: K, overrides: Partial<Co
 function isComplete(draft: Draft): draft is Config {
   return CONFIG_KEYS.every((key) => key in draft);
 }
+
+/** Keys of the options that a chain in a data directory cannot change. */
+export const FIXED_KEYS: readonly ConfigKey[] = CONFIG_KEYS.filter((key) => OPTIONS[key].isFixed);
 
 /** The options that a recording may set. */
 export function portableOptions(config: Config): Partial<Config> {

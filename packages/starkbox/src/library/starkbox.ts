@@ -19,8 +19,8 @@ import {
   type AllMethods,
   type AnyMethodName,
   type ParamsArgument,
+  resultOf,
   type SubscribeMethodName,
-  trusted,
 } from './methods.js';
 import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js';
 import { type ChainSubscription, subscribeInProcess } from './subscription.js';
@@ -153,7 +153,7 @@ export class Starkbox implements AsyncDisposable {
     method: M,
     ...[params]: ParamsArgument<M>
   ): Promise<AllMethods[M]['result']> =>
-    trusted(await this.#opened().dispatcher.call(method, params, IN_PROCESS));
+    resultOf(method, await this.#opened().dispatcher.call(method, params, IN_PROCESS));
 
   /** As `request`, for names and values that come from elsewhere. */
   readonly call = async (method: string, params?: unknown): Promise<unknown> =>

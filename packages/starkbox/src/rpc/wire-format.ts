@@ -9,7 +9,8 @@ import type {
 } from '@starkbox/spec';
 import { SEQUENCER } from '../chain/genesis/accounts.js';
 import type { Header, TransactionRecord } from '../chain/history/header.js';
-import type { Waiting } from '../chain/mempool/mempool.js';
+import { readReceipt } from '../chain/history/stored-texts.js';
+import type { QueuedTransaction } from '../chain/mempool/mempool.js';
 import { pendingNumber } from '../chain/world/find-block.js';
 import { headerPrices } from '../chain/world/gas-prices.js';
 import { type Located, nextTime, type World } from '../chain/world/world.js';
@@ -101,7 +102,7 @@ export function wireReceiptWithBlock(
 }
 
 /** The status of a transaction in the mempool. */
-export function poolStatus({ position }: Waiting): 'RECEIVED' | 'CANDIDATE' {
+export function poolStatus({ position }: QueuedTransaction): 'RECEIVED' | 'CANDIDATE' {
   return position === undefined ? 'RECEIVED' : 'CANDIDATE';
 }
 
@@ -117,9 +118,7 @@ export function wireStatus(
   world: World,
   { record, block }: Pick<Located, 'record' | 'block'>,
 ): TransactionStatus {
-  const receipt: { execution_status: TXN_EXECUTION_STATUS; revert_reason?: string } = JSON.parse(
-    record.receipt,
-  );
+  const receipt = readReceipt(record.receipt);
   return {
     finality_status: finality(world, block),
     failure_reason: receipt.revert_reason ?? null,

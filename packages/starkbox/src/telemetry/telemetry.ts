@@ -1,5 +1,5 @@
 // Telemetry of a node: metrics, traces and log lines, each only if it is turned on.
-import { wantsTraces } from '../config/environment.js';
+import { areTracesRequested } from '../config/environment.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
@@ -38,7 +38,7 @@ export async function openTelemetry(
   // Loaded only when needed: it takes longer than the rest of a start.
   const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics();
   const isVerbose = logLevel === 'debug' || logLevel === 'trace';
-  const traces = wantsTraces() ? await loadTraces(log, version) : undefined;
+  const traces = areTracesRequested() ? await loadTraces(log, version) : undefined;
   return {
     probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,

@@ -74,7 +74,7 @@ test('a client with many batches does not keep those of another from running', a
   expect(order).toHaveLength(4);
 });
 
-test('the chains of a tenant are one client', async () => {
+test('chains of one name are one client', async () => {
   const executions = new Executions({ maximumExecutions: 1, maximumWaitingExecutions: 1 });
   const { retrace } = runsOf(executions.ofClient('first'));
   const running = [retrace(), runsOf(executions.ofClient('first')).retrace()];

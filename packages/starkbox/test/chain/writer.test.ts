@@ -15,7 +15,7 @@ const PRICES = {
   l2_gas_price_fri: 1n,
 };
 
-function standing(): WorldAndSnapshots {
+function emptyChain(): WorldAndSnapshots {
   const world = firstWorld(State.create(), {
     startTime: 0,
     prices: PRICES,
@@ -25,7 +25,7 @@ function standing(): WorldAndSnapshots {
 }
 
 test('a change whose turn comes too late is not made, and those after it are', async () => {
-  const writer = new Writer(standing(), undefined, { patience: 0.1 });
+  const writer = new Writer(emptyChain(), undefined, { patience: 0.1 });
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -54,7 +54,7 @@ test('a change whose turn comes too late is not made, and those after it are', a
 test('an observer that throws is reported by its name, and neither the change nor another observer fails', async () => {
   const failed: unknown[] = [];
   const observed: string[] = [];
-  const writer = new Writer(standing(), undefined, {
+  const writer = new Writer(emptyChain(), undefined, {
     onObserverError: (name, error) => failed.push([name, String(error)]),
   });
   const fails = (): never => {
@@ -107,7 +107,7 @@ const unchanged = (writer: Writer) =>
 
 test('a change that changes nothing is answered after the commit that it depends on', async () => {
   const { store, commits } = heldStore();
-  const writer = new Writer(standing(), store);
+  const writer = new Writer(emptyChain(), store);
   const order: string[] = [];
   const first = counted(writer).then(() => order.push('changed'));
   const second = unchanged(writer).then((count) => order.push(`saw ${count}`));
@@ -121,7 +121,7 @@ test('a change that changes nothing is answered after the commit that it depends
 
 test('it fails with the commit that it depends on, and the next one sees what is stored', async () => {
   const { store, commits } = heldStore();
-  const writer = new Writer(standing(), store);
+  const writer = new Writer(emptyChain(), store);
   const both = Promise.allSettled([counted(writer), unchanged(writer)]);
   await expect.poll(() => commits.length).toBe(1);
   commits[0]?.reject(new Error('the disk is full'));

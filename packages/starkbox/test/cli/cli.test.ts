@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
 import { AccountClassError } from '../../src/errors.js';
@@ -12,9 +12,8 @@ import { createNode as createRealNode } from '../../src/node/node.js';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-cli-'));
+  directory = temporaryFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 type CreateNode = NonNullable<RunOptions['createNode']>;
 

@@ -1,10 +1,10 @@
 // Texts from outside on a terminal and in the log: no control characters, and no unbounded lengths.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { createLog, type LogOptions } from '../../src/log.js';
@@ -81,7 +81,7 @@ describe('an origin or an artifact with such texts', () => {
   const open: Starkbox[] = [];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'starkbox-control-'));
+    folder = temporaryFolderOfFile();
     origin = await createNode({ seed: 0, port: 0 });
     const target = (await origin.listen()).url;
     const message = `rate limit: ${HOSTILE.repeat(5000)}`;
@@ -115,7 +115,6 @@ describe('an origin or an artifact with such texts', () => {
     server.closeAllConnections();
     server.close();
     await origin.close();
-    rmSync(folder, { recursive: true });
   });
 
   test('is logged in one short line', async () => {

@@ -56,7 +56,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   instanceStore: undefined,
   durable: false,
   hibernateAfter: 60,
-  maximumAwakeInstances: 500,
+  maximumLoadedInstances: 500,
   leaseSeconds: 10,
   nodeUrl: undefined,
   publicUrl: undefined,

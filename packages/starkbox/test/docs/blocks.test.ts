@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import type { Starkbox } from '../../src/library/starkbox.js';
 import {
+  type CommandContext,
   checkArguments,
   checkScript,
   commandsOf,
   npmScript,
   ownArguments,
-  type Place,
   runShellCommand,
 } from './commands.js';
 import { type Block, blocksOf, PAGES } from './markdown.js';
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 /** A folder in which commands of one page run after each other. */
-async function placeOf(): Promise<Place> {
+async function commandContext(): Promise<CommandContext> {
   const folder = await readersFolder();
   folders.push(folder);
   const dump = (name: string): Promise<unknown> =>
@@ -135,14 +135,14 @@ test('shell commands run, or their options and scripts exist', async () => {
   const jobs = PAGES.map((page) => async (): Promise<void> => {
     const pageBlocks = inLanguage('sh').filter((block) => block.page === page);
     if (pageBlocks.length === 0) return;
-    const where = await placeOf();
-    for (const block of pageBlocks) await runOrCheck(block, where);
+    const context = await commandContext();
+    for (const block of pageBlocks) await runOrCheck(block, context);
   });
   expect(await failures(jobs)).toEqual([]);
 });
 
 /** A block whose commands are all scripts of package.json is checked: running them is what CI does. */
-async function runOrCheck(block: Block, where: Place): Promise<void> {
+async function runOrCheck(block: Block, context: CommandContext): Promise<void> {
   const commands = commandsOf(block);
   const isRun =
     block.notRun === undefined && commands.some((command) => npmScript(command) === undefined);
@@ -151,8 +151,8 @@ async function runOrCheck(block: Block, where: Place): Promise<void> {
       const script = npmScript(command);
       const args = ownArguments(command);
       if (script !== undefined && !block.page.startsWith('examples/')) checkScript(script);
-      else if (isRun) await runShellCommand(command, where);
-      else if (args) await checkArguments(args, where.folder);
+      else if (isRun) await runShellCommand(command, context);
+      else if (args) await checkArguments(args, context.folder);
     } catch (error) {
       throw new Error(`${command.where}: ${error instanceof Error ? error.message : error}`);
     }

@@ -86,19 +86,22 @@ export function checkScript(name: string): void {
 }
 
 /** What commands of pages meet: a folder, and a node with a transaction. */
-export interface Place {
+export interface CommandContext {
   readonly folder: string;
   readonly url: string;
   readonly transactionHash: string;
 }
 
 /** Runs a command of ours or curl; a node is ended when it listens. Throws what it said if it fails. */
-export async function runShellCommand(command: ShellCommand, readerFolder: Place): Promise<void> {
-  const host = new URL(readerFolder.url).host;
+export async function runShellCommand(
+  command: ShellCommand,
+  context: CommandContext,
+): Promise<void> {
+  const host = new URL(context.url).host;
   const words = command.words.map((word) =>
     word
       .replaceAll(/(127\.0\.0\.1|localhost):5050/g, host)
-      .replaceAll(/0x[0-9a-f]+…/g, readerFolder.transactionHash),
+      .replaceAll(/0x[0-9a-f]+…/g, context.transactionHash),
   );
   const args = ownArguments({ ...command, words });
   if (!args) return runCurl(words);
@@ -107,12 +110,12 @@ export async function runShellCommand(command: ShellCommand, readerFolder: Place
     ? { STARKBOX_AS: 'starknet-devnet' }
     : {};
   const options = {
-    cwd: readerFolder.folder,
+    cwd: context.folder,
     env: { PATH, HOME, ...name, ...command.environment },
   };
   if (isSubcommand(args)) {
     const asks = ASKS.has(args[0] ?? '') && !args.includes('--url') && !args.includes('--file');
-    const url = asks ? ['--url', readerFolder.url] : [];
+    const url = asks ? ['--url', context.url] : [];
     await promisify(execFile)(process.execPath, [COMMAND, ...args, ...url], options);
     return;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
-import { readOnlyPlace } from '../../../e2e/support/store/small-disk.js';
+import { readOnlyFolder } from '../../../e2e/support/store/small-disk.js';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
@@ -12,7 +12,7 @@ import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/stat
 
 let origin: TestOrigin;
 /** Removed when the clients are closed, which write what was read. */
-let readOnly: ReturnType<typeof readOnlyPlace> | undefined;
+let readOnly: ReturnType<typeof readOnlyFolder> | undefined;
 
 beforeAll(async () => {
   origin = await startOrigin();
@@ -146,7 +146,7 @@ describe('a fork with a cache', () => {
   });
 
   test('in a place that cannot be written tells so once, with its path and the way out', async () => {
-    readOnly = readOnlyPlace();
+    readOnly = readOnlyFolder();
     const warnings: unknown[] = [];
     const log: Log = { ...silentLog, warn: (fields) => void warnings.push(fields) };
     const directory = join(readOnly.path, 'not', 'there');

@@ -7,9 +7,9 @@ import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import {
   accounts,
+  type ChainContents,
   contractCall,
   contracts,
-  type Known,
   SALTS,
   seeded,
   spare,
@@ -94,12 +94,12 @@ export function fromSchema(roll: Dice): Call {
   return { method, params: madeUp(method, roll) };
 }
 
-export function aboutKnown(roll: Dice, contents: Known): Call {
+export function aboutKnown(roll: Dice, contents: ChainContents): Call {
   const { method, params } = fromSchema(roll);
   return { method, params: seeded(params, method, contents, roll) };
 }
 
-export function spoiledParams(roll: Dice, contents: Known): Call {
+export function spoiledParams(roll: Dice, contents: ChainContents): Call {
   const base = chance(roll, 25) ? fromSchema(roll) : aboutKnown(roll, contents);
   let params = base.params;
   for (let times = 1 + roll(2); times > 0; times -= 1) params = mutated(params, roll);
@@ -110,7 +110,12 @@ export function spoiledParams(roll: Dice, contents: Known): Call {
 
 export type Spoil = 'nothing' | 'before signing' | 'after signing';
 
-export function transaction(roll: Dice, contents: Known, index: number, spoil: Spoil): Call {
+export function transaction(
+  roll: Dice,
+  contents: ChainContents,
+  index: number,
+  spoil: Spoil,
+): Call {
   // Others are under way, of which each has another sender.
   const signer = accounts[index % accounts.length];
   if (signer === undefined) throw new Error('there are accounts');
@@ -128,7 +133,7 @@ export function transaction(roll: Dice, contents: Known, index: number, spoil: S
 
 function values(
   roll: Dice,
-  contents: Known,
+  contents: ChainContents,
   signer: (typeof accounts)[number],
   nonce: number,
 ): TransactionValues {
@@ -146,7 +151,7 @@ function values(
 }
 
 /** A call without a transaction, or a message from L1. */
-export function view(roll: Dice, contents: Known): Call {
+export function view(roll: Dice, contents: ChainContents): Call {
   const { to, name, calldata } = contractCall(contents, roll);
   const block_id = chance(roll, 70) ? 'latest' : { block_number: roll(contents.tip + 1) };
   const entry_point_selector = real.selector(name);
@@ -176,7 +181,7 @@ export function view(roll: Dice, contents: Known): Call {
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE', 'RETURN_INITIAL_READS'] as const;
 
 /** Sends, estimates, simulates or proves a transaction. */
-function door(roll: Dice, contents: Known, name: string, submitted: unknown): Call {
+function door(roll: Dice, contents: ChainContents, name: string, submitted: unknown): Call {
   const block = chance(roll, 80) ? 'pre_confirmed' : { block_number: roll(contents.tip + 2) };
   const flags = FLAGS.filter(() => chance(roll, 40));
   const list = chance(roll, 70) ? [submitted] : [submitted, submitted];
@@ -202,11 +207,11 @@ function door(roll: Dice, contents: Known, name: string, submitted: unknown): Ca
 }
 
 /** A test class, whole or damaged, in one of the methods that compile it. */
-export function declaration(roll: Dice, contents: Known, index: number): Call {
+export function declaration(roll: Dice, contents: ChainContents, index: number): Call {
   const signer = accounts[index % accounts.length];
   if (signer === undefined) throw new Error('there are accounts');
   const isWhole = chance(roll, 15);
-  const { wire, made } = isWhole ? spare : (pick(roll, contracts) ?? spare);
+  const { wire, compiledClass } = isWhole ? spare : (pick(roll, contracts) ?? spare);
   const body = isWhole ? wire : real.spoiledClass(wire, roll);
   if (roll(3) === 0) {
     return {
@@ -215,6 +220,10 @@ export function declaration(roll: Dice, contents: Known, index: number): Call {
     };
   }
   const nonce = contents.nonces.get(signer.address) ?? 0;
-  const submitted = real.signed(real.declare(signer, nonce, { wire: body, made }), signer, made);
+  const submitted = real.signed(
+    real.declare(signer, nonce, { wire: body, compiledClass }),
+    signer,
+    compiledClass,
+  );
   return { ...door(roll, contents, 'declare', submitted), sender: signer.address };
 }

@@ -9,7 +9,7 @@ import * as real from './real-transaction.js';
 export type Ask = (method: string, params?: unknown) => Promise<unknown>;
 
 /** Values that exist, by what they are. */
-export interface Known {
+export interface ChainContents {
   readonly addresses: readonly string[];
   readonly classes: readonly string[];
   /** The class of the accounts. */
@@ -47,8 +47,8 @@ async function readContract(name: string, index: number): Promise<Contract> {
     await readFile(file, 'utf8'),
   );
   const wire = { ...rest, abi: JSON.stringify(abi) };
-  const made = await Class.compile(JSON.stringify(wire));
-  return { name, address: `0xf0${index}`, wire, made };
+  const compiledClass = await Class.compile(JSON.stringify(wire));
+  return { name, address: `0xf0${index}`, wire, compiledClass };
 }
 
 /** Contracts of ours, each at an address of its own. */
@@ -65,13 +65,13 @@ const TOKENS = [
 export const accounts = seededAccounts(0, 10);
 
 /** Restarts the chain, and creates one of each thing that requests can name. */
-export async function prepare(ask: Ask): Promise<Known> {
+export async function prepare(ask: Ask): Promise<ChainContents> {
   await ask('devnet_restart');
   await ask('devnet_applyStateDiff', {
     state_diff: {
-      deployed_contracts: contracts.map(({ address, made }) => ({
+      deployed_contracts: contracts.map(({ address, compiledClass }) => ({
         address,
-        class_hash: made.hash,
+        class_hash: compiledClass.hash,
       })),
     },
     classes: contracts.map(({ wire }) => ({ contract_class: wire })),
@@ -129,14 +129,14 @@ function funds(accountClass: string): object {
 }
 
 /** Records the transaction of an answer in place of an older one. */
-export function recordTransaction({ transactions }: Known, answer: string): void {
+export function recordTransaction({ transactions }: ChainContents, answer: string): void {
   const [, hash] = /"(?:transaction|tx)_hash":"(0x[0-9a-f]+)"/.exec(answer.slice(0, 500)) ?? [];
   if (hash !== undefined) transactions.splice(Number(BigInt(hash) % 8n), 1, hash);
 }
 
-type Seen = Omit<Known, 'nonces' | 'l1Transactions' | 'accountClass'>;
+type ReadContents = Omit<ChainContents, 'nonces' | 'l1Transactions' | 'accountClass'>;
 
-async function look(ask: Ask): Promise<Seen> {
+async function look(ask: Ask): Promise<ReadContents> {
   const tip = Number(await ask('starknet_blockNumber'));
   const transactions: string[] = [];
   const blocks: string[] = [];
@@ -161,7 +161,7 @@ async function look(ask: Ask): Promise<Seen> {
       '0x1',
       '0xbeef',
     ],
-    classes: [...tokens, ...contracts.map(({ made }) => made.hash)],
+    classes: [...tokens, ...contracts.map(({ compiledClass }) => compiledClass.hash)],
     transactions,
     blocks,
     keys: [
@@ -175,7 +175,7 @@ async function look(ask: Ask): Promise<Seen> {
   };
 }
 
-type Maker = (contents: Known, roll: Dice) => unknown;
+type Maker = (contents: ChainContents, roll: Dice) => unknown;
 
 const address: Maker = ({ addresses }, roll) => pick(roll, addresses);
 const classHash: Maker = ({ classes }, roll) => pick(roll, classes);
@@ -233,7 +233,12 @@ const MEMBERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
 ]);
 
 /** The same params with existing values in some places; the others stay random. */
-export function seeded(params: unknown, method: string, contents: Known, roll: Dice): unknown {
+export function seeded(
+  params: unknown,
+  method: string,
+  contents: ChainContents,
+  roll: Dice,
+): unknown {
   const visit = (value: unknown, name?: string): unknown => {
     const maker = name === undefined ? undefined : MEMBERS.get(name);
     if (maker !== undefined && chance(roll, 85)) return maker(contents, roll);
@@ -250,7 +255,7 @@ export function seeded(params: unknown, method: string, contents: Known, roll: D
 }
 
 /** A call that its contract understands, as far as it is not about numbers. */
-export function contractCall(contents: Known, roll: Dice): real.Call {
+export function contractCall(contents: ChainContents, roll: Dice): real.Call {
   const [contract, name, ...takes] = pick(roll, real.ENTRY_POINTS);
   const number = (): string => (chance(roll, 5) ? oddNumber(roll) : `0x${roll(6).toString(16)}`);
   const argument = (kind: (typeof takes)[number]): readonly string[] => {

@@ -10,7 +10,7 @@ import {
   transaction,
   view,
 } from './calls.js';
-import type { Known } from './chain-contents.js';
+import type { ChainContents } from './chain-contents.js';
 import { BODY_LIMIT } from './child-node.js';
 import { isRecord, mutated, oddValue, smeared } from './mutation.js';
 import { chance, type Dice, dice, pick, weighted } from './random.js';
@@ -177,7 +177,7 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number][1];
 
-function call(kind: Kind, roll: Dice, contents: Known, index: number): Call {
+function call(kind: Kind, roll: Dice, contents: ChainContents, index: number): Call {
   switch (kind) {
     case 'made-up':
       return fromSchema(roll);
@@ -204,7 +204,7 @@ export interface Throw {
 }
 
 /** The request of a seed and a number, on a chain with these contents. */
-export function request({ seed, index, declares }: Throw, contents: Known): Request {
+export function request({ seed, index, declares }: Throw, contents: ChainContents): Request {
   const roll = dice(seed, index);
   if (declares) {
     const { sender, ...rest } = declaration(roll, contents, index);

@@ -1,6 +1,6 @@
 // Sender of random requests, several at a time, on a chain that is restarted now and then.
 import { setTimeout } from 'node:timers/promises';
-import { type Known, prepare, recordTransaction } from './chain-contents.js';
+import { type ChainContents, prepare, recordTransaction } from './chain-contents.js';
 import { checkAnswer } from './check-answer.js';
 import type { ChildNode } from './child-node.js';
 import { type Request, request } from './requests.js';
@@ -111,7 +111,7 @@ function add(
 
 const LOST = 'no answer: ';
 
-interface Outcome {
+interface RequestOutcome {
   readonly finding?: Finding;
   /** Whether so much of the chain is gone that it has to be made new. */
   readonly isSpent?: boolean;
@@ -119,10 +119,10 @@ interface Outcome {
 
 async function one(
   { seed, count, node }: SendOptions,
-  contents: Known,
+  contents: ChainContents,
   index: number,
   statistics: Statistics,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const declares = index % Math.ceil(count / CLASSES) === 7;
   const thrown = request({ seed, index, declares }, contents);
   const begin = performance.now();
@@ -157,7 +157,7 @@ async function complaint(node: ChildNode, problem: string): Promise<string> {
 async function keepNonce(
   { sender }: Request,
   body: string,
-  contents: Known,
+  contents: ChainContents,
   node: ChildNode,
 ): Promise<void> {
   if (sender === undefined) return;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -11,16 +10,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import type { ConfigInput } from '../../src/config/options.js';
 import type { Starkbox } from '../../src/library/starkbox.js';
 import { silentLog } from '../../src/log.js';
 import { LISTEN_STEPS, Lifecycle, START_STEPS, type Step } from '../../src/node/lifecycle.js';
 import { createNode, startNode } from '../../src/node/node.js';
 
-const folder: string = mkdtempSync(join(tmpdir(), 'starkbox-start-'));
+const folder = temporaryFolderOfFile();
 const path = (name: string): string => join(folder, name);
 /** Nothing listens on it: connections are refused at once. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -117,7 +116,6 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   before = openThings();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a node that was closed leaves nothing open', async () => {
   await expectNothingOpen();

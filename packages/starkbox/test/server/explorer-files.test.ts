@@ -1,19 +1,19 @@
 // Files of the explorer over HTTP: paths, caching and security headers.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { silentLog } from '../../src/log.js';
 import { AccessRules } from '../../src/server/access.js';
 import { Explorer } from '../../src/server/http/explorer-files.js';
 import { serveHttp } from '../../src/server/http/server.js';
 import { exchange } from '../support/raw-http.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-'));
+const folder = temporaryFolderOfFile();
 const site = join(folder, 'site');
 const SCRIPT = 'console.log("explorer");'.repeat(50);
 mkdirSync(join(site, 'assets'), { recursive: true });
@@ -45,7 +45,6 @@ const empty = await serveHttp({ ...common, explorer: new Explorer(join(folder, '
 const without = await serveHttp(common);
 afterAll(async () => {
   for (const running of [server, empty, without]) await running.close();
-  rmSync(folder, { recursive: true });
 });
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

@@ -1,10 +1,10 @@
 // Records of --trace-requests, and a file that cannot be written.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RunningCommand } from '../../../e2e/support/running-command.js';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { createNode } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
@@ -13,11 +13,10 @@ import { openRecorder } from '../../src/server/recorder.js';
 let directory: string;
 const children: ChildProcess[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-recorder-'));
+  directory = temporaryFolder();
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  rmSync(directory, { recursive: true });
 });
 
 test('no key is written, by whatever name or value it comes', async () => {

@@ -1,12 +1,12 @@
 // The page check of a database file: finds every lost page, and none in an intact file.
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { inDatabase, overwrite, pageSizeOf } from '../../../e2e/support/store/damaged-directory.js';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { faultIn } from '../../src/store/database/mdb-file.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-pages-'));
+const folder = temporaryFolderOfFile();
 const [whole, damaged] = [join(folder, 'whole.mdb'), join(folder, 'damaged.mdb')];
 let content: readonly string[];
 let page: number;
@@ -36,7 +36,6 @@ beforeAll(async () => {
   page = pageSizeOf(whole);
   pages = statSync(whole).size / page;
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a file that is whole has no fault, and an empty database has none either', async () => {
   expect(faultIn(whole)).toBeUndefined();

@@ -58,29 +58,29 @@ describe('of a subscription that is held', () => {
     const release = subscriptions.addHeld(wish, () => void messages.push('past'));
     subscriptions.notify({ topic: 'heads', text: () => '1' });
     subscriptions.notifyReorg('2');
-    return { sent: messages, listener, subscriptions, release };
+    return { messages, listener, subscriptions, release };
   };
 
   test('nothing is sent before the past', () => {
-    const { sent, subscriptions, release } = heldSubscription();
-    expect(sent).toEqual([]);
+    const { messages, subscriptions, release } = heldSubscription();
+    expect(messages).toEqual([]);
     release();
     subscriptions.notify({ topic: 'heads', text: () => '3' });
-    expect(sent).toEqual(['past', 1, 2, 3]);
+    expect(messages).toEqual(['past', 1, 2, 3]);
   });
 
   test('nothing is sent after a restart', () => {
-    const { sent, subscriptions, release } = heldSubscription();
+    const { messages, subscriptions, release } = heldSubscription();
     subscriptions.clear();
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test('nothing is sent after the client has left', () => {
-    const { sent, listener, subscriptions, release } = heldSubscription();
+    const { messages, listener, subscriptions, release } = heldSubscription();
     subscriptions.drop(listener);
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 

@@ -2,8 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { mint } from '../../src/chain/mint.js';
-import type { Included } from '../../src/chain/world/world.js';
-import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
+import {
+  type Included,
+  NOTHING_PENDING,
+  type World,
+  withIncluded,
+} from '../../src/chain/world/world.js';
 import { announce } from '../../src/rpc/subscriptions/chain-notifications.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { bareChain } from '../support/bare-chain.js';

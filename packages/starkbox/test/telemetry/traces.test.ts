@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { wantsTraces } from '../../src/config/environment.js';
+import { areTracesRequested } from '../../src/config/environment.js';
 import { createNode } from '../../src/index.js';
 
 interface Span {
@@ -138,8 +138,8 @@ test('nothing is sent without the variables', async () => {
   await node.close();
   expect(spans).toEqual([]);
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-  expect(wantsTraces({})).toBe(false);
-  expect(wantsTraces(endpoint)).toBe(true);
-  expect(wantsTraces({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
-  expect(wantsTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+  expect(areTracesRequested({})).toBe(false);
+  expect(areTracesRequested(endpoint)).toBe(true);
+  expect(areTracesRequested({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
+  expect(areTracesRequested({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
 });

@@ -35,13 +35,14 @@ export class ChainAccount extends Account {
 const noncesByProvider = new WeakMap<ChainProvider, Map<string, Nonces>>();
 
 function noncesOf(provider: ChainProvider, address: string): Nonces {
-  const known = noncesByProvider.get(provider) ?? new Map<string, Nonces>();
-  noncesByProvider.set(provider, known);
+  const noncesByAddress = noncesByProvider.get(provider) ?? new Map<string, Nonces>();
+  noncesByProvider.set(provider, noncesByAddress);
   const key = num.toHex(address);
-  const found =
-    known.get(key) ?? new Nonces(async () => BigInt(await provider.getNonceForAddress(address)));
-  known.set(key, found);
-  return found;
+  const nonces =
+    noncesByAddress.get(key) ??
+    new Nonces(async () => BigInt(await provider.getNonceForAddress(address)));
+  noncesByAddress.set(key, nonces);
+  return nonces;
 }
 
 /** Has the nonces of all accounts of a provider read again: its chain was put back. */

@@ -31,9 +31,9 @@ export class Nonces {
   }
 
   #queued<T>(run: () => Promise<T>): Promise<T> {
-    const sent = this.#tail.then(run);
-    this.#tail = sent.catch(() => undefined);
-    return sent;
+    const transaction = this.#tail.then(run);
+    this.#tail = transaction.catch(() => undefined);
+    return transaction;
   }
 
   async #attempt<T>(send: (nonce: bigint) => Promise<T>): Promise<T> {

@@ -75,23 +75,23 @@ export class ChainProvider extends RpcProvider {
     return rememberProvider(await super.getTransactionReceipt(hash), this);
   }
 
-  override invokeFunction: RpcProvider['invokeFunction'] = (...sent) =>
-    this.#remembered(super.invokeFunction(...sent));
+  override invokeFunction: RpcProvider['invokeFunction'] = (...params) =>
+    this.#remembered(super.invokeFunction(...params));
 
-  override declareContract: RpcProvider['declareContract'] = (...sent) =>
-    this.#remembered(super.declareContract(...sent));
+  override declareContract: RpcProvider['declareContract'] = (...params) =>
+    this.#remembered(super.declareContract(...params));
 
-  override deployAccountContract: RpcProvider['deployAccountContract'] = (...sent) =>
-    this.#remembered(super.deployAccountContract(...sent));
+  override deployAccountContract: RpcProvider['deployAccountContract'] = (...params) =>
+    this.#remembered(super.deployAccountContract(...params));
 
-  override getEstimateFeeBulk: RpcProvider['getEstimateFeeBulk'] = (...asked) =>
-    this.#remembered(super.getEstimateFeeBulk(...asked));
+  override getEstimateFeeBulk: RpcProvider['getEstimateFeeBulk'] = (...params) =>
+    this.#remembered(super.getEstimateFeeBulk(...params));
 
-  override callContract: RpcProvider['callContract'] = (...asked) =>
-    this.#remembered(super.callContract(...asked));
+  override callContract: RpcProvider['callContract'] = (...params) =>
+    this.#remembered(super.callContract(...params));
 
-  override getSimulateTransaction: RpcProvider['getSimulateTransaction'] = (...asked) =>
-    this.#remembered(super.getSimulateTransaction(...asked));
+  override getSimulateTransaction: RpcProvider['getSimulateTransaction'] = (...params) =>
+    this.#remembered(super.getSimulateTransaction(...params));
 
   /** Answers and errors are remembered as those of this provider, for failure messages. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {

@@ -6,9 +6,9 @@ import { explainedBy } from '../client/explained.js';
 import {
   type Included,
   includedTransaction,
-  type Outcome,
-  outcomeOf,
+  resultOf,
   type Transaction,
+  type TransactionResult,
 } from './transaction.js';
 import { type ExpectedMembers, expectedText, membersMatch, membersText } from './values.js';
 
@@ -20,11 +20,11 @@ export interface Verdict {
 /** A contract whose events are looked for. */
 export type EmittingContract = Pick<Contract, 'abi' | 'address'>;
 
-const sameFelt = (one: string, other: string): boolean => BigInt(one) === BigInt(other);
+const sameFelt = (a: string, b: string): boolean => BigInt(a) === BigInt(b);
 
 async function verdict(
   pass: boolean,
-  outcome: Outcome,
+  outcome: TransactionResult,
   lines: readonly string[],
 ): Promise<Verdict> {
   const explained = await explainedOf(outcome);
@@ -33,7 +33,7 @@ async function verdict(
 }
 
 /** What the node says about a transaction. */
-async function explainedOf(outcome: Outcome): Promise<Explained | undefined> {
+async function explainedOf(outcome: TransactionResult): Promise<Explained | undefined> {
   return 'receipt' in outcome
     ? explainedBy(outcome.provider, outcome.receipt.transaction_hash)
     : outcome.explained;
@@ -48,13 +48,13 @@ export async function checkEmits(
 ): Promise<Verdict> {
   const included = await includedTransaction(transaction);
   const abi = readAbi(contract.abi);
-  const own = included.receipt.events.filter(({ from_address }) =>
+  const contractEvents = included.receipt.events.filter(({ from_address }) =>
     sameFelt(from_address, contract.address),
   );
-  const events = own
+  const events = contractEvents
     .map(({ keys, data }) => decodeEvent(keys, data, abi))
     .filter((event) => event !== undefined);
-  const unknown = own.length - events.length;
+  const unknown = contractEvents.length - events.length;
   const isNamed = (event: DecodedEvent): boolean => event.name.split('::').at(-1) === name;
   const pass = events.some((event) => isNamed(event) && membersMatch(event.members, values));
   const emitted = [
@@ -75,11 +75,11 @@ export async function checkRevertsWith(
   transaction: Transaction,
   reason?: string | RegExp,
 ): Promise<Verdict> {
-  const outcome = await outcomeOf(transaction);
+  const outcome = await resultOf(transaction);
   const text = 'receipt' in outcome ? outcome.receipt.revert_reason : outcome.reason;
-  const wanted = reason === undefined ? 'be reverted' : `be reverted with ${quoted(reason)}`;
+  const expectation = reason === undefined ? 'be reverted' : `be reverted with ${quoted(reason)}`;
   if (text === undefined) {
-    return verdict(false, outcome, [`The transaction was to ${wanted}, and succeeded.`]);
+    return verdict(false, outcome, [`The transaction was to ${expectation}, and succeeded.`]);
   }
   const { message } = readFailure(text);
   const pass =
@@ -88,7 +88,7 @@ export async function checkRevertsWith(
       ? message === reason || message.split(', ').includes(reason)
       : reason.test(text));
   return verdict(pass, outcome, [
-    `The transaction was ${pass ? 'not ' : ''}to ${wanted}; its reason is '${message}'.`,
+    `The transaction was ${pass ? 'not ' : ''}to ${expectation}; its reason is '${message}'.`,
   ]);
 }
 
@@ -158,11 +158,13 @@ async function feesOf(
 ): Promise<ReadonlyMap<string, bigint>> {
   const fee = BigInt(receipt.actual_fee.amount);
   if (token !== STRK || receipt.block_number === undefined) return new Map();
-  const [sent, block] = await Promise.all([
+  const [transaction, block] = await Promise.all([
     provider.getTransactionByHash(receipt.transaction_hash),
     provider.getBlock(receipt.block_number),
   ]);
-  const sender = num.toHex(Object(sent).sender_address ?? Object(sent).contract_address ?? 0);
+  const sender = num.toHex(
+    Object(transaction).sender_address ?? Object(transaction).contract_address ?? 0,
+  );
   const sequencer = num.toHex(block.sequencer_address);
   return sender === sequencer
     ? new Map()

@@ -23,10 +23,10 @@ export async function checkMatchesGas(
   const { receipt } = await includedTransaction(transaction);
   const { l1_data_gas = 0, l1_gas = 0, l2_gas = 0 } = receipt.execution_resources;
   const gas: Gas = { l1_data_gas, l1_gas, l2_gas };
-  const known = readGas(file);
-  const expected = known[name];
+  const recorded = readGas(file);
+  const expected = recorded[name];
   if (expected === undefined ? update !== 'none' : update === 'all') {
-    writeGas(file, { ...known, [name]: gas });
+    writeGas(file, { ...recorded, [name]: gas });
     return { pass: true, message: () => `The gas of '${name}' was written to ${file}` };
   }
   const pass = Object.entries(gas).every(([kind, units]) => expected?.[kind] === units);
@@ -62,7 +62,7 @@ function readGas(file: string): Readonly<Record<string, Gas>> {
 
 /** Sorted, so that changes are readable; the file is replaced as a whole. */
 function writeGas(file: string, gas: Readonly<Record<string, Gas>>): void {
-  const sorted = Object.entries(gas).sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = Object.entries(gas).sort(([a], [b]) => (a < b ? -1 : 1));
   mkdirSync(dirname(file), { recursive: true });
   const written = `${file}.${process.pid}`;
   writeFileSync(written, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);

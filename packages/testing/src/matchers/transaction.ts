@@ -6,7 +6,7 @@ import { explainedIn } from '../client/explained.js';
 import { providerBehind } from '../client/sent.js';
 
 /** What sending a transaction gives, or a receipt. */
-interface Sent {
+interface SentTransaction {
   readonly transaction_hash: string;
 }
 
@@ -25,10 +25,10 @@ export interface Refused {
   readonly explained: Explained | undefined;
 }
 
-export type Outcome = Included | Refused;
+export type TransactionResult = Included | Refused;
 
 /** The parts of a receipt that are looked at. */
-export interface Receipt extends Sent {
+export interface Receipt extends SentTransaction {
   readonly execution_status: 'SUCCEEDED' | 'REVERTED';
   readonly revert_reason?: string;
   readonly block_number?: number;
@@ -42,34 +42,37 @@ export interface Receipt extends Sent {
 }
 
 /** Waits for a transaction. Errors that are no reverts are thrown. */
-export async function outcomeOf(transaction: Transaction): Promise<Outcome> {
+export async function resultOf(transaction: Transaction): Promise<TransactionResult> {
   const sending = typeof transaction === 'function' ? transaction() : transaction;
   const settled = await Promise.allSettled([sending]);
   const [first] = settled;
   if (first.status === 'rejected') return refusal(first.reason);
-  const sent: unknown = first.value;
-  if (!isSent(sent)) {
+  const result: unknown = first.value;
+  if (!isSent(result)) {
     throw new TypeError(
-      `A transaction is expected: what account.execute() or contract.invoke() answers. This is ${JSON.stringify(sent)}`,
+      `A transaction is expected: what account.execute() or contract.invoke() answers. This is ${JSON.stringify(result)}`,
     );
   }
-  const provider = providerBehind(sent);
+  const provider = providerBehind(result);
   if (!provider) {
     throw new TypeError(
       'The transaction was not sent through a provider of @starkbox/testing: use chain.accounts or providerOf()',
     );
   }
-  return { provider, receipt: receiptIn(await provider.waitForTransaction(sent.transaction_hash)) };
+  return {
+    provider,
+    receipt: receiptIn(await provider.waitForTransaction(result.transaction_hash)),
+  };
 }
 
 /** The same, for what only a transaction in a block has. */
 export async function includedTransaction(transaction: Transaction): Promise<Included> {
-  const outcome = await outcomeOf(transaction);
+  const outcome = await resultOf(transaction);
   if ('receipt' in outcome) return outcome;
   throw new Error(`The transaction was refused: ${outcome.explained?.text ?? outcome.reason}`);
 }
 
-function isSent(value: unknown): value is Sent {
+function isSent(value: unknown): value is SentTransaction {
   return typeof Object(value).transaction_hash === 'string';
 }
 

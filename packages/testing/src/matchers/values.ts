@@ -35,9 +35,11 @@ export function membersText(members: readonly Named[]): string {
 
 /** Whether the members that a test names have the values that it expects. */
 export function membersMatch(members: readonly Named[], expected: ExpectedMembers): boolean {
-  return Object.entries(expected).every(([name, wanted]) => {
-    const member = members.find((one) => one.name === name);
-    return member !== undefined && wanted !== undefined && matches(member.value, wanted);
+  return Object.entries(expected).every(([name, expectedValue]) => {
+    const member = members.find((field) => field.name === name);
+    return (
+      member !== undefined && expectedValue !== undefined && matches(member.value, expectedValue)
+    );
   });
 }
 

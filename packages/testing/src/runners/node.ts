@@ -19,8 +19,8 @@ type Body<T> = (chain: TestChain, data: T) => unknown;
  */
 export function withChain(body: Body<null>): () => Promise<void>;
 export function withChain<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void>;
-export function withChain<T>(...given: [Body<null>] | [Fixture<T>, Body<T>]): () => Promise<void> {
-  return given.length === 1 ? bodyOf(EMPTY, given[0]) : bodyOf(given[0], given[1]);
+export function withChain<T>(...args: [Body<null>] | [Fixture<T>, Body<T>]): () => Promise<void> {
+  return args.length === 1 ? bodyOf(EMPTY, args[0]) : bodyOf(args[0], args[1]);
 }
 
 function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
@@ -54,17 +54,17 @@ export interface Hooks {
 export function useChain(hooks: Hooks): Prepared<null>;
 export function useChain<T>(hooks: Hooks, prepared: Fixture<T>): Prepared<T>;
 export function useChain(hooks: Hooks, prepared: Fixture<unknown> = EMPTY): Prepared<unknown> {
-  let own: Prepared<unknown> | undefined;
+  let branch: Prepared<unknown> | undefined;
   hooks.beforeEach(async () => {
-    own = await prepared.branch();
+    branch = await prepared.branch();
   });
   hooks.afterEach(async () => {
-    await own?.chain.close();
-    own = undefined;
+    await branch?.chain.close();
+    branch = undefined;
   });
   const current = (): Prepared<unknown> => {
-    if (!own) throw new Error('There is a chain only while a test runs');
-    return own;
+    if (!branch) throw new Error('There is a chain only while a test runs');
+    return branch;
   };
   return {
     get chain() {

@@ -42,9 +42,9 @@ export function chainFixtures(prepared: Fixture<unknown> = EMPTY): PageChainFixt
   return {
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it which fixtures this one needs
     ownBranch: async ({}, use) => {
-      const own = await prepared.branch();
-      await use(own);
-      await own.chain.close();
+      const branch = await prepared.branch();
+      await use(branch);
+      await branch.chain.close();
     },
     chain: ({ ownBranch }, use) => use(ownBranch.chain),
     chainUrl: async ({ chain }, use) => use((await chain.listen()).url),

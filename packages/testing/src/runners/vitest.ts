@@ -31,9 +31,9 @@ export function testWith<T>(prepared: Fixture<T>): TestAPI<ChainContext<T>> {
   return base.extend<ChainContext<T>>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which fixtures this one needs
     ownBranch: async ({}, use) => {
-      const own = await prepared.branch();
-      await use(own);
-      await own.chain.close();
+      const branch = await prepared.branch();
+      await use(branch);
+      await branch.chain.close();
     },
     chain: ({ ownBranch }, use) => use(ownBranch.chain),
     data: ({ ownBranch }: Pick<ChainContext<T>, 'ownBranch'>, use: (data: T) => Promise<void>) =>

@@ -7,8 +7,8 @@ export function element<T extends keyof HTMLElementTagNameMap>(
   members: Partial<HTMLElementTagNameMap[T]> = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[T] {
-  const made = document.createElement(tag);
-  Object.assign(made, members);
-  made.append(...children);
-  return made;
+  const created = document.createElement(tag);
+  Object.assign(created, members);
+  created.append(...children);
+  return created;
 }

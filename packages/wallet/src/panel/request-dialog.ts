@@ -34,7 +34,7 @@ export class RequestDialog {
     document.body.append(this.#host);
     // A modal dialog is above dialogs of the page, which would make anything else inert.
     this.#dialog.showModal();
-    void this.#fill();
+    this.#fill().catch((error: unknown) => this.#showError(error));
   }
 
   showCount(requests: number): void {
@@ -54,7 +54,7 @@ export class RequestDialog {
       { type: 'button', className: 'approve', autofocus: true },
       'Approve',
     );
-    approve.onclick = () => void this.#approve(approve);
+    approve.onclick = () => this.#approve(approve);
     const question = element('h2', { id: 'question' }, questionOf(this.#request));
     const dialog = element(
       'dialog',
@@ -96,12 +96,8 @@ export class RequestDialog {
   }
 
   async #fill(): Promise<void> {
-    try {
-      await this.#fillAccount();
-      this.#show(await detailsOf(this.#request, this.#wallet.session));
-    } catch (error) {
-      this.#showError(error);
-    }
+    await this.#fillAccount();
+    this.#show(await detailsOf(this.#request, this.#wallet.session));
   }
 
   #showError(error: unknown): void {

@@ -1,21 +1,15 @@
 // Labels and snapshot names as part of the chain: reverted, written and loaded with it.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-labels-'));
-const nodes = new Set<Starkbox>();
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-  rmSync(directory, { recursive: true });
-});
+const directory = temporaryFolderOfFile();
 
 async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
-  const node = await createNode({ seed: 0, accounts: 1, ...config });
-  nodes.add(node);
+  const node = await openNode({ seed: 0, accounts: 1, ...config });
   return { node, client: checkedClient(node.handle) };
 }
 
@@ -124,17 +118,15 @@ describe('a data directory', () => {
     await client.call('devnet_snapshot');
     const before = [await labels(client), await snapshots(client)];
     const lists = ['devnet_listBlocks', 'devnet_listTransactions', 'devnet_listContracts'] as const;
-    const shown = await Promise.all(lists.map((method) => client.call(method)));
-    nodes.delete(node);
+    const listings = await Promise.all(lists.map((method) => client.call(method)));
     await node.close();
 
     const again = await start({ dataDir });
     expect([await labels(again.client), await snapshots(again.client)]).toEqual(before);
-    expect(await Promise.all(lists.map((method) => again.client.call(method)))).toEqual(shown);
+    expect(await Promise.all(lists.map((method) => again.client.call(method)))).toEqual(listings);
     await again.client.call('devnet_revert', { snapshot_id: '0x1' });
     expect(await labels(again.client)).toEqual([{ value: '0x1', label: 'one' }]);
     expect((await again.client.call('devnet_listTransactions')).transactions).toEqual([]);
-    nodes.delete(again.node);
     await again.node.close();
     const third = await start({ dataDir });
     expect(await labels(third.client)).toEqual([{ value: '0x1', label: 'one' }]);

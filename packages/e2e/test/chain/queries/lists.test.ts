@@ -1,13 +1,12 @@
 // Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { Methods } from '@starkbox/spec';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
 import { contract, hex, Sender, STRK, selector, UDC } from '../../../support/signing.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 type PagedMethod =
   | 'devnet_listTransactions'
@@ -15,16 +14,10 @@ type PagedMethod =
   | 'devnet_listClasses'
   | 'devnet_getStorage';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-explore-'));
-const nodes: Starkbox[] = [];
-afterAll(async () => {
-  for (const node of nodes) await node.close();
-  rmSync(directory, { recursive: true });
-});
+const directory = temporaryFolderOfFile();
 
 async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
-  const node = await createNode({ seed: 0, accounts: 2, port: 0, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, port: 0, ...config });
   return { node, client: checkedClient(node.handle) };
 }
 
@@ -34,12 +27,12 @@ async function pages<M extends PagedMethod>(
   method: M,
   params: object,
 ): Promise<readonly Methods[M]['result'][]> {
-  const found: Methods[M]['result'][] = [];
+  const allPages: Methods[M]['result'][] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await client.call(method, { ...params, ...(cursor && { cursor }) });
-    found.push(page);
+    allPages.push(page);
     cursor = page.next;
-    if (cursor === undefined) return found;
+    if (cursor === undefined) return allPages;
   }
 }
 
@@ -58,36 +51,40 @@ describe.each([
 ] as const)('a chain %s', (_, config) => {
   let node: Starkbox;
   let client: Client;
-  let one: Sender;
-  let other: Sender;
+  let firstSender: Sender;
+  let secondSender: Sender;
   let slotsAt: string;
   let reverterAt: string;
   /** Transactions in the order in which they were sent. */
-  const sent: string[] = [];
+  const sentHashes: string[] = [];
   let failed: string;
 
   const send = async (sender: Sender, ...calls: Parameters<Sender['invoke']>[0]) => {
     const hash = await sender.invoke(calls);
-    sent.push(hash);
+    sentHashes.push(hash);
     return hash;
   };
 
   beforeAll(async () => {
     ({ node, client } = await start(config));
-    one = new Sender(client, node.accounts[0]);
-    other = new Sender(client, node.accounts[1]);
-    slotsAt = await one.deploy(slots);
-    reverterAt = await one.deploy(reverter);
-    sent.push(...(await transactions(client)).map((row) => row.transaction_hash).reverse());
-    await send(one, { to: slotsAt, name: 'fill', calldata: ['0x64', '0x5'] });
-    await send(other, { to: slotsAt, name: 'put', calldata: ['0x66', '0x7'] });
+    firstSender = new Sender(client, node.accounts[0]);
+    secondSender = new Sender(client, node.accounts[1]);
+    slotsAt = await firstSender.deploy(slots);
+    reverterAt = await firstSender.deploy(reverter);
+    sentHashes.push(...(await transactions(client)).map((row) => row.transaction_hash).reverse());
+    await send(firstSender, { to: slotsAt, name: 'fill', calldata: ['0x64', '0x5'] });
+    await send(secondSender, { to: slotsAt, name: 'put', calldata: ['0x66', '0x7'] });
     const call = [slotsAt, selector('clear'), '0x2', '0x65', '0x1'];
-    await send(other, { to: reverterAt, name: 'forward', calldata: call });
-    failed = await send(one, { to: reverterAt, name: 'fail', calldata: ['0x1', '0x6f6f7073'] });
+    await send(secondSender, { to: reverterAt, name: 'forward', calldata: call });
+    failed = await send(firstSender, {
+      to: reverterAt,
+      name: 'fail',
+      calldata: ['0x1', '0x6f6f7073'],
+    });
     for (let count = 0; count < 12; count += 1) await client.call('devnet_createBlock');
-    const transfer = [other.account.address, '0x5', '0x0'];
+    const transfer = [secondSender.account.address, '0x5', '0x0'];
     await send(
-      one,
+      firstSender,
       { to: STRK, name: 'transfer', calldata: transfer },
       { to: slotsAt, name: 'put', calldata: ['0x64', '0x9'] },
     );
@@ -117,7 +114,7 @@ describe.each([
       finality_status: 'ACCEPTED_ON_L2',
     });
     expect(blocks.filter((row) => row.failed_count > 0)).toHaveLength(1);
-    expect(blocks.filter((row) => row.transaction_count > 0)).toHaveLength(sent.length);
+    expect(blocks.filter((row) => row.transaction_count > 0)).toHaveLength(sentHashes.length);
     const page = await client.call('devnet_listBlocks', { limit: 3, before: 5 });
     expect(page.blocks).toEqual(blocks.slice(-5, -2));
     expect(page.next).toBe(2);
@@ -129,13 +126,13 @@ describe.each([
 
   test('lists its transactions', async () => {
     const all = await transactions(client, { limit: 3 });
-    expect(all.map((row) => row.transaction_hash)).toEqual(sent.toReversed());
+    expect(all.map((row) => row.transaction_hash)).toEqual(sentHashes.toReversed());
     expect(await transactions(client)).toEqual(all);
     const [newest] = all;
     expect(newest).toMatchObject({
       index: 0,
       type: 'INVOKE',
-      sender_address: one.account.address,
+      sender_address: firstSender.account.address,
       call: { contract_address: STRK, selector: selector('transfer') },
       call_count: 2,
       execution_status: 'SUCCEEDED',
@@ -150,16 +147,16 @@ describe.each([
   test('finds transactions by sender, contract, type, status and block', async () => {
     const find = async (filter: object): Promise<readonly string[]> =>
       (await transactions(client, { filter, limit: 2 })).map((row) => row.transaction_hash);
-    const at = (...places: readonly number[]) => places.map((place) => sent[place]);
-    expect(await find({ sender: other.account.address })).toEqual(at(6, 5));
+    const at = (...places: readonly number[]) => places.map((index) => sentHashes[index]);
+    expect(await find({ sender: secondSender.account.address })).toEqual(at(6, 5));
     // A call inside of another call counts, what fees are paid in does not.
     expect(await find({ contract: slotsAt })).toEqual(at(8, 6, 5, 4, 1));
     expect(await find({ contract: STRK })).toEqual(at(8));
     expect(await find({ contract: UDC })).toEqual(at(3, 1));
-    expect(await find({ contract: other.account.address })).toEqual(at(6, 5));
+    expect(await find({ contract: secondSender.account.address })).toEqual(at(6, 5));
     expect(await find({ type: 'DECLARE' })).toEqual(at(2, 0));
     expect(await find({ status: 'REVERTED' })).toEqual([failed]);
-    expect(await find({ status: 'REVERTED', sender: other.account.address })).toEqual([]);
+    expect(await find({ status: 'REVERTED', sender: secondSender.account.address })).toEqual([]);
     expect(await find({ status: 'SUCCEEDED' })).toEqual(at(8, 6, 5, 4, 3, 2, 1, 0));
     expect(await find({ block_number: 3 })).toEqual(at(2));
     expect(await find({ block_number: 0 })).toEqual([]);
@@ -170,7 +167,7 @@ describe.each([
   test('finds transactions by function, range of blocks and reason of a revert', async () => {
     const find = async (filter: object): Promise<readonly string[]> =>
       (await transactions(client, { filter, limit: 2 })).map((row) => row.transaction_hash);
-    const at = (...places: readonly number[]) => places.map((place) => sent[place]);
+    const at = (...places: readonly number[]) => places.map((index) => sentHashes[index]);
     const put = selector('put');
     expect(await find({ selector: put })).toEqual(at(8, 5));
     // A call inside of another one, a call that failed, and what only takes the fee.
@@ -202,7 +199,7 @@ describe.each([
       { contract_address: slotsAt, class_hash: slots.hash, deployed_in: 2 },
     ]);
     const old = contracts.slice(2).map((row) => row.contract_address);
-    expect(old).toEqual(expect.arrayContaining([STRK, UDC, one.account.address]));
+    expect(old).toEqual(expect.arrayContaining([STRK, UDC, firstSender.account.address]));
     expect(new Set(old).size).toBe(old.length);
     const classes = (await pages(client, 'devnet_listClasses', { limit: 2 })).flatMap(
       (page) => page.classes,
@@ -222,9 +219,9 @@ describe.each([
     const entries = await storage(client, { contract_address: slotsAt, limit: 1 });
     expect(await storage(client, { contract_address: slotsAt })).toEqual(entries);
     const keys = entries.map(({ key }) => BigInt(key));
-    expect(keys).toEqual(keys.toSorted((one, other) => (one < other ? -1 : 1)));
+    expect(keys).toEqual(keys.toSorted((a, b) => (a < b ? -1 : 1)));
     const dates = entries.map(({ last_update_block: block }) => block);
-    expect(dates.toSorted((one, other) => one - other)).toEqual([5, 5, 6, head]);
+    expect(dates.toSorted((a, b) => a - b)).toEqual([5, 5, 6, head]);
     expect(entries.map(({ value }) => value).sort()).toEqual(['0x68', '0x69', '0x7', '0x9']);
     for (const { key, value, last_update_block } of entries) {
       const at = { contract_address: slotsAt, key, block_id: 'latest' };
@@ -268,12 +265,12 @@ describe.each([
     if ('stateArchive' in config) return;
     await client.call('devnet_abortBlocks', { starting_block_id: { block_number: 3 } });
     expect((await transactions(client)).map((row) => row.transaction_hash)).toEqual(
-      sent.slice(0, 2).toReversed(),
+      sentHashes.slice(0, 2).toReversed(),
     );
     const { contracts } = await client.call('devnet_listContracts', { limit: 1 });
     expect(contracts).toMatchObject([{ contract_address: slotsAt }]);
     expect(await storage(client, { contract_address: slotsAt })).toEqual([]);
-    await one.invoke([{ to: slotsAt, name: 'fill', calldata: ['0x1', '0x1'] }]);
+    await firstSender.invoke([{ to: slotsAt, name: 'fill', calldata: ['0x1', '0x1'] }]);
     expect(await storage(client, { contract_address: slotsAt })).toMatchObject([
       { value: '0x2', last_update_block: 3 },
     ]);
@@ -284,10 +281,10 @@ describe.each([
 describe('a block under construction', () => {
   test('is part of the lists, and its transactions keep their places', async () => {
     const { node, client } = await start({ blockGenerationOn: 'demand' });
-    const one = new Sender(client, node.accounts[0]);
-    const address = await one.deploy(slots);
+    const sender = new Sender(client, node.accounts[0]);
+    const address = await sender.deploy(slots);
     for (let count = 0; count < 5; count += 1) {
-      await one.invoke([{ to: address, name: 'put', calldata: [hex(count + 1), '0x1'] }]);
+      await sender.invoke([{ to: address, name: 'put', calldata: [hex(count + 1), '0x1'] }]);
     }
     const waiting = await transactions(client, { limit: 2 });
     expect(waiting).toHaveLength(7);
@@ -304,7 +301,7 @@ describe('a block under construction', () => {
 
     const first = await client.call('devnet_listTransactions', { limit: 4 });
     await client.call('devnet_createBlock');
-    await one.invoke([{ to: address, name: 'put', calldata: ['0x9', '0x1'] }]);
+    await sender.invoke([{ to: address, name: 'put', calldata: ['0x9', '0x1'] }]);
     const { next: cursor } = first;
     const rest = await client.call('devnet_listTransactions', { cursor });
     expect([...first.transactions, ...rest.transactions].map((row) => row.index)).toEqual([
@@ -321,8 +318,8 @@ describe('a long chain', () => {
     await client.call('devnet_mint', { address: '0x1', amount: 1 });
     for (let count = 0; count < 2500; count += 1) await client.call('devnet_createBlock');
     // Blocks without transactions cost nothing.
-    const found = await pages(client, 'devnet_listTransactions', {});
-    expect(found.map((page) => page.transactions.length)).toEqual([1]);
+    const transactionPages = await pages(client, 'devnet_listTransactions', {});
+    expect(transactionPages.map((page) => page.transactions.length)).toEqual([1]);
     const classes = await pages(client, 'devnet_listClasses', {});
     expect(classes).toHaveLength(1);
     // Every block writes into this one.

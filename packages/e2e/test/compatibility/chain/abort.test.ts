@@ -2,7 +2,7 @@
 import type { Client } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
-import { contract, ETH, Sender } from '../../../support/signing.js';
+import { contract, ETH } from '../../../support/signing.js';
 
 const RECEIVER = '0x1';
 const NO_BLOCK = { code: -1, message: 'No block found', data: undefined };
@@ -72,7 +72,7 @@ describe('aborting', () => {
 
   test('abort.1c the transactions of a block', async () => {
     const { client } = await startFixture();
-    const kept = await mint(client, 1);
+    const earlierTransaction = await mint(client, 1);
     const transaction = await mint(client, 2);
     const { block_hash } = await client.call('starknet_blockHashAndNumber');
     expect(await abort(client, { block_number: 2 })).toEqual([block_hash]);
@@ -84,11 +84,14 @@ describe('aborting', () => {
     ]) {
       expect((await client.failure(method, [transaction])).code, method).toBe(29);
     }
-    expect(await client.call('starknet_getTransactionStatus', [kept])).toMatchObject({
+    expect(await client.call('starknet_getTransactionStatus', [earlierTransaction])).toMatchObject({
       finality_status: 'ACCEPTED_ON_L2',
     });
     const { events } = await client.call('starknet_getEvents', [{ chunk_size: 100 }]);
-    expect(events.map((event) => event.transaction_hash)).toEqual([kept, kept]);
+    expect(events.map((event) => event.transaction_hash)).toEqual([
+      earlierTransaction,
+      earlierTransaction,
+    ]);
     expect(await client.call('devnet_getStatus')).toMatchObject({
       block_count: 2,
       transaction_count: 1,
@@ -116,8 +119,7 @@ describe('aborting', () => {
   });
 
   test('abort.2a state and balances go back step by step', async () => {
-    const { client, node } = await startFixture();
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture();
     const { address } = sender.account;
     const nonce = () => client.call('starknet_getNonce', ['latest', address]);
     const eth = async () =>
@@ -218,17 +220,17 @@ describe('aborting', () => {
   test('abort.5 pending transactions are undone, and the block before them stays', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     await mint(client, 10);
-    const kept = await create(client);
+    const closedHash = await create(client);
     const waiting = await mint(client, 20);
     expect(await balances(client)).toEqual(['10', '30']);
 
     const aborted = await abort(client, 'pre_confirmed');
     expect(aborted).toHaveLength(1);
-    expect(aborted).not.toContain(kept);
+    expect(aborted).not.toContain(closedHash);
     expect(await balances(client)).toEqual(['10', '10']);
     expect((await client.failure('starknet_getTransactionStatus', [waiting])).code).toBe(29);
     const latest = await client.call('starknet_blockHashAndNumber');
-    expect(latest).toEqual({ block_hash: kept, block_number: 1 });
+    expect(latest).toEqual({ block_hash: closedHash, block_number: 1 });
     const pending = await client.call('starknet_getBlockWithTxHashes', ['pre_confirmed']);
     expect(pending.transactions).toEqual([]);
     expect(await client.call('devnet_getStatus')).toMatchObject({
@@ -251,8 +253,7 @@ describe('aborting', () => {
   });
 
   test('abort.6 a class declared in an aborted block', async () => {
-    const { client, node } = await startFixture();
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture();
     const counter = await contract('counter');
     await sender.declare(counter);
     const { block_hash, block_number } = await client.call('starknet_blockHashAndNumber');

@@ -249,8 +249,7 @@ describe('blocks on demand', () => {
 
 describe('several kinds of transaction in one block', () => {
   test('blocks.4 two declarations in one block', async () => {
-    const { client, node } = await startFixture({ blockGenerationOn: 'demand' });
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture({ blockGenerationOn: 'demand' });
     const classes = [await contract('counter'), await contract('emitter')];
     const hashes: string[] = [];
     for (const declared of classes) hashes.push(await sender.declare(declared));
@@ -276,8 +275,7 @@ describe('several kinds of transaction in one block', () => {
   });
 
   test('blocks.5 declaring, deploying and invoking in one block', async () => {
-    const { client, node } = await startFixture({ blockGenerationOn: 'demand' });
-    const sender = new Sender(client, node.accounts[0]);
+    const { client, sender } = await startFixture({ blockGenerationOn: 'demand' });
     const counter = await contract('counter');
     await sender.declare(counter);
     const { call, address } = deployment(counter.hash, ['0x0']);

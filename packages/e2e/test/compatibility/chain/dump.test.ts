@@ -1,24 +1,20 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import type { RPC_CALL } from '@starkbox/spec';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
 import { RunningCommand } from '../../../support/running-command.js';
 import { contract, deployAccountRequest, newAccount, Sender } from '../../../support/signing.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-dump-'));
-const nodes: Starkbox[] = [];
+const folder = temporaryFolderOfFile();
 let path: string;
 let count = 0;
 beforeEach(() => {
   count += 1;
   path = join(folder, `${count}.json`);
-});
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
 });
 
 interface Running {
@@ -27,8 +23,7 @@ interface Running {
 }
 
 async function start(changes: Partial<Config> = {}): Promise<Running> {
-  const node = await createNode({ seed: 0, accounts: 2, ...changes });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, ...changes });
   return { node, client: checkedClient(node.handle) };
 }
 
@@ -87,18 +82,18 @@ test('dump.3 blocks on demand keep their transactions', async () => {
   await first.client.call('devnet_createBlock');
   await mint(first.client);
   const blocks = async (client: Client): Promise<readonly unknown[]> => {
-    const found: unknown[] = [];
+    const transactions: unknown[] = [];
     for (const block_id of [{ block_number: 1 }, { block_number: 2 }, 'pre_confirmed'] as const) {
       const block = await client.call('starknet_getBlockWithTxHashes', { block_id });
-      found.push(block.transactions);
+      transactions.push(block.transactions);
     }
-    return found;
+    return transactions;
   };
-  const wanted = await blocks(first.client);
-  expect(wanted).toMatchObject([{ length: 2 }, { length: 0 }, { length: 1 }]);
+  const expected = await blocks(first.client);
+  expect(expected).toMatchObject([{ length: 2 }, { length: 0 }, { length: 1 }]);
   await first.node.close();
   const second = await start(options);
-  expect(await blocks(second.client)).toEqual(wanted);
+  expect(await blocks(second.client)).toEqual(expected);
   expect(await height(second.client)).toBe(2);
 });
 

@@ -11,7 +11,7 @@ import {
   invokeRequest,
   padded,
   read,
-  Sender,
+  type Sender,
   STRK,
   ZERO,
 } from '../../../support/signing.js';
@@ -24,9 +24,7 @@ let sender: Sender;
 let counter: Contract;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture();
-  client = asked;
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture());
   counter = await contract('counter');
   // Blocks 1 to 3 pay, block 4 is empty, block 5 declares, block 6 deploys.
   for (const amount of ['0x1', '0x2', '0x3']) {
@@ -88,8 +86,8 @@ describe('values of the past', () => {
           const { code } = await client.failure('starknet_getClass', [id, counter.hash]);
           expect(code).toBe(28);
         } else {
-          const found = await client.call('starknet_getClass', [id, counter.hash]);
-          expect(found).toEqual(counter.body);
+          const classBody = await client.call('starknet_getClass', [id, counter.hash]);
+          expect(classBody).toEqual(counter.body);
         }
         if (number < 6) {
           expect((await client.failure('starknet_getClassAt', [id, address])).code).toBe(20);
@@ -145,13 +143,13 @@ test('reads.8 without history the state of old blocks is refused, and their cont
   const genesis = await client.call('starknet_getBlockWithTxs', [{ block_number: 0 }]);
   if (!('block_hash' in genesis)) throw new Error('the block is not closed');
   const { block_hash } = genesis;
-  for (const [id, shown] of [
+  for (const [id, blockText] of [
     [{ block_number: 0 }, 'Number(0)'],
     [{ block_hash }, `Hash(${block_hash})`],
   ] as const) {
     expect(await client.failure('starknet_getNonce', [id, address])).toMatchObject({
       code: -1,
-      message: `No state at block ${shown}; consider running with --state-archive-capacity full`,
+      message: `No state at block ${blockText}; consider running with --state-archive-capacity full`,
     });
   }
   for (const id of ['latest', 'pre_confirmed', { block_number: 1 }]) {

@@ -203,10 +203,10 @@ test('additions.4 snapshots and changes at the same time', async () => {
     ids.push(snapshot(fixture));
   }
   await Promise.all(mints);
-  const taken = await Promise.all(ids);
-  expect(new Set(taken).size).toBe(10);
+  const snapshotIds = await Promise.all(ids);
+  expect(new Set(snapshotIds).size).toBe(10);
   const heights: number[] = [];
-  for (const id of taken.toSorted((a, b) => Number(b) - Number(a))) {
+  for (const id of snapshotIds.toSorted((a, b) => Number(b) - Number(a))) {
     expect(await revert(fixture, id)).toBe(true);
     const number = await height(fixture);
     heights.push(number);

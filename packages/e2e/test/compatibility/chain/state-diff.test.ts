@@ -182,12 +182,12 @@ describe('what is refused', () => {
   });
 
   test('additions.6c classes that are not what is said of them', async () => {
-    const given = { contract_class: counter.body };
+    const counterClass = { contract_class: counter.body };
     for (const classes of [
-      [given, given],
-      [{ ...given, class_hash: '0x1' }],
-      [{ ...given, compiled_class_hash: '0x1' }],
-      [{ ...given, unknown: 1 }],
+      [counterClass, counterClass],
+      [{ ...counterClass, class_hash: '0x1' }],
+      [{ ...counterClass, compiled_class_hash: '0x1' }],
+      [{ ...counterClass, unknown: 1 }],
       [{ contract_class: { ...Object(counter.body), unknown: 1 } }],
       [{ contract_class: {} }],
       [{}],

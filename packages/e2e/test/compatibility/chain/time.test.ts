@@ -2,10 +2,11 @@
 
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { sign } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import type { Config } from 'starkbox';
 import { constants, outsideExecution, typedData } from 'starknet';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../../support/command-line.js';
+import { openNode } from '../../../support/fixture.js';
 import {
   ACCOUNT_CLASS,
   type Call,
@@ -26,7 +27,6 @@ const FUTURE = 3_000_000_000;
 const HOUR = 3600;
 
 let context: Contract;
-const nodes: Starkbox[] = [];
 
 // Time stands still unless a test moves it.
 beforeAll(async () => {
@@ -38,7 +38,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 interface Started {
   readonly client: Client;
@@ -47,8 +46,7 @@ interface Started {
 }
 
 async function start(config: Partial<Config> = {}): Promise<Started> {
-  const node = await createNode({ seed: 0, accounts: 2, ...config });
-  nodes.push(node);
+  const node = await openNode({ seed: 0, accounts: 2, ...config });
   const client = checkedClient(node.handle);
   const [first, second] = node.accounts;
   return { client, sender: new Sender(client, first), other: new Sender(client, second) };
@@ -121,21 +119,25 @@ describe('setting and increasing', () => {
     { mode: blockGenerationOn, when: 'the future', time: FUTURE },
   ]);
 
-  test.each(modes)('time.2 time runs on from one set in $when, blocks on $mode', async (given) => {
-    const { time } = given;
-    const { client } = await start({ blockGenerationOn: given.mode });
-    expect(await client.call('devnet_setTime', { time })).toMatchObject({ block_timestamp: time });
-    expect(await timeOf(client)).toBe(time);
-    await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time);
-    letPass(1);
-    await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time + 1);
-    letPass(HOUR);
-    await client.call('devnet_mint', { address: '0x1', amount: 1 });
-    if (given.mode === 'demand') await client.call('devnet_createBlock');
-    expect(await timeOf(client)).toBe(time + 1 + HOUR);
-  });
+  test.each(modes)(
+    'time.2 time runs on from one set in $when, blocks on $mode',
+    async ({ mode, time }) => {
+      const { client } = await start({ blockGenerationOn: mode });
+      expect(await client.call('devnet_setTime', { time })).toMatchObject({
+        block_timestamp: time,
+      });
+      expect(await timeOf(client)).toBe(time);
+      await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time);
+      letPass(1);
+      await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time + 1);
+      letPass(HOUR);
+      await client.call('devnet_mint', { address: '0x1', amount: 1 });
+      if (mode === 'demand') await client.call('devnet_createBlock');
+      expect(await timeOf(client)).toBe(time + 1 + HOUR);
+    },
+  );
 
   test('time.3 setTime in demand mode closes the pending block', async () => {
     const { client } = await start({ blockGenerationOn: 'demand' });
@@ -362,8 +364,8 @@ describe('a contract that waits for its time', () => {
     const late = await sender.invokeRequest([call]);
     const [estimate] = await client.call('starknet_estimateFee', [[late], [], 'latest']);
     expect(BigInt(estimate?.overall_fee ?? 0)).toBeGreaterThan(0n);
-    const done = await sender.invoke([call]);
-    expect(await client.call('starknet_getTransactionReceipt', [done])).toMatchObject({
+    const transactionHash = await sender.invoke([call]);
+    expect(await client.call('starknet_getTransactionReceipt', [transactionHash])).toMatchObject({
       execution_status: 'SUCCEEDED',
     });
     expect(await client.call('devnet_getAccountBalance', { address: '0x99' })).toEqual({
@@ -377,8 +379,7 @@ describe('a contract that waits for its time', () => {
   });
 
   test('time.8b the same on a fork, by an account of the origin and without its key', async () => {
-    const origin = await createNode({ seed: 0, accounts: 2, port: 0 });
-    nodes.unshift(origin);
+    const origin = await openNode({ seed: 0, accounts: 2, port: 0 });
     const { url } = await origin.listen();
     const fork = await start({ seed: 1, forkNetwork: url, forkUpstreamCaching: false });
     await fork.client.call('devnet_autoImpersonate');

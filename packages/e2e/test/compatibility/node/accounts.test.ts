@@ -1,11 +1,10 @@
 // Accounts of every class: those that are there from the start, and those that deploy themselves.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtinClass, Class, publicKey, type TransactionValues } from '@starkbox/engine';
 import type { Config } from 'starkbox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { classFile } from '../../../../../contracts/classes.js';
 import { runCommandLine } from '../../../support/command-line.js';
 import { type Fixture, INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
@@ -26,6 +25,7 @@ import {
   read,
   selector,
 } from '../../../support/signing.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const CAIRO0_CLASS = '0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f';
 const ARGENT_CLASS = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';
@@ -33,8 +33,7 @@ const MULTISIG_CLASS = '0x7aeca3456816e3b833506d7cc5c1313d371fbdb0ae95ee70af72a4
 const ISRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
 const KEY = '0x5ee';
 
-const directory = mkdtempSync(join(tmpdir(), 'starkbox-accounts-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolderOfFile();
 
 /** The usual account with another ABI, and so with another hash. */
 async function customClass(): Promise<{ path: string; hash: string }> {
@@ -110,12 +109,12 @@ async function deploy({ node, client }: Fixture, account: NewAccount): Promise<v
 }
 
 const custom = await customClass();
-const own = await contract('account');
+const accountContract = await contract('account');
 const MODES: readonly (readonly [string, Partial<Config>, string])[] = [
   ['cairo0', { accountClass: 'cairo0' }, CAIRO0_CLASS],
   ['cairo1', { accountClass: 'cairo1' }, ACCOUNT_CLASS],
   ['custom', { accountClassCustom: custom.path }, custom.hash],
-  ['of our own', { accountClassCustom: fileURLToPath(classFile('account')) }, own.hash],
+  ['of our own', { accountClassCustom: fileURLToPath(classFile('account')) }, accountContract.hash],
 ];
 
 describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
@@ -139,10 +138,10 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
   });
 
   test('accounts.2 a new account declares, deploys and invokes', async () => {
-    const own = await startFixture(config);
+    const freshFixture = await startFixture(config);
     const account = newAccount(KEY);
-    await deploy(own, account);
-    await exercise(own, account);
+    await deploy(freshFixture, account);
+    await exercise(freshFixture, account);
   });
 
   test('accounts.4a a predeployed account declares, deploys and invokes', async () => {

@@ -47,22 +47,22 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
   let client: Client;
   let address: string;
   /** Hashes of ten transactions with one event each. */
-  let sent: string[];
+  let hashes: string[];
 
   beforeAll(async () => {
-    const { node, client: asked } = await startFixture({ blockGenerationOn: mode });
-    client = asked;
+    const { node, ...fixture } = await startFixture({ blockGenerationOn: mode });
+    client = fixture.client;
     const sender = new Sender(client, node.accounts[0]);
     address = await sender.deploy(emitter);
-    sent = [];
+    hashes = [];
     for (let i = 0; i < 10; i += 1) {
       const calldata = ['0x1', hex(100 + i), '0x1', hex(200 + i)];
-      sent.push(await sender.invoke([{ to: address, name: 'emit_raw', calldata }]));
+      hashes.push(await sender.invoke([{ to: address, name: 'emit_raw', calldata }]));
     }
   });
 
   const expected = (block: (i: number) => object) =>
-    sent.map((transaction_hash, i) => ({
+    hashes.map((transaction_hash, i) => ({
       from_address: address,
       keys: [hex(100 + i)],
       data: [hex(200 + i)],
@@ -122,8 +122,8 @@ describe('by address', () => {
   let addresses: string[];
 
   beforeAll(async () => {
-    const { node, client: asked } = await startFixture();
-    client = asked;
+    const { node, ...fixture } = await startFixture();
+    client = fixture.client;
     const sender = new Sender(client, node.accounts[0]);
     await sender.declare(emitter);
     const places = ['0x1', '0x2', '0x3'].map((salt) => deployment(emitter.hash, [], { salt }));
@@ -144,7 +144,7 @@ describe('by address', () => {
     expect(await from([first, second, third])).toHaveLength(10);
     expect(await from([third])).toHaveLength(2);
     expect(await from([])).toEqual([]);
-    expect(new Set((await from([first, third])).map((one) => one.from_address))).toEqual(
+    expect(new Set((await from([first, third])).map((event) => event.from_address))).toEqual(
       new Set([first, third]),
     );
     const page = await ask(client, { address: [first, second, third], chunk_size: 4 });
@@ -154,8 +154,8 @@ describe('by address', () => {
   test('events.3 together with keys and a range of blocks', async () => {
     const [first = '0x0', second] = addresses;
     const keys = [[hex(1000), hex(4000)]];
-    const found = await ask(client, { address: [first, second], keys });
-    expect(found.events.map((one) => [one.from_address, one.keys[0]])).toEqual([
+    const page = await ask(client, { address: [first, second], keys });
+    expect(page.events.map((event) => [event.from_address, event.keys[0]])).toEqual([
       [first, hex(1000)],
       [second, hex(1000)],
       [second, hex(4000)],

@@ -67,12 +67,12 @@ describe('where it begins', () => {
     const key = '0123456789abcdef0123456789abcdef';
     const { host } = new URL(pair.proxy.url);
     const secret = await pair.fork({ forkNetwork: `http://me:${key}@${host}/?apikey=${key}` });
-    const shown = [
+    const answers = [
       await secret.client.call('devnet_getConfig'),
       await secret.client.call('devnet_getStatus'),
       await (await fetch(`${secret.url}/config`)).json(),
     ];
-    for (const answer of shown) {
+    for (const answer of answers) {
       expect(JSON.stringify(answer)).toContain(pair.proxy.url);
       expect(JSON.stringify(answer)).not.toContain(key);
     }
@@ -140,9 +140,9 @@ describe('what it takes over', () => {
     const params = { block_id: 'latest', class_hash: counter.hash };
     const theirs = await pair.origin.client.call('starknet_getClass', params);
     expect(await fork.client.call('starknet_getClass', params)).toEqual(theirs);
-    const place = { block_id: 'latest', contract_address: counterAddress };
-    expect(await fork.client.call('starknet_getClassAt', place)).toEqual(theirs);
-    expect(await fork.client.call('starknet_getClassHashAt', place)).toBe(counter.hash);
+    const query = { block_id: 'latest', contract_address: counterAddress };
+    expect(await fork.client.call('starknet_getClassAt', query)).toEqual(theirs);
+    expect(await fork.client.call('starknet_getClassHashAt', query)).toBe(counter.hash);
   });
 
   test('fork.2d a contract is called and changed without the origin noticing', async () => {
@@ -226,9 +226,9 @@ describe('what it takes over', () => {
       expect(await fork.client.call(method, params)).toEqual(theirs);
     }
     const method = 'starknet_getTransactionByBlockIdAndIndex';
-    const place = { block_id: at(1), index: 0 };
-    expect(await fork.client.call(method, place)).toEqual(
-      await pair.origin.client.call(method, place),
+    const query = { block_id: at(1), index: 0 };
+    expect(await fork.client.call(method, query)).toEqual(
+      await pair.origin.client.call(method, query),
     );
   });
 
@@ -300,12 +300,12 @@ describe('blocks', () => {
 
   test('fork.6b the block number that a contract sees', async () => {
     const young = await pair.fork();
-    const seen = async (block: unknown): Promise<number> =>
+    const contextBlock = async (block: unknown): Promise<number> =>
       Number((await read(young.client, contextAddress, 'current', [], block))[0]);
-    const before = await seen('latest');
-    expect(await seen('pre_confirmed')).toBe(last + 2);
+    const before = await contextBlock('latest');
+    expect(await contextBlock('pre_confirmed')).toBe(last + 2);
     await young.client.call('devnet_createBlock');
-    expect(await seen('latest')).toBe(before + 1);
+    expect(await contextBlock('latest')).toBe(before + 1);
   });
 });
 
@@ -390,10 +390,10 @@ describe('impersonation of accounts of the origin', () => {
       },
     });
     await young.client.call('devnet_createBlock');
-    const place = { block_id: 'latest', contract_address: counterAddress };
-    const slot = await young.client.call('starknet_getStorageAt', { ...place, key: '0x111' });
+    const query = { block_id: 'latest', contract_address: counterAddress };
+    const slot = await young.client.call('starknet_getStorageAt', { ...query, key: '0x111' });
     expect(slot).toBe('0x5');
-    expect(await young.client.call('starknet_getClassHashAt', place)).toBe(ACCOUNT_CLASS);
+    expect(await young.client.call('starknet_getClassHashAt', query)).toBe(ACCOUNT_CLASS);
     expect(await young.client.call('starknet_getNonce', ['latest', owner])).toBe('0x99');
   });
 });

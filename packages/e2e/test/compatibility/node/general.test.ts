@@ -136,8 +136,8 @@ describe('the service', () => {
     const other = await (await startFixture()).node.listen();
     expect(other.url).not.toBe(url);
     expect(new URL(url).port).not.toBe('0');
-    for (const place of [url, other.url]) {
-      const alive = await fetch(`${place}/is_alive`);
+    for (const nodeUrl of [url, other.url]) {
+      const alive = await fetch(`${nodeUrl}/is_alive`);
       expect([alive.status, await alive.text()]).toEqual([200, 'Alive!!!']);
     }
   });
@@ -250,11 +250,11 @@ describe('the configuration', () => {
 
   test('general.11a the port is shown that the node listens on, also when any free one was asked for', async () => {
     const { client, node } = await startFixture({ port: 0 });
-    const asked = await client.call('devnet_getConfig');
-    expect(asked.server_config.port).toBe(0);
+    const initialConfig = await client.call('devnet_getConfig');
+    expect(initialConfig.server_config.port).toBe(0);
     const { url, port } = await node.listen();
     expect(port).toBeGreaterThan(0);
-    const config = { ...asked, server_config: { ...asked.server_config, port } };
+    const config = { ...initialConfig, server_config: { ...initialConfig.server_config, port } };
     expect(await client.call('devnet_getConfig')).toEqual(config);
     expect(await (await fetch(`${url}/config`)).json()).toEqual(config);
   });

@@ -44,7 +44,7 @@ describe('acceptance on L1', () => {
     (await client.call('devnet_acceptOnL1', { starting_block_id: id })).accepted;
   /** Which blocks read as accepted, and the transactions and receipts in them. */
   const accepted = async ({ client }: ListeningNode): Promise<readonly number[]> => {
-    const found: number[] = [];
+    const acceptedNumbers: number[] = [];
     const height = await client.call('starknet_blockNumber');
     for (let number = 0; number <= height; number += 1) {
       const block = await client.call('starknet_getBlockWithReceipts', { block_id: at(number) });
@@ -59,9 +59,9 @@ describe('acceptance on L1', () => {
           finality_status: status,
         });
       }
-      if (status === 'ACCEPTED_ON_L1') found.push(number);
+      if (status === 'ACCEPTED_ON_L1') acceptedNumbers.push(number);
     }
-    return found;
+    return acceptedNumbers;
   };
 
   test('l1-acceptance.4a of the latest block: own hashes returned, all blocks accepted', async () => {

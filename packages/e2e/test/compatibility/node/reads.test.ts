@@ -29,8 +29,7 @@ let counter: Contract;
 let counterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture());
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture());
   counter = await contract('counter');
   counterAddress = await sender.deploy(counter, ['0x5']);
 });
@@ -285,18 +284,20 @@ describe('proof facts', () => {
     for (let i = 0; i < 10; i += 1) await client.call('devnet_createBlock');
     const hash = await sender.invoke([transfer], { proof, proof_facts });
     expect(proof_facts).toHaveLength(9);
-    for (const one of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
-      expect(one).toHaveProperty('proof_facts', proof_facts);
-      expect(one).not.toHaveProperty('proof');
+    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+      expect(transaction).toHaveProperty('proof_facts', proof_facts);
+      expect(transaction).not.toHaveProperty('proof');
     }
-    for (const one of await shown(hash)) expect(one).not.toHaveProperty('proof_facts');
+    for (const transaction of await shown(hash))
+      expect(transaction).not.toHaveProperty('proof_facts');
   });
 
   test('reads.6 a plain transaction shows an empty list when asked to', async () => {
     const hash = await sender.invoke([transfer]);
-    for (const one of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
-      expect(one).toHaveProperty('proof_facts', []);
+    for (const transaction of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
+      expect(transaction).toHaveProperty('proof_facts', []);
     }
-    for (const one of await shown(hash)) expect(one).not.toHaveProperty('proof_facts');
+    for (const transaction of await shown(hash))
+      expect(transaction).not.toHaveProperty('proof_facts');
   });
 });

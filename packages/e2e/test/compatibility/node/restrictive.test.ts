@@ -130,10 +130,10 @@ describe('with names', () => {
     const { url } = await node.listen();
     const { instance_id } = await node.request('devnet_createInstance', {});
     const path = `/instances/${instance_id}`;
-    for (const place of [url, `${url}${path}`]) {
+    for (const baseUrl of [url, `${url}${path}`]) {
       for (const method of ['GET', 'HEAD']) {
-        const response = await fetch(`${place}/config`, { method });
-        expect(response.status, `${method} ${place}`).toBe(403);
+        const response = await fetch(`${baseUrl}/config`, { method });
+        expect(response.status, `${method} ${baseUrl}`).toBe(403);
         const text = await response.text();
         if (method === 'HEAD') continue;
         expect(JSON.parse(text)).toMatchObject({ error: { code: -32604 } });
@@ -146,16 +146,16 @@ describe('with names', () => {
       ] as const) {
         const call = { jsonrpc: '2.0', id: 1, method: name };
         for (const body of [call, [call]]) {
-          const response = await fetch(`${place}${door}`, {
+          const response = await fetch(`${baseUrl}${door}`, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify(body),
           });
           const answer: unknown = await response.json();
-          expect(Array.isArray(answer) ? answer : [answer], `${place}${door}`).toEqual([refusal]);
+          expect(Array.isArray(answer) ? answer : [answer], `${baseUrl}${door}`).toEqual([refusal]);
         }
-        const socketPlace = `${place.replace('http', 'ws')}/ws${door.startsWith('/rpc/') ? door : ''}`;
-        expect(await overSocket(socketPlace, call), socketPlace).toEqual(refusal);
+        const socketUrl = `${baseUrl.replace('http', 'ws')}/ws${door.startsWith('/rpc/') ? door : ''}`;
+        expect(await overSocket(socketUrl, call), socketUrl).toEqual(refusal);
       }
     }
   });

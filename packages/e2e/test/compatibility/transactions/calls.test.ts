@@ -23,8 +23,8 @@ let reverterAddress: string;
 let accountClass: string;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture(ACCOUNTS);
-  client = asked;
+  const { node, ...fixture } = await startFixture(ACCOUNTS);
+  client = fixture.client;
   accountClass = node.accountClassHash;
   sender = new Sender(client, node.accounts[0]);
   reverter = await contract('reverter');

@@ -89,7 +89,7 @@ test('additions.1 one whose block is gone can be sent again', async () => {
   const { node, client } = fixture;
   const call = { to: STRK, name: 'transfer', calldata: ['0x2', '0x1', '0x0'] };
   const request = invokeRequest(first(node.accounts), [call], 0);
-  const sent = await client.call('starknet_addInvokeTransaction', [request]);
+  const response = await client.call('starknet_addInvokeTransaction', [request]);
   await client.call('devnet_abortBlocks', { starting_block_id: 'latest' });
-  expect(await client.call('starknet_addInvokeTransaction', [request])).toEqual(sent);
+  expect(await client.call('starknet_addInvokeTransaction', [request])).toEqual(response);
 });

@@ -19,7 +19,7 @@ import {
   newAccount,
   padded,
   read,
-  Sender,
+  type Sender,
   STRK,
   selector,
   short,
@@ -34,16 +34,15 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture(ACCOUNTS));
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
 });
 
 async function estimate(request: unknown, flags: readonly string[] = []) {
-  const [one] = await client.call('starknet_estimateFee', [[request], flags, 'latest']);
-  if (!one) throw new Error('nothing was estimated');
-  return one;
+  const [feeEstimate] = await client.call('starknet_estimateFee', [[request], flags, 'latest']);
+  if (!feeEstimate) throw new Error('nothing was estimated');
+  return feeEstimate;
 }
 
 const ofAccount = (name = '__execute__') => ({
@@ -78,13 +77,15 @@ describe('deploying an account', () => {
     expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(20);
 
     const fitting = submit(boundsOf(fee, (gas) => (gas * 11n) / 10n));
-    const done = await client.call('starknet_addDeployAccountTransaction', fitting);
-    expect(done.contract_address).toBe(account.address);
-    expect(await client.call('starknet_getTransactionStatus', [done.transaction_hash])).toEqual({
-      finality_status: 'ACCEPTED_ON_L2',
-      execution_status: 'SUCCEEDED',
-      failure_reason: null,
-    });
+    const deployed = await client.call('starknet_addDeployAccountTransaction', fitting);
+    expect(deployed.contract_address).toBe(account.address);
+    expect(await client.call('starknet_getTransactionStatus', [deployed.transaction_hash])).toEqual(
+      {
+        finality_status: 'ACCEPTED_ON_L2',
+        execution_status: 'SUCCEEDED',
+        failure_reason: null,
+      },
+    );
     expect(await client.call('starknet_getNonce', ['latest', account.address])).toBe('0x1');
   });
 
@@ -138,8 +139,8 @@ describe('declaring and invoking', () => {
       execution_status: 'REVERTED',
       failure_reason: expect.stringContaining('Insufficient max L2Gas'),
     });
-    const done = await sender.invoke(calls, { resource_bounds: boundsOf(fee) });
-    expect(await client.call('starknet_getTransactionReceipt', [done])).toMatchObject({
+    const transactionHash = await sender.invoke(calls, { resource_bounds: boundsOf(fee) });
+    expect(await client.call('starknet_getTransactionReceipt', [transactionHash])).toMatchObject({
       execution_status: 'SUCCEEDED',
       actual_fee: { unit: 'FRI', amount: fee.overall_fee },
     });
@@ -158,7 +159,7 @@ describe('estimates that fail, and what contracts see', () => {
       class_hash: reverter.hash,
       selector: selector('fail'),
     };
-    const place = (frame: typeof inner) =>
+    const frameText = (frame: typeof inner) =>
       `(contract address: ${padded(frame.contract_address)}, ` +
       `class hash: ${padded(frame.class_hash)}, selector: ${padded(frame.selector)})`;
     expect(data).toMatchObject({
@@ -171,10 +172,10 @@ describe('estimates that fail, and what contracts see', () => {
             ...inner,
             error:
               'Transaction execution has failed:\n' +
-              `0: Error in the called contract ${place(ofAccount())}:\n` +
+              `0: Error in the called contract ${frameText(ofAccount())}:\n` +
               'Execution failed. Failure reason:\n' +
-              `Error in contract ${place(ofAccount())}:\n` +
-              `Error in contract ${place(inner)}:\n` +
+              `Error in contract ${frameText(ofAccount())}:\n` +
+              `Error in contract ${frameText(inner)}:\n` +
               `${boom} ('boom').\n ["${boom}"]`,
           },
         },

@@ -2,7 +2,6 @@
 
 import type { Client } from '@starkbox/conformance';
 import { pedersen } from '@starkbox/engine';
-import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
@@ -21,13 +20,11 @@ const L1 = '0xaa';
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 const BLOCKS = 10;
 
-let node: Starkbox;
 let client: Client;
 let sender: Sender;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture({ startTime: START }));
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture({ startTime: START }));
 });
 
 const prove = (transaction: unknown, blockId: unknown = 'latest') =>
@@ -195,16 +192,17 @@ describe('modes', () => {
 
   describe('without proofs', () => {
     let client: Client;
-    let own: Sender;
+    let prooflessSender: Sender;
     beforeAll(async () => {
-      const { node, client: asked } = await startFixture({ startTime: START, proofMode: 'none' });
-      client = asked;
-      own = new Sender(client, node.accounts[0]);
+      ({ client, sender: prooflessSender } = await startFixture({
+        startTime: START,
+        proofMode: 'none',
+      }));
       await createBlocks(client);
     });
 
     test('proofs.1c none can be made', async () => {
-      const params = ['latest', await own.invokeRequest([transfer])];
+      const params = ['latest', await prooflessSender.invokeRequest([transfer])];
       expect(await client.failure('starknet_proveTransaction', params)).toMatchObject({
         code: -1,
         message: CANNOT,
@@ -215,7 +213,7 @@ describe('modes', () => {
       const proof_facts = await foreignFacts(START);
       const proof = Buffer.alloc(32).toString('base64');
       for (const changes of [{}, { proof_facts }, { proof }, { proof, proof_facts }]) {
-        const hash = await own.invoke([transfer], changes);
+        const hash = await prooflessSender.invoke([transfer], changes);
         expect(await client.call('starknet_getTransactionStatus', [hash])).toMatchObject({
           execution_status: 'SUCCEEDED',
         });
@@ -223,17 +221,19 @@ describe('modes', () => {
     });
 
     test('proofs.1c wrong facts are refused', async () => {
-      const nonce = await own.nonce();
-      const request = await own.invokeRequest([transfer], { proof_facts: ['0x1', '0x2', '0x3'] });
+      const nonce = await prooflessSender.nonce();
+      const request = await prooflessSender.invokeRequest([transfer], {
+        proof_facts: ['0x1', '0x2', '0x3'],
+      });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
       expect(failure.code).toBe(55);
       expect(failure.data).toMatch(/^ProofFacts parse error: /);
-      expect(await own.nonce()).toBe(nonce);
+      expect(await prooflessSender.nonce()).toBe(nonce);
     });
 
     test('proofs.1d so are the facts of a node that started at another time', async () => {
       const proof_facts = await foreignFacts(START + 1);
-      const request = await own.invokeRequest([transfer], { proof_facts });
+      const request = await prooflessSender.invokeRequest([transfer], { proof_facts });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
       expect(failure.code).toBe(55);
       expect(failure.data).toMatch(/^Block hash mismatch for block 0\. /);

@@ -13,7 +13,7 @@ import {
   deployment,
   hex,
   newAccount,
-  Sender,
+  type Sender,
   STRK,
   selector,
   UDC,
@@ -25,9 +25,7 @@ let sender: Sender;
 let counter: Contract;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture(ACCOUNTS);
-  client = asked;
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   await sender.declare(counter);
 });
@@ -35,13 +33,13 @@ beforeAll(async () => {
 const receiptOf = (hash: string) => client.call('starknet_getTransactionReceipt', [hash]);
 
 function within(
-  used: { readonly l1_gas: number; readonly l1_data_gas: number; readonly l2_gas: number },
+  gas: { readonly l1_gas: number; readonly l1_data_gas: number; readonly l2_gas: number },
   bounds: Bounds,
 ): boolean {
   return (
-    used.l1_gas <= Number(bounds.l1_gas.max_amount) &&
-    used.l1_data_gas <= Number(bounds.l1_data_gas.max_amount) &&
-    used.l2_gas <= Number(bounds.l2_gas.max_amount)
+    gas.l1_gas <= Number(bounds.l1_gas.max_amount) &&
+    gas.l1_data_gas <= Number(bounds.l1_data_gas.max_amount) &&
+    gas.l2_gas <= Number(bounds.l2_gas.max_amount)
   );
 }
 

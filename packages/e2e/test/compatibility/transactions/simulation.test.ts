@@ -2,7 +2,7 @@
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
-import type { Methods, Starkbox } from 'starkbox';
+import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -20,7 +20,7 @@ import {
   newAccount,
   QUERY_VERSION,
   read,
-  Sender,
+  type Sender,
   STRK,
   selector,
   short,
@@ -33,7 +33,6 @@ type Simulated = Extract<
   readonly unknown[]
 >[number];
 
-let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;
@@ -44,8 +43,7 @@ let contextAddress: string;
 const account = newAccount('0x4321');
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
@@ -63,9 +61,9 @@ async function simulate(
 }
 
 async function simulateOne(transaction: unknown, flags: readonly Flag[] = []): Promise<Simulated> {
-  const [one] = await simulate([transaction], flags);
-  if (!one) throw new Error('nothing was simulated');
-  return one;
+  const [simulation] = await simulate([transaction], flags);
+  if (!simulation) throw new Error('nothing was simulated');
+  return simulation;
 }
 
 const refused = (transactions: readonly unknown[], flags: readonly Flag[] = []) =>
@@ -88,9 +86,9 @@ const requests: Readonly<Record<string, (bounds?: Bounds) => Promise<object>>> =
 const KINDS = Object.keys(requests);
 
 async function request(kind: string, resourceBounds?: Bounds): Promise<object> {
-  const made = await requests[kind]?.(resourceBounds);
-  if (!made) throw new Error(`there is no ${kind}`);
-  return made;
+  const builtRequest = await requests[kind]?.(resourceBounds);
+  if (!builtRequest) throw new Error(`there is no ${kind}`);
+  return builtRequest;
 }
 
 describe('the parts of a trace', () => {
@@ -158,24 +156,26 @@ describe('what is simulated', () => {
     'simulation.2a contracts see the query version of a transaction of version %s',
     async (version) => {
       const calls = [{ to: contextAddress, name: 'current' }];
-      const one = await simulateOne(await sender.invokeRequest(calls, { version }));
-      const seen = {
+      const simulation = await simulateOne(await sender.invokeRequest(calls, { version }));
+      const expectedCall = {
         contract_address: contextAddress,
         result: expect.arrayContaining([QUERY_VERSION]),
       };
-      expect(one.transaction_trace).toMatchObject({ execute_invocation: { calls: [seen] } });
+      expect(simulation.transaction_trace).toMatchObject({
+        execute_invocation: { calls: [expectedCall] },
+      });
     },
   );
 
   test('simulation.2a an invocation that panics has the reason in its trace', async () => {
-    const one = await simulateOne(await sender.invokeRequest([fail('boom')]));
-    expect(one.transaction_trace).toMatchObject({
+    const simulation = await simulateOne(await sender.invokeRequest([fail('boom')]));
+    expect(simulation.transaction_trace).toMatchObject({
       type: 'INVOKE',
       execute_invocation: { revert_reason: expect.stringContaining("('boom')") },
       validate_invocation: { result: [short('VALID')] },
       fee_transfer_invocation: { contract_address: STRK },
     });
-    expect(BigInt(one.fee_estimation.overall_fee)).toBeGreaterThan(0n);
+    expect(BigInt(simulation.fee_estimation.overall_fee)).toBeGreaterThan(0n);
   });
 
   /** Pays, fails and pays again, from a nonce on. */
@@ -187,8 +187,10 @@ describe('what is simulated', () => {
 
   test('simulation.2a a batch goes on after a revert', async () => {
     const [first, second, third] = await simulate(mixed(await sender.nonce()));
-    for (const one of [first, third]) {
-      expect(one?.transaction_trace).toMatchObject({ execute_invocation: { is_reverted: false } });
+    for (const simulation of [first, third]) {
+      expect(simulation?.transaction_trace).toMatchObject({
+        execute_invocation: { is_reverted: false },
+      });
     }
     expect(second?.transaction_trace).toMatchObject({
       execute_invocation: { revert_reason: expect.stringContaining("('halt')") },
@@ -230,7 +232,7 @@ describe('what is simulated', () => {
     const pay = (to: string, at: number) =>
       invokeRequest(sender.account, [{ ...transfer, calldata: [to, '0x5', '0x0'] }], at);
     const [first, second] = await simulate([pay('0x991', nonce), pay('0x992', nonce + 1)]);
-    const diffs = [first, second].map((one) => one?.transaction_trace.state_diff);
+    const diffs = [first, second].map((simulation) => simulation?.transaction_trace.state_diff);
     for (const [index, diff] of diffs.entries()) {
       expect(diff?.nonces).toEqual([
         { contract_address: sender.account.address, nonce: hex(nonce + index + 1) },
@@ -309,8 +311,8 @@ describe('what is refused', () => {
     const calls = [{ to: reverterAddress, name: 'burn', calldata: [hex(2000)] }];
     const { fee_estimation } = await simulateOne(await sender.invokeRequest(calls));
     const resource_bounds = boundsOf(fee_estimation, (gas) => gas - 1n);
-    const one = await simulateOne(await sender.invokeRequest(calls, { resource_bounds }));
-    expect(one.transaction_trace).toMatchObject({
+    const simulation = await simulateOne(await sender.invokeRequest(calls, { resource_bounds }));
+    expect(simulation.transaction_trace).toMatchObject({
       execute_invocation: { revert_reason: expect.stringContaining('Insufficient') },
     });
   });
@@ -320,9 +322,9 @@ describe('what is refused', () => {
   );
   test.each(lacking)(
     'simulation.4 $kind with $part 0 needs that no fee is charged',
-    async (given) => {
-      const bounds = { ...AMPLE, l2_gas: { ...AMPLE.l2_gas, [given.part]: '0x0' } };
-      const transaction = await request(given.kind, bounds);
+    async ({ kind, part }) => {
+      const bounds = { ...AMPLE, l2_gas: { ...AMPLE.l2_gas, [part]: '0x0' } };
+      const transaction = await request(kind, bounds);
       expect(await refused([transaction])).toMatchObject({
         code: 41,
         data: {

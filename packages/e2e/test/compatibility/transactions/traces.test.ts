@@ -10,7 +10,7 @@ import {
   deployment,
   MINTER,
   newAccount,
-  Sender,
+  type Sender,
   STRK,
   selector,
   short,
@@ -20,9 +20,7 @@ let client: Client;
 let sender: Sender;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture(ACCOUNTS);
-  client = asked;
-  sender = new Sender(client, node.accounts[0]);
+  ({ client, sender } = await startFixture(ACCOUNTS));
 });
 
 const traceOf = (hash: string) => client.call('starknet_traceTransaction', [hash]);

@@ -31,8 +31,7 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture(ACCOUNTS));
-  sender = new Sender(client, node.accounts[0]);
+  ({ node, client, sender } = await startFixture(ACCOUNTS));
   counter = await contract('counter');
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
@@ -65,34 +64,34 @@ describe('funds', () => {
   test('transactions.1 an account with funds declares, deploys and invokes', async () => {
     const slots = await contract('slots');
     const account = await deployedAccount('0x222');
-    const own = new Sender(client, account);
+    const accountSender = new Sender(client, account);
     const declared = await client.call('starknet_addDeclareTransaction', [
-      await own.declareRequest(slots),
+      await accountSender.declareRequest(slots),
     ]);
     expect(declared.class_hash).toBe(slots.hash);
     expect(await status(declared.transaction_hash)).toEqual(SUCCEEDED);
     const { call, address } = deployment(slots.hash);
-    expect(await status(await own.invoke([call]))).toEqual(SUCCEEDED);
+    expect(await status(await accountSender.invoke([call]))).toEqual(SUCCEEDED);
     const put = { to: address, name: 'put', calldata: ['0x5', '0x6'] };
-    expect(await status(await own.invoke([put]))).toEqual(SUCCEEDED);
+    expect(await status(await accountSender.invoke([put]))).toEqual(SUCCEEDED);
     expect(await read(client, address, 'read', ['0x5'])).toEqual(['0x6']);
     expect(await client.call('starknet_getNonce', ['latest', account.address])).toBe('0x4');
   });
 
   test('transactions.1 an account that spent its funds cannot declare', async () => {
-    const own = new Sender(client, await deployedAccount('0x333'));
-    const [low = '0x0'] = await read(client, STRK, 'balance_of', [own.account.address]);
+    const accountSender = new Sender(client, await deployedAccount('0x333'));
+    const [low = '0x0'] = await read(client, STRK, 'balance_of', [accountSender.account.address]);
     // What is left pays for this transfer and not for a declaration.
-    const left = 2n * 10n ** 16n;
-    const calldata = ['0x1', hex(BigInt(low) - left), '0x0'];
+    const remainder = 2n * 10n ** 16n;
+    const calldata = ['0x1', hex(BigInt(low) - remainder), '0x0'];
     const scant = bounds({ l1_data_gas: 1000n, l2_gas: 10n ** 7n }, GWEI);
-    const hash = await own.invoke([{ to: STRK, name: 'transfer', calldata }], {
+    const hash = await accountSender.invoke([{ to: STRK, name: 'transfer', calldata }], {
       resource_bounds: scant,
     });
     expect(await status(hash)).toEqual(SUCCEEDED);
-    const params = [await own.declareRequest(counter)];
+    const params = [await accountSender.declareRequest(counter)];
     expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(54);
-    expect(await own.nonce()).toBe(2);
+    expect(await accountSender.nonce()).toBe(2);
   });
 });
 
@@ -110,8 +109,8 @@ describe('bounds that are too low', () => {
   };
   const LACKS = Object.keys(lower);
 
-  function less(one: Bounds['l2_gas'], part: keyof Bounds['l2_gas']): Bounds['l2_gas'] {
-    return { ...one, [part]: hex(BigInt(one[part]) - 1n) };
+  function less(bound: Bounds['l2_gas'], part: keyof Bounds['l2_gas']): Bounds['l2_gas'] {
+    return { ...bound, [part]: hex(BigInt(bound[part]) - 1n) };
   }
 
   async function enough(request: unknown): Promise<Bounds> {
@@ -208,12 +207,12 @@ describe('classes', () => {
     'transactions.3 a class beyond $limit is too large',
     async ({ limit, value, reason }) => {
       const small = await startFixture({ [limit]: value });
-      const own = new Sender(small.client, small.node.accounts[0]);
-      const params = [await own.declareRequest(counter)];
+      const smallSender = small.sender;
+      const params = [await smallSender.declareRequest(counter)];
       const { code, data } = await small.client.failure('starknet_addDeclareTransaction', params);
       expect(code).toBe(57);
       expect(data).toMatch(reason);
-      expect(await own.nonce()).toBe(0);
+      expect(await smallSender.nonce()).toBe(0);
     },
   );
 
@@ -229,16 +228,16 @@ describe('classes', () => {
   });
 
   describe('an account that decides by its signature', () => {
-    let own: Sender;
+    let fickleSender: Sender;
     beforeAll(async () => {
       const fickle = await contract('account_reject');
       const address = await sender.deploy(fickle, ['0x0']);
       await client.call('devnet_mint', { address, amount: 1e20 });
-      own = new Sender(client, { address, privateKey: '0x1' });
+      fickleSender = new Sender(client, { address, privateKey: '0x1' });
     });
 
     test('transactions.4 it can refuse to validate a declaration', async () => {
-      const panics = [await own.declareRequest(counter, { signature: ['0x3'] })];
+      const panics = [await fickleSender.declareRequest(counter, { signature: ['0x3'] })];
       const failure = await client.failure('starknet_addDeclareTransaction', panics);
       expect(failure.code).toBe(55);
       expect(failure.data).toEqual(
@@ -246,11 +245,11 @@ describe('classes', () => {
           /^The `validate` entry point panicked with:\n[\s\S]*\('account: rejected'\)\.\n$/,
         ),
       );
-      const denies = [await own.declareRequest(counter, { signature: ['0x2'] })];
+      const denies = [await fickleSender.declareRequest(counter, { signature: ['0x2'] })];
       const denied = await client.failure('starknet_addDeclareTransaction', denies);
       expect(denied.code).toBe(55);
       expect(denied.data).toEqual(expect.stringContaining(short('NOT VALID').slice(2)));
-      expect(await own.nonce()).toBe(0);
+      expect(await fickleSender.nonce()).toBe(0);
       expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
     });
 

@@ -1,21 +1,14 @@
 // Images of chains in data directories, and images loaded into data directories.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-image-'));
-const nodes: Starkbox[] = [];
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolderOfFile();
 
 async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 async function readAll(node: Starkbox): Promise<readonly unknown[]> {
@@ -62,7 +55,7 @@ test('an image of a directory holds all of its past', async () => {
   const dataDir = join(folder, 'one');
   const first = await start({ dataDir, blockGenerationOn: 'demand', recentBlocks: 8 });
   await live(first, 40);
-  const wanted = await readAll(first);
+  const expected = await readAll(first);
   await first.close();
   // What the process before has written is on the disk now, and nowhere else.
   const again = await start({ dataDir, recentBlocks: 8 });
@@ -70,7 +63,7 @@ test('an image of a directory holds all of its past', async () => {
   await again.request('devnet_dump', { path, format: 'image' });
   const other = await start({ blockGenerationOn: 'demand' });
   await other.request('devnet_load', { path });
-  expect(await readAll(other)).toEqual(wanted);
+  expect(await readAll(other)).toEqual(expected);
   await other.request('devnet_abortBlocks', { starting_block_id: { block_number: 20 } });
   expect(await other.request('starknet_blockNumber')).toBe(19);
 });
@@ -78,17 +71,17 @@ test('an image of a directory holds all of its past', async () => {
 test('an image that is loaded into a directory stays there', async () => {
   const source = await start({ blockGenerationOn: 'demand' });
   await live(source, 12);
-  const wanted = await readAll(source);
+  const expected = await readAll(source);
   const path = join(folder, 'two.image');
   await source.request('devnet_dump', { path, format: 'image' });
   const dataDir = join(folder, 'two');
-  const kept = await start({ dataDir, blockGenerationOn: 'demand' });
-  await kept.request('devnet_mint', { address: '0x2', amount: 1 });
-  await kept.request('devnet_load', { path });
-  expect(await readAll(kept)).toEqual(wanted);
-  await kept.close();
+  const stored = await start({ dataDir, blockGenerationOn: 'demand' });
+  await stored.request('devnet_mint', { address: '0x2', amount: 1 });
+  await stored.request('devnet_load', { path });
+  expect(await readAll(stored)).toEqual(expected);
+  await stored.close();
   const again = await start({ dataDir });
-  expect(await readAll(again)).toEqual(wanted);
+  expect(await readAll(again)).toEqual(expected);
   await again.request('devnet_createBlock');
   expect(await again.request('starknet_blockNumber')).toBe(13);
 });

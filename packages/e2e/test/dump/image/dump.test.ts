@@ -1,13 +1,13 @@
 // Images written and loaded by calls, at exit and at the start, and what is refused.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
-import { type Config, createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const base = mkdtempSync(join(tmpdir(), 'starkbox-image-'));
-const nodes: Starkbox[] = [];
+const base = temporaryFolderOfFile();
 let folder: string;
 let path: string;
 let count = 0;
@@ -17,15 +17,9 @@ beforeEach(() => {
   mkdirSync(folder);
   path = join(folder, 'chain');
 });
-afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  rmSync(base, { recursive: true });
-});
 
 async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
-  const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
-  nodes.push(node);
-  return node;
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
 const mint = (node: Starkbox, amount: number): Promise<unknown> =>

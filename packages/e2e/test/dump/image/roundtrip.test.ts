@@ -57,20 +57,24 @@ test(`${HISTORIES} histories are the same in a node that loaded their image`, {
       const image = await imageOf(door);
       const other = await runner.open();
       try {
-        const there = new NodeClient(other);
-        agreeExactly(await there.ask('devnet_load', { image }), {});
+        const otherClient = new NodeClient(other);
+        agreeExactly(await otherClient.ask('devnet_load', { image }), {});
         const questions = [...everyQuestion(world, setup.keepsHistory)];
-        const unequal = differences(await door.read(questions), await there.read(questions));
+        const unequal = differences(await door.read(questions), await otherClient.read(questions));
         agreeExactly(unequal, [], 'what differs');
-        agreeExactly(await transferPages(there), await transferPages(door), 'pages of events');
+        agreeExactly(
+          await transferPages(otherClient),
+          await transferPages(door),
+          'pages of events',
+        );
         // The same chain gives the same bytes, however it came to be.
-        agreeExactly((await imageOf(there)) === image, true, 'whether images are equal');
+        agreeExactly((await imageOf(otherClient)) === image, true, 'whether images are equal');
         for (const [method, params] of continuation(setup.keepsHistory, wall.now())) {
-          const [found, wanted] = [
-            await there.text({ method, params }),
+          const [otherAnswer, answer] = [
+            await otherClient.text({ method, params }),
             await door.text({ method, params }),
           ];
-          agreeExactly(found, wanted, `what ${method} answers then`);
+          agreeExactly(otherAnswer, answer, `what ${method} answers then`);
         }
       } finally {
         await other.close();

@@ -1,11 +1,10 @@
 // While an image of thousands of blocks is loaded or written, other calls are answered.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-slices-'));
+const folder = temporaryFolderOfFile();
 const path = join(folder, 'chain.image');
 const BLOCKS = 2000;
 let node: Starkbox;
@@ -24,10 +23,7 @@ beforeAll(async () => {
   );
   inline = String(image);
 }, 240_000);
-afterAll(async () => {
-  await node.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => node.close());
 
 /** How a task went by, for another who calls all the time. */
 interface Meanwhile {

@@ -1,18 +1,18 @@
 // Page of accounts: balances, keys, minting, impersonation of the predeployed ones, and all others.
-import { shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { ETH, grouped, STRK } from '../../format/amount.js';
-import { to } from '../../navigation/route.js';
+import { useEffect, useMemo, useState } from 'react';
+import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Icon } from '../../parts/icons.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
-import { Address, Amount, ClassRef, Copy, Link } from '../../parts/values.js';
+import { ShortTable } from '../../parts/table/table.js';
+import { Address, ClassRef, Copy } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
-import { type Holding, OtherAccounts } from './other-accounts.js';
+import { runTask } from '../../state/tasks.js';
+import { type Holding, holdingColumns, OtherAccounts } from './other-accounts.js';
 
 /** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
@@ -22,7 +22,7 @@ interface Revealed {
   readonly key: string;
 }
 
-export function Accounts() {
+export function AccountsPage() {
   const accounts = useAccounts();
   const [minting, setMinting] = useState<string | undefined>();
   const [revealed, setRevealed] = useRevealedKey();
@@ -42,11 +42,7 @@ export function Accounts() {
           with an imported key can send nevertheless.
         </p>
       ) : accounts.error ? (
-        <Problem
-          error={accounts.error}
-          what="the predeployed accounts"
-          retry={() => void accounts.refetch()}
-        />
+        <Problem error={accounts.error} what="the predeployed accounts" retry={accounts.refetch} />
       ) : !accounts.data ? (
         <Loading what="the accounts" />
       ) : (
@@ -131,102 +127,59 @@ function AccountTable(props: AccountTableProps) {
   const classHash = useConfig().data?.account_contract_class_hash;
   const impersonated = new Set(useStatus().data?.impersonated_accounts);
   return (
-    <table className="table tall" aria-label="Predeployed accounts">
-      <thead>
-        <tr>
-          <th scope="col" className="w-name">
-            Name
-          </th>
-          <th scope="col" className="wide">
-            Address
-          </th>
-          <th scope="col" className="w-amount number">
-            STRK
-          </th>
-          <th scope="col" className="w-amount number">
-            ETH
-          </th>
-          <th scope="col" className="w-small number wide">
-            Nonce
-          </th>
-          <th scope="col" className="w-hash wide">
-            Class
-          </th>
-          <th scope="col" className="w-icons">
-            <span className="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {addresses.map((address, at) => (
-          <AccountRow
-            key={address}
-            address={address}
-            at={at}
-            held={holdings?.get(address)}
-            classHash={classHash}
-            isImpersonated={impersonated.has(address)}
-          >
-            <button
-              type="button"
-              className="plain"
-              aria-expanded={minting === address}
-              aria-label={`Mint to account ${at}`}
-              title="Mint"
-              onClick={() => setMinting(minting === address ? undefined : address)}
-            >
-              <Icon name="mint" />
-            </button>
-            <KeyButton
-              address={address}
-              at={at}
-              isShown={revealed?.address === address}
-              setRevealed={setRevealed}
-            />
-          </AccountRow>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface AccountRowProps {
-  readonly address: string;
-  readonly at: number;
-  readonly held: Holding | undefined;
-  readonly classHash: string | undefined;
-  readonly isImpersonated: boolean;
-  /** The buttons before that of impersonation. */
-  readonly children: ReactNode;
-}
-
-function AccountRow(props: AccountRowProps) {
-  const { address, at, held, classHash, isImpersonated, children } = props;
-  return (
-    <tr data-row={at}>
-      <td className="main">
-        <Address of={address} mark />
-        {isImpersonated && <span className="warn"> impersonated</span>}
-      </td>
-      <td className="wide">
-        <Link href={to('contract', address)} className="mono" title={address} value={address}>
-          {shortAddress(address)}
-        </Link>
-        <Copy value={address} what={`address of account ${at}`} />
-      </td>
-      <td className="number" data-balance="strk" data-head="STRK">
-        {held && <Amount of={held.strk} unit={STRK} column />}
-      </td>
-      <td className="number" data-balance="eth" data-head="ETH">
-        {held && <Amount of={held.eth} unit={ETH} column />}
-      </td>
-      <td className="number wide">{held && grouped(held.nonce)}</td>
-      <td className="wide">{classHash !== undefined && <ClassRef of={classHash} />}</td>
-      <td className="actions-cell">
-        {children}
-        <ImpersonateButton address={address} at={at} isOn={isImpersonated} />
-      </td>
-    </tr>
+    <ShortTable
+      className="tall"
+      label="Predeployed accounts"
+      rows={addresses}
+      idOf={(address) => address}
+      columns={[
+        {
+          head: 'Name',
+          width: 'w-name',
+          phone: 'main',
+          cell: (address) => (
+            <>
+              <Address of={address} mark />
+              {impersonated.has(address) && <span className="warn"> impersonated</span>}
+            </>
+          ),
+        },
+        ...holdingColumns(holdings, (index) => `address of account ${index}`),
+        {
+          head: 'Class',
+          width: 'w-hash',
+          phone: 'none',
+          cell: () => classHash !== undefined && <ClassRef of={classHash} />,
+        },
+        {
+          head: 'Actions',
+          isHeadUnseen: true,
+          width: 'w-icons',
+          cellClass: 'actions-cell',
+          cell: (address, at) => (
+            <>
+              <button
+                type="button"
+                className="plain"
+                aria-expanded={minting === address}
+                aria-label={`Mint to account ${at}`}
+                title="Mint"
+                onClick={() => setMinting(minting === address ? undefined : address)}
+              >
+                <Icon name="mint" />
+              </button>
+              <KeyButton
+                address={address}
+                at={at}
+                isShown={revealed?.address === address}
+                setRevealed={setRevealed}
+              />
+              <ImpersonateButton address={address} at={at} isOn={impersonated.has(address)} />
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 
@@ -251,8 +204,10 @@ function KeyButton({
       onClick={() => {
         if (isShown) setRevealed(undefined);
         else {
-          void readPrivateKey(address).then((key) =>
-            setRevealed(key === undefined ? undefined : { address, key }),
+          runTask(
+            readPrivateKey(address).then((key) =>
+              setRevealed(key === undefined ? undefined : { address, key }),
+            ),
           );
         }
       }}

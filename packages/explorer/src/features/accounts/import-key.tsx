@@ -1,8 +1,10 @@
 // Form that takes the private key of an account into this tab.
 import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
+import { TextInput } from '../../parts/inputs.js';
 import { importKey } from '../../parts/send/keys.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 
 /** Functions by which accounts give their public key. */
 const GETTERS = ['get_public_key', 'getPublicKey', 'get_owner', 'get_signer'].map(selectorOf);
@@ -21,15 +23,15 @@ async function readPublicKey(contract_address: string): Promise<string | undefin
   return key === undefined ? undefined : canonicalFelt(key);
 }
 
-interface Said {
+interface ImportMessage {
   readonly text: string;
   readonly isFault: boolean;
 }
 
-const fault = (text: string): Said => ({ text, isFault: true });
+const fault = (text: string): ImportMessage => ({ text, isFault: true });
 
 /** Checks the key by the account, and keeps it. */
-async function take(address: string, key: string): Promise<Said> {
+async function take(address: string, key: string): Promise<ImportMessage> {
   const block_id = 'pre_confirmed';
   try {
     await call('starknet_getClassHashAt', { block_id, contract_address: address });
@@ -37,16 +39,16 @@ async function take(address: string, key: string): Promise<Said> {
     return fault('There is no contract at this address.');
   }
   const { publicKeyOf } = await import('@starkbox/signing');
-  let own: string;
+  let publicKey: string;
   try {
-    own = publicKeyOf(key);
+    publicKey = publicKeyOf(key);
   } catch {
     return fault('This is not a private key of the curve.');
   }
   const expected = await readPublicKey(address);
-  if (expected !== undefined && expected !== own) {
+  if (expected !== undefined && expected !== publicKey) {
     return fault(
-      `Its public key is ${shortHash(own)}, and that of the account is ${shortHash(expected)}.`,
+      `Its public key is ${shortHash(publicKey)}, and that of the account is ${shortHash(expected)}.`,
     );
   }
   importKey(address, key);
@@ -62,18 +64,18 @@ async function take(address: string, key: string): Promise<Said> {
 export function ImportKey({ start }: { readonly start: string }) {
   const [address, setAddress] = useState(start);
   const [key, setKey] = useState('');
-  const [said, setSaid] = useState<Said | undefined>();
+  const [message, setMessage] = useState<ImportMessage | undefined>();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (start !== '') field.current?.focus();
   }, [start]);
   const submit = async (): Promise<void> => {
     const [account, secret] = [canonicalFelt(address), canonicalFelt(key)];
-    if (account === undefined) setSaid(fault('The address is a felt like 0x1f….'));
-    else if (secret === undefined) setSaid(fault('The key is a felt like 0x1f….'));
+    if (account === undefined) setMessage(fault('The address is a felt like 0x1f….'));
+    else if (secret === undefined) setMessage(fault('The key is a felt like 0x1f….'));
     else {
       const result = await take(account, secret);
-      setSaid(result);
+      setMessage(result);
       if (!result.isFault) setKey('');
     }
   };
@@ -83,7 +85,7 @@ export function ImportKey({ start }: { readonly start: string }) {
       aria-label="Import a key"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        runTask(submit());
       }}
     >
       <h3>Import a key</h3>
@@ -92,31 +94,30 @@ export function ImportKey({ start }: { readonly start: string }) {
         this tab until it is closed, and is never sent to the node.
       </p>
       <div className="line-of">
-        <label>
-          address
-          <input
-            className="mono"
-            value={address}
-            placeholder="0x…"
-            spellCheck={false}
-            onChange={({ target }) => setAddress(target.value)}
-          />
-        </label>
-        <label>
-          private key
-          <input
-            ref={field}
-            type="password"
-            autoComplete="off"
-            value={key}
-            onChange={({ target }) => setKey(target.value)}
-          />
-        </label>
+        <TextInput
+          label="address"
+          className="mono"
+          value={address}
+          placeholder="0x…"
+          spellCheck={false}
+          change={setAddress}
+        />
+        <TextInput
+          label="private key"
+          ref={field}
+          type="password"
+          autoComplete="off"
+          value={key}
+          change={setKey}
+        />
         <button type="submit" className="button">
           Import
         </button>
-        <span role={said?.isFault ? 'alert' : 'status'} className={said?.isFault ? 'fail' : 'ok'}>
-          {said?.text}
+        <span
+          role={message?.isFault ? 'alert' : 'status'}
+          className={message?.isFault ? 'fail' : 'ok'}
+        >
+          {message?.text}
         </span>
       </div>
     </form>

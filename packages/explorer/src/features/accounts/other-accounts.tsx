@@ -2,9 +2,10 @@
 import { canonicalFelt, selectorOf, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { ETH, grouped, STRK } from '../../format/amount.js';
+import { ETH, grouped, STRK, type Unit } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { forgetKey, useImported } from '../../parts/send/keys.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Amount, Copy, Link } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -16,7 +17,7 @@ const EXECUTE = selectorOf('__execute__');
 
 /** Of labelled addresses, those whose class is one of an account. */
 async function accountsAmong(addresses: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
+  const areAccounts = await Promise.all(
     addresses.map(async (contract_address) => {
       try {
         const block_id = 'pre_confirmed';
@@ -31,7 +32,7 @@ async function accountsAmong(addresses: readonly string[]): Promise<readonly str
       }
     }),
   );
-  return addresses.filter((_, at) => found[at]);
+  return addresses.filter((_, at) => areAccounts[at]);
 }
 
 function useOthers(predeployed: readonly string[]): readonly string[] {
@@ -55,15 +56,15 @@ function useOthers(predeployed: readonly string[]): readonly string[] {
           address !== undefined && status === 'SUCCEEDED' ? [address] : [],
       ),
   });
-  const named = useQuery({
+  const labelledAccounts = useQuery({
     queryKey: ['labelled-accounts', labelled],
     enabled: labelled.length > 0,
     queryFn: () => accountsAmong(labelled),
   });
   return useMemo(() => {
-    const all = [...imported, ...(named.data ?? []), ...(deployed.data ?? [])];
+    const all = [...imported, ...(labelledAccounts.data ?? []), ...(deployed.data ?? [])];
     return [...new Set(all)].filter((address) => !predeployed.includes(address)).slice(0, MOST);
-  }, [imported, named.data, deployed.data, predeployed]);
+  }, [imported, labelledAccounts.data, deployed.data, predeployed]);
 }
 
 /** What an account has. */
@@ -113,98 +114,116 @@ export function OtherAccounts({ predeployed }: { readonly predeployed: readonly 
           given by its address, with its key.
         </p>
       ) : (
-        <table className="table tall" aria-label="Other accounts">
-          <thead>
-            <tr>
-              <th scope="col" className="w-name">
-                Name
-              </th>
-              <th scope="col">Address</th>
-              <th scope="col" className="w-amount number">
-                STRK
-              </th>
-              <th scope="col" className="w-amount number">
-                ETH
-              </th>
-              <th scope="col" className="w-small number">
-                Nonce
-              </th>
-              <th scope="col" className="w-actions">
-                Key
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {addresses.map((address) => (
-              <AccountRow
-                key={address}
-                address={address}
-                held={holdings?.get(address)}
-                isImported={imported.includes(address)}
-                importKey={() => setImporting(address)}
-              />
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          className="tall"
+          label="Other accounts"
+          rows={addresses}
+          columns={[
+            {
+              head: 'Name',
+              width: 'w-name',
+              phone: 'main',
+              cell: (address) => <Address of={address} mark />,
+            },
+            ...holdingColumns(holdings, () => 'address'),
+            {
+              head: 'Key',
+              width: 'w-actions',
+              cellClass: 'actions-cell',
+              cell: (address) => (
+                <KeyActions
+                  address={address}
+                  isImported={imported.includes(address)}
+                  importKey={() => setImporting(address)}
+                />
+              ),
+            },
+          ]}
+          idOf={(address) => address}
+        />
       )}
       <ImportKey key={importing ?? ''} start={importing ?? ''} />
     </section>
   );
 }
 
-function AccountRow({
-  address,
-  held,
-  isImported,
-  importKey,
-}: {
+/** Columns of address, balances and nonce. */
+export function holdingColumns(
+  holdings: ReadonlyMap<string, Holding> | undefined,
+  copiedName: (index: number) => string,
+): readonly Column<string>[] {
+  const balance = (unit: Unit, token: 'strk' | 'eth'): Column<string> => ({
+    head: unit.symbol,
+    width: 'w-amount',
+    number: true,
+    phoneHead: unit.symbol,
+    cell: (address) => {
+      const holding = holdings?.get(address);
+      return (
+        <span data-balance={token}>
+          {holding && <Amount of={holding[token]} unit={unit} column />}
+        </span>
+      );
+    },
+  });
+  return [
+    {
+      head: 'Address',
+      phone: 'none',
+      cell: (address, index) => (
+        <>
+          <Link href={to('contract', address)} className="mono" title={address} value={address}>
+            {shortAddress(address)}
+          </Link>
+          <Copy value={address} what={copiedName(index)} />
+        </>
+      ),
+    },
+    balance(STRK, 'strk'),
+    balance(ETH, 'eth'),
+    {
+      head: 'Nonce',
+      width: 'w-small',
+      number: true,
+      phone: 'none',
+      cell: (address) => {
+        const nonce = holdings?.get(address)?.nonce;
+        return nonce !== undefined && grouped(nonce);
+      },
+    },
+  ];
+}
+
+interface KeyActionsProps {
   readonly address: string;
-  readonly held: Holding | undefined;
   readonly isImported: boolean;
   readonly importKey: () => void;
-}) {
+}
+
+function KeyActions({ address, isImported, importKey }: KeyActionsProps) {
+  if (!isImported) {
+    return (
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Import the key of ${address}`}
+        onClick={importKey}
+      >
+        Import…
+      </button>
+    );
+  }
   return (
-    <tr data-row="">
-      <td className="main">
-        <Address of={address} mark />
-      </td>
-      <td className="wide">
-        <Link href={to('contract', address)} className="mono" value={address}>
-          {shortAddress(address)}
-        </Link>
-        <Copy value={address} what="address" />
-      </td>
-      <td className="number" data-head="STRK">
-        {held && <Amount of={held.strk} unit={STRK} column />}
-      </td>
-      <td className="number" data-head="ETH">
-        {held && <Amount of={held.eth} unit={ETH} column />}
-      </td>
-      <td className="number wide">{held && grouped(held.nonce)}</td>
-      <td className="actions-cell">
-        {isImported ? (
-          <>
-            in this tab{' '}
-            <button
-              type="button"
-              className="plain"
-              aria-label={`Forget the key of ${address}`}
-              onClick={() => forgetKey(address)}
-            >
-              Forget
-            </button>
-          </>
-        ) : (
-          <button
-            type="button"
-            className="plain"
-            aria-label={`Import the key of ${address}`}
-            onClick={importKey}
-          >
-            Import…
-          </button>
-        )}
-      </td>
-    </tr>
+    <>
+      in this tab{' '}
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Forget the key of ${address}`}
+        onClick={() => forgetKey(address)}
+      >
+        Forget
+      </button>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { momentText, timeText } from '../../format/time.js';
-import { to, usePlace } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -38,7 +38,7 @@ interface Tab {
 
 export function BlockPage({ id: key }: { readonly id: string }) {
   const id = useMemo(() => readId(key), [key]);
-  const tab = usePlace().query.get('tab') ?? 'transactions';
+  const tab = useRoute().query.get('tab') ?? 'transactions';
   const beat = useLive((live) => (id === 'pre_confirmed' ? live.beat : 0));
   const query = useBlock(key, { id, tab, beat });
   const block = query.data;
@@ -54,7 +54,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
         ) : query.isPending ? (
           <Loading what="the block" />
         ) : (
-          <Problem error={query.error} what="the block" retry={() => void query.refetch()} />
+          <Problem error={query.error} what="the block" retry={query.refetch} />
         )}
       </>
     );
@@ -249,7 +249,7 @@ function BlockState({ id, beat, number }: PartProps & { readonly number: number 
     ...stateQuery(id, beat),
     placeholderData: keepPreviousData,
   });
-  if (error) return <Problem error={error} what="the changes" retry={() => void refetch()} />;
+  if (error) return <Problem error={error} what="the changes" retry={refetch} />;
   if (!data) return <Loading what="the changes" />;
   return <StateChanges diff={data.state_diff} before={number - 1} />;
 }
@@ -287,7 +287,7 @@ function BlockEvents({ id, beat }: PartProps) {
       [data],
     ),
   );
-  if (error) return <Problem error={error} what="the events" retry={() => void refetch()} />;
+  if (error) return <Problem error={error} what="the events" retry={refetch} />;
   if (!data) return <Loading what="the events" />;
   if (data.events.length === 0) return <p className="empty">This block has no events.</p>;
   return (

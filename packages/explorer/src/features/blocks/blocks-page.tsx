@@ -86,7 +86,7 @@ function blockColumns(most: number): readonly Column<BlockRow>[] {
   ];
 }
 
-export function Blocks() {
+export function BlocksPage() {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
   const [most, setMost] = useState(1);

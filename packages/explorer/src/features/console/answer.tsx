@@ -79,12 +79,12 @@ function save(text: string): void {
 export function Stream({ of }: { readonly of: Running }) {
   const isOver = of.state !== 'streaming';
   return (
-    <section aria-label="News" className="answer">
+    <section aria-label="Notifications" className="answer">
       <p role="status">
         {isOver ? 'Stopped after' : 'Listening;'} {counted(of.received, 'notification')}
         {of.received > of.notifications.length && `, the last ${of.notifications.length} are shown`}
       </p>
-      <ol className="news">
+      <ol className="notifications">
         {of.notifications.map(({ id, at, text }) => (
           <li key={id}>
             <details>

@@ -1,6 +1,6 @@
 // Page that calls any method of the node, with a form, JSON and the answer.
 import { useState } from 'react';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { methodNamed, type RpcMethod, useDiscovery } from '../../rpc/discovery.js';
@@ -11,17 +11,13 @@ import { Workbench } from './workbench.js';
 export function ConsolePage() {
   const discovery = useDiscovery();
   const config = useConfig();
-  const { query } = usePlace();
-  const wanted = query.get('method') ?? '';
+  const { query } = useRoute();
+  const methodName = query.get('method') ?? '';
   if (discovery.error) {
     return (
       <>
         <Heading title="Console" />
-        <Problem
-          error={discovery.error}
-          what="the methods of the node"
-          retry={() => void discovery.refetch()}
-        />
+        <Problem error={discovery.error} what="the methods of the node" retry={discovery.refetch} />
       </>
     );
   }
@@ -37,7 +33,7 @@ export function ConsolePage() {
   const restricted = new Set(config.data?.server_config.restricted_methods ?? []);
   const isRestricted = ({ name, alias }: RpcMethod): boolean =>
     restricted.has(name) || (alias !== undefined && restricted.has(alias));
-  const method = methodNamed(data, wanted);
+  const method = methodNamed(data, methodName);
   return (
     <>
       <Heading title="Console" count={`${data.methods.length} methods`} />
@@ -53,7 +49,7 @@ export function ConsolePage() {
         ) : (
           <section className="work" aria-label="Call">
             <p className="empty">
-              {wanted === ''
+              {methodName === ''
                 ? 'Choose a method, or one of your last calls below.'
                 : 'This node has no method of that name.'}
             </p>
@@ -76,11 +72,11 @@ function Methods({
 }) {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = methods.filter(({ name, alias, summary }) => {
+  const matching = methods.filter(({ name, alias, summary }) => {
     const text = `${name} ${alias ?? ''} ${summary}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const [first] = found;
+  const [first] = matching;
   return (
     <nav
       className={current !== undefined && search === '' ? 'methods is-settled' : 'methods'}
@@ -101,9 +97,9 @@ function Methods({
           }
         }}
       />
-      {found.length === 0 && <p className="quiet">No method matches.</p>}
+      {matching.length === 0 && <p className="quiet">No method matches.</p>}
       <ul>
-        {found.map((method) => {
+        {matching.map((method) => {
           const [prefix = '', rest = ''] = parted(method.name);
           const name = (
             <>

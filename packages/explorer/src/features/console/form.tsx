@@ -1,5 +1,6 @@
 // Form for the parameters of a method, made from their JSON schemas.
 import { useState } from 'react';
+import { Checkbox } from '../../parts/inputs.js';
 import { fieldsOf } from '../../rpc/discovery.js';
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
 import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './single-fields.js';
@@ -38,32 +39,32 @@ function RecordFields({
   readonly change: (value: unknown) => void;
   readonly depth: number;
 }) {
-  const given = fieldsOf(value);
+  const fields = fieldsOf(value);
   const set = (name: string, part: unknown): void => {
     // In the order of the schema, independent of the order of typing.
-    const next = { ...given, [name]: part };
-    const known = members.map((member) => member.name);
-    const others = Object.keys(next).filter((one) => !known.includes(one));
+    const next = { ...fields, [name]: part };
+    const memberNames = members.map((member) => member.name);
+    const others = Object.keys(next).filter((name) => !memberNames.includes(name));
     change(
       Object.fromEntries(
-        [...known, ...others]
-          .filter((one) => next[one] !== undefined)
-          .map((one) => [one, next[one]]),
+        [...memberNames, ...others]
+          .filter((name) => next[name] !== undefined)
+          .map((name) => [name, next[name]]),
       ),
     );
   };
-  const absent = members.filter(({ name, required }) => !required && given[name] === undefined);
+  const absent = members.filter(({ name, required }) => !required && fields[name] === undefined);
   return (
     <div className="schema-fields">
       {members.map(({ name, required, schema, description }) => {
-        if (given[name] === undefined && !required) return null;
+        if (fields[name] === undefined && !required) return null;
         return (
           <div key={name} className="schema-field">
             <Field
               label={name}
               schema={schema}
               schemas={schemas}
-              value={given[name]}
+              value={fields[name]}
               change={(part) => set(name, part)}
               depth={depth + 1}
             />
@@ -128,14 +129,9 @@ function Field(props: FieldProps) {
       );
     case 'boolean':
       return (
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={value === true}
-            onChange={(event) => change(event.target.checked)}
-          />
+        <Checkbox className="line-of" checked={value === true} change={change}>
           {label}
-        </label>
+        </Checkbox>
       );
     case 'number':
       return <NumberField {...props} />;
@@ -171,13 +167,13 @@ function ChoiceField({
   label,
   depth = 0,
 }: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
-  const found = shape.options.findIndex(({ schema }) =>
+  const fitting = shape.options.findIndex(({ schema }) =>
     fits(shapeOf(schema, schemas), value, schemas),
   );
-  const [chosen, setChosen] = useState(Math.max(0, found));
+  const [chosen, setChosen] = useState(Math.max(0, fitting));
   // The value decides which option is shown, unless it fits the selected one as well.
   const isStill = fits(shapeOf(shape.options[chosen]?.schema, schemas), value, schemas);
-  const at = isStill || found < 0 ? chosen : found;
+  const at = isStill || fitting < 0 ? chosen : fitting;
   const option = shape.options[at];
   return (
     <div className="schema-choice">
@@ -253,14 +249,14 @@ function ListField({
       <legend>
         {label} <span className="quiet">{items.length}</span>
       </legend>
-      {items.slice(0, MOST_ITEMS).map((one, at) => (
+      {items.slice(0, MOST_ITEMS).map((element, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their index
         <div key={at} className="schema-item">
           <Field
             label={`${label}[${at}]`}
             schema={item}
             schemas={schemas}
-            value={one}
+            value={element}
             change={(part) => change(items.map((old, index) => (index === at ? part : old)))}
             depth={depth + 1}
           />

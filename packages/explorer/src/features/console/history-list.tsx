@@ -15,16 +15,16 @@ export function History({
   readonly restore?: (params: string) => void;
 }) {
   const past = usePast();
-  const some = method === undefined ? past : past.filter((one) => one.method === method);
-  if (some.length === 0) return null;
+  const calls = method === undefined ? past : past.filter((call) => call.method === method);
+  if (calls.length === 0) return null;
   return (
     <details className="past" open={method === undefined}>
       <summary>
         {method === undefined ? 'Last calls' : 'Last calls of this method'}{' '}
-        <span className="quiet">{some.length}</span>
+        <span className="quiet">{calls.length}</span>
       </summary>
       <ul>
-        {some.slice(0, SHOWN).map(({ at, method: name, params, isError }) => (
+        {calls.slice(0, SHOWN).map(({ at, method: name, params, isError }) => (
           <li key={at}>
             <button
               type="button"

@@ -1,6 +1,6 @@
 // Console calls of this browser, without secrets, in local storage.
 import { writeJson } from '../../format/json.js';
-import { type Stored, stored } from '../../navigation/stored.js';
+import { createBrowserStore, useStore } from '../../state/store.js';
 import { SECRET } from './single-fields.js';
 
 export interface PastCall {
@@ -17,8 +17,11 @@ const MOST = 200;
 const LONGEST = 20_000;
 const HIDDEN = '•••';
 
-const past: Stored<readonly PastCall[]> = stored('localStorage', 'starkbox.console', (found) =>
-  Array.isArray(found) ? found.filter(isPastCall).slice(0, MOST) : [],
+const past = createBrowserStore(
+  'localStorage',
+  'starkbox.console',
+  (stored): readonly PastCall[] =>
+    Array.isArray(stored) ? stored.filter(isPastCall).slice(0, MOST) : [],
 );
 
 function isPastCall(value: unknown): value is PastCall {
@@ -35,7 +38,7 @@ function isPastCall(value: unknown): value is PastCall {
 }
 
 export function usePast(): readonly PastCall[] {
-  return past.use();
+  return useStore(past);
 }
 
 export function remember(
@@ -43,9 +46,10 @@ export function remember(
 ): void {
   const params = writeJson(withoutSecrets(call.params), 2);
   if (params.length > LONGEST) return;
-  const same = (one: PastCall): boolean => one.method === call.method && one.params === params;
+  const same = (pastCall: PastCall): boolean =>
+    pastCall.method === call.method && pastCall.params === params;
   const entry = { ...call, params, at: Date.now() };
-  past.set([entry, ...past.now().filter((one) => !same(one))].slice(0, MOST));
+  past.set([entry, ...past.get().filter((pastCall) => !same(pastCall))].slice(0, MOST));
 }
 
 export function forget(): void {

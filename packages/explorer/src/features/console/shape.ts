@@ -30,59 +30,59 @@ export interface Option {
 const MOST_REFERENCES = 20;
 
 export function shapeOf(schema: unknown, schemas: Schemas): Shape {
-  const found = resolved(schema, schemas);
-  const variants = [...listOf(found['oneOf']), ...listOf(found['anyOf'])].filter(
+  const fields = resolved(schema, schemas);
+  const variants = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])].filter(
     // Alternatives that the node accepts but that need no control.
-    (one) => fieldsOf(one)['x-wider'] === undefined,
+    (variant) => fieldsOf(variant)['x-wider'] === undefined,
   );
   const [only] = variants;
   if (variants.length === 1) return shapeOf(only, schemas);
   if (variants.length > 1) {
-    return { kind: 'choice', options: variants.flatMap((one) => optionsOf(one, schemas)) };
+    return { kind: 'choice', options: variants.flatMap((variant) => optionsOf(variant, schemas)) };
   }
-  const words = listOf(found['enum']).filter((word) => typeof word === 'string');
+  const words = listOf(fields['enum']).filter((word) => typeof word === 'string');
   if (words.length > 0) return { kind: 'word', words };
-  if (found['allOf'] !== undefined || found['properties'] !== undefined) {
-    return { kind: 'record', members: membersOf(found, schemas) };
+  if (fields['allOf'] !== undefined || fields['properties'] !== undefined) {
+    return { kind: 'record', members: membersOf(fields, schemas) };
   }
-  switch (found['type']) {
+  switch (fields['type']) {
     case 'boolean':
     case 'number':
-      return { kind: found['type'] };
+      return { kind: fields['type'] };
     case 'integer':
       return { kind: 'number' };
     case 'string': {
-      const felt = found['x-felt'];
+      const felt = fields['x-felt'];
       return { kind: 'text', felt: felt === 'felt' || felt === 'address' ? felt : undefined };
     }
     case 'array':
-      return found['items'] === undefined
+      return fields['items'] === undefined
         ? { kind: 'any' }
-        : { kind: 'list', item: found['items'] };
+        : { kind: 'list', item: fields['items'] };
     default:
       return { kind: 'any' };
   }
 }
 
 function resolved(schema: unknown, schemas: Schemas) {
-  let found = fieldsOf(schema);
+  let fields = fieldsOf(schema);
   for (let step = 0; step < MOST_REFERENCES; step += 1) {
-    const ref = found['$ref'];
-    if (typeof ref !== 'string') return found;
-    found = fieldsOf(schemas.get(nameIn(ref)));
+    const ref = fields['$ref'];
+    if (typeof ref !== 'string') return fields;
+    fields = fieldsOf(schemas.get(nameIn(ref)));
   }
   return {};
 }
 
-function membersOf(found: Readonly<Record<string, unknown>>, schemas: Schemas): readonly Member[] {
+function membersOf(fields: Readonly<Record<string, unknown>>, schemas: Schemas): readonly Member[] {
   const members = new Map<string, Member>();
-  for (const part of listOf(found['allOf'])) {
+  for (const part of listOf(fields['allOf'])) {
     const shape = shapeOf(part, schemas);
     if (shape.kind !== 'record') continue;
     for (const member of shape.members) members.set(member.name, member);
   }
-  const required = new Set(listOf(found['required']));
-  for (const [name, schema] of Object.entries(fieldsOf(found['properties']))) {
+  const required = new Set(listOf(fields['required']));
+  for (const [name, schema] of Object.entries(fieldsOf(fields['properties']))) {
     members.set(name, {
       name,
       schema,
@@ -136,11 +136,11 @@ export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
       return Array.isArray(value);
     case 'record': {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-      const given = fieldsOf(value);
+      const fields = fieldsOf(value);
       return shape.members.every(({ name, required, schema }) => {
-        if (given[name] === undefined) return !required;
+        if (fields[name] === undefined) return !required;
         const inner = shapeOf(schema, schemas);
-        return inner.kind !== 'word' || fits(inner, given[name], schemas);
+        return inner.kind !== 'word' || fits(inner, fields[name], schemas);
       });
     }
     case 'any':
@@ -153,7 +153,8 @@ export function emptyOf(schema: unknown, schemas: Schemas): unknown {
   const shape = shapeOf(schema, schemas);
   switch (shape.kind) {
     case 'choice': {
-      const isWord = ({ schema: one }: Option): boolean => shapeOf(one, schemas).kind === 'word';
+      const isWord = ({ schema: inner }: Option): boolean =>
+        shapeOf(inner, schemas).kind === 'word';
       const words = shape.options.filter(isWord);
       const latest = words.find(({ name }) => name === 'latest');
       return emptyOf((latest ?? words[0] ?? shape.options[0])?.schema, schemas);
@@ -181,17 +182,17 @@ export function emptyOf(schema: unknown, schemas: Schemas): unknown {
 
 /** The type's name in the API documents. */
 export function typeText(schema: unknown, depth = 0): string {
-  const found = fieldsOf(schema);
-  if (typeof found['$ref'] === 'string') return nameIn(found['$ref']);
-  const variants = [...listOf(found['oneOf']), ...listOf(found['anyOf'])].filter(
-    (one) => fieldsOf(one)['x-wider'] === undefined,
+  const fields = fieldsOf(schema);
+  if (typeof fields['$ref'] === 'string') return nameIn(fields['$ref']);
+  const variants = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])].filter(
+    (variant) => fieldsOf(variant)['x-wider'] === undefined,
   );
   if (variants.length > 0) {
-    return depth > 2 ? '…' : variants.map((one) => typeText(one, depth + 1)).join(' | ');
+    return depth > 2 ? '…' : variants.map((variant) => typeText(variant, depth + 1)).join(' | ');
   }
-  const words = listOf(found['enum']);
+  const words = listOf(fields['enum']);
   if (words.length > 0) return words.map((word) => `"${String(word)}"`).join(' | ');
-  if (found['type'] === 'array') return `${typeText(found['items'], depth + 1)}[]`;
-  if (found['allOf'] !== undefined) return 'object';
-  return textOf(found['type']) || 'anything';
+  if (fields['type'] === 'array') return `${typeText(fields['items'], depth + 1)}[]`;
+  if (fields['allOf'] !== undefined) return 'object';
+  return textOf(fields['type']) || 'anything';
 }

@@ -38,8 +38,8 @@ const INTEGER = /^-?\d+$/;
 
 export function NumberField({ value, change, label }: FieldProps) {
   const [draft, setDraft] = useState<string | undefined>();
-  const shown = draft ?? (value === undefined ? '' : String(value));
-  const isWrong = shown !== '' && Number.isNaN(Number(shown));
+  const text = draft ?? (value === undefined ? '' : String(value));
+  const isWrong = text !== '' && Number.isNaN(Number(text));
   return (
     <Labelled label={label}>
       {(id) => (
@@ -48,7 +48,7 @@ export function NumberField({ value, change, label }: FieldProps) {
             id={id}
             className="mono"
             inputMode="numeric"
-            value={shown}
+            value={text}
             aria-invalid={isWrong}
             onBlur={() => {
               if (!isWrong) setDraft(undefined);
@@ -105,9 +105,9 @@ export function TextField({
           />
           {felt === 'address' && (
             <datalist id={book}>
-              {[...names].map(([address, known]) => (
+              {[...names].map(([address, label]) => (
                 <option key={address} value={address}>
-                  {known}
+                  {label}
                 </option>
               ))}
             </datalist>

@@ -11,6 +11,7 @@ import { Copy } from '../../parts/values.js';
 import { asCurl } from '../../rpc/client.js';
 import type { RpcMethod } from '../../rpc/discovery.js';
 import { refreshCurrent } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { Answer, Stream } from './answer.js';
 import { SchemaForm } from './form.js';
 import { History } from './history-list.js';
@@ -123,7 +124,7 @@ async function callMethod(method: RpcMethod, value: unknown, running: Running): 
     outcome: answer instanceof Error ? <ErrorText of={answer} /> : isFailure ? 'refused' : 'done',
     isFailure,
   });
-  void refreshCurrent();
+  runTask(refreshCurrent());
 }
 
 function refusal(isRestricted: boolean, wrong: string | undefined): string | undefined {
@@ -201,7 +202,7 @@ function useRunKeys(run: () => Promise<void>, running: Running): void {
       if (document.querySelector('dialog[open]')) return;
       if (isRun(event)) {
         event.preventDefault();
-        void latest.current();
+        runTask(latest.current());
       }
     };
     addEventListener('keydown', press);

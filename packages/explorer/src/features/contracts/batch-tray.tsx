@@ -1,7 +1,7 @@
 // Tray with the calls collected for one transaction, and their order.
 import { useState } from 'react';
 import { counted } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { remembered } from '../../navigation/form-in-address.js';
 import { to } from '../../navigation/route.js';
 import { type Collected, drop, dropAll, move, useBatch } from '../../parts/send/batch.js';
@@ -12,8 +12,8 @@ import { Address, FunctionName, Link } from '../../parts/values.js';
 export function Tray() {
   const calls = useBatch();
   const [as, setAs] = useState(() => {
-    const { as: kept } = remembered();
-    return typeof kept === 'string' ? kept : 'account 0';
+    const { as: sender } = remembered();
+    return typeof sender === 'string' ? sender : 'account 0';
   });
   const [isSent, setSent] = useState(false);
   const [isFolded, setFolded] = useState(false);
@@ -79,7 +79,7 @@ function BatchRow({
   readonly at: number;
   readonly count: number;
 }) {
-  const name = disarm(call.name ?? call.selector, 40).text;
+  const name = escapeText(call.name ?? call.selector, 40).text;
   return (
     <li
       onKeyDown={(event) => {

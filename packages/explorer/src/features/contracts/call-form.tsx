@@ -1,7 +1,7 @@
 // Form of one contract function: inputs, call or send, code snippets.
 import { type AbiFunction, type Draft, inputsOf, selectorOf } from '@starkbox/abi';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
 import {
   AbiForm,
@@ -22,8 +22,8 @@ import { asSncast, asStarknetJs, simulationAsCurl } from './snippets.js';
 export function useInputs(form: FormInputs, key: string) {
   const { resolve } = useBook();
   const [start] = useState(() => {
-    const kept = remembered();
-    return kept['f'] === key ? kept : {};
+    const stored = remembered();
+    return stored['f'] === key ? stored : {};
   });
   const [drafts, setDrafts] = useState<readonly Draft[]>(() => fitInputs(form, start['a']));
   const [as, setAs] = useState(() => (typeof start['as'] === 'string' ? start['as'] : 'account 0'));
@@ -59,7 +59,7 @@ export function CallForm({ address, abi, of }: CallFormProps) {
       {form.inputs.length === 0 && <p className="quiet">It takes no inputs.</p>}
     </>
   );
-  const name = disarm(of.name, 60).text;
+  const name = escapeText(of.name, 60).text;
   const { resolve } = useBook();
   const sender = readAddress(as, resolve).address;
   if (of.kind === 'view') {
@@ -74,7 +74,7 @@ export function CallForm({ address, abi, of }: CallFormProps) {
       />
     );
   }
-  const named = {
+  const namedCall = {
     contract: address,
     selector,
     name: of.name,
@@ -90,11 +90,11 @@ export function CallForm({ address, abi, of }: CallFormProps) {
       prepare={calls}
       extra={
         <CallExtras
-          of={named}
+          of={namedCall}
           isReady={encoded.calldata !== undefined}
           sender={sender}
           add={(button) => {
-            if (calls()) collect(named);
+            if (calls()) collect(namedCall);
             else focusFault(button.form);
           }}
         />
@@ -126,7 +126,7 @@ interface CallExtrasProps {
   readonly add: (button: HTMLButtonElement) => void;
 }
 
-function CallExtras({ of: named, isReady, sender, add }: CallExtrasProps) {
+function CallExtras({ of: namedCall, isReady, sender, add }: CallExtrasProps) {
   return (
     <>
       <button type="button" className="button" onClick={({ currentTarget }) => add(currentTarget)}>
@@ -137,10 +137,10 @@ function CallExtras({ of: named, isReady, sender, add }: CallExtrasProps) {
           curl={
             sender === undefined
               ? undefined
-              : () => simulationAsCurl({ sender, calls: [named] }, 'pre_confirmed')
+              : () => simulationAsCurl({ sender, calls: [namedCall] }, 'pre_confirmed')
           }
-          js={asStarknetJs(named, false)}
-          cast={asSncast(named, false)}
+          js={asStarknetJs(namedCall, false)}
+          cast={asSncast(namedCall, false)}
         />
       )}
     </>

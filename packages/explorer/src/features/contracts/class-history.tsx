@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, ClassRef } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -40,10 +41,10 @@ export async function classChanges(
     const step = Math.max(1, Math.ceil((until - from) / FAN));
     const places: number[] = [];
     for (let at = from + step; at < until; at += step) places.push(at);
-    const found = await Promise.all(places.map(classAt));
+    const hashes = await Promise.all(places.map(classAt));
     const ends = [
       { at: from, value: before },
-      ...places.map((at, index) => ({ at, value: found[index] })),
+      ...places.map((at, index) => ({ at, value: hashes[index] })),
       { at: until, value: after },
     ];
     const parts = ends.slice(1).map((end, index) => {
@@ -70,22 +71,27 @@ async function classAt(address: string, block_number: number): Promise<string | 
 }
 
 /** Results up to a block, so that a new block costs one request. */
-interface Known {
+interface SearchedRange {
   readonly epoch: number;
   readonly low: number;
   readonly high: { readonly block: number; readonly classHash: string | undefined };
   readonly changes: readonly ClassChange[];
 }
 
-async function extend(address: string, known: Known | undefined, head: number, epoch: number) {
+async function extend(
+  address: string,
+  searched: SearchedRange | undefined,
+  head: number,
+  epoch: number,
+) {
   const at = (block: number): Promise<string | undefined> => classAt(address, block);
   const classHash = at(head);
-  if (known?.epoch === epoch && known.high.block <= head) {
+  if (searched?.epoch === epoch && searched.high.block <= head) {
     const high = { block: head, classHash: await classHash };
     return {
-      ...known,
+      ...searched,
       high,
-      changes: [...known.changes, ...(await classChanges(at, known.high, high))],
+      changes: [...searched.changes, ...(await classChanges(at, searched.high, high))],
     };
   }
   const [{ fork_config }, last] = await Promise.all([call('devnet_getConfig'), classHash]);
@@ -97,65 +103,68 @@ async function extend(address: string, known: Known | undefined, head: number, e
   return { epoch, low, high, changes: [...start, ...rest] };
 }
 
+function changeText({ block, from, to }: ClassChange, low: number): string {
+  if (from === undefined) return block === low && low > 0 ? 'deployed before the fork' : 'deployed';
+  return to === undefined ? 'gone' : 'class replaced';
+}
+
+/** @param low the first block that was searched */
+function changeColumns(low: number): readonly Column<ClassChange>[] {
+  return [
+    {
+      head: 'Block',
+      width: 'w-kind',
+      number: true,
+      phoneHead: 'block',
+      cell: ({ block }) => <BlockRef of={block}>{grouped(block)}</BlockRef>,
+    },
+    {
+      head: 'What',
+      width: 'w-moment',
+      phone: 'main',
+      cell: (change) => changeText(change, low),
+    },
+    {
+      head: 'Class',
+      cell: ({ from, to }) => (
+        <>
+          {from !== undefined && (
+            <>
+              <ClassRef of={from} /> →{' '}
+            </>
+          )}
+          {to !== undefined && <ClassRef of={to} />}
+        </>
+      ),
+    },
+  ];
+}
+
 export function History({ address }: { readonly address: string }) {
   const head = useLive((live) => live.head?.number);
   const epoch = useLive((live) => live.epoch);
-  const known = useRef<Known | undefined>(undefined);
+  const searched = useRef<SearchedRange | undefined>(undefined);
   const { data, error, refetch } = useQuery({
     queryKey: ['history', address, head, epoch],
     enabled: head !== undefined,
     placeholderData: (old) => old,
     queryFn: async () => {
-      known.current = await extend(address, known.current, head ?? 0, epoch);
-      return known.current;
+      searched.current = await extend(address, searched.current, head ?? 0, epoch);
+      return searched.current;
     },
   });
-  if (error && !data)
-    return <Problem error={error} what="the history" retry={() => void refetch()} />;
+  if (error && !data) return <Problem error={error} what="the history" retry={refetch} />;
   if (!data) return <Loading what="the history" />;
   if (data.changes.length === 0)
     return <p className="empty">No closed block contains this contract yet.</p>;
   return (
     <>
-      <table className="table" aria-label="Class changes">
-        <thead>
-          <tr>
-            <th scope="col" className="w-kind number">
-              Block
-            </th>
-            <th scope="col" className="w-moment">
-              What
-            </th>
-            <th scope="col">Class</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...data.changes].reverse().map(({ block, from, to }) => (
-            <tr key={block} data-row="">
-              <td className="number" data-head="block">
-                <BlockRef of={block}>{grouped(block)}</BlockRef>
-              </td>
-              <td className="main">
-                {from === undefined
-                  ? block === data.low && data.low > 0
-                    ? 'deployed before the fork'
-                    : 'deployed'
-                  : to === undefined
-                    ? 'gone'
-                    : 'class replaced'}
-              </td>
-              <td>
-                {from !== undefined && (
-                  <>
-                    <ClassRef of={from} /> →{' '}
-                  </>
-                )}
-                {to !== undefined && <ClassRef of={to} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        label="Class changes"
+        rows={[...data.changes].reverse()}
+        columns={changeColumns(data.low)}
+        idOf={({ block }) => block}
+      />
       <p className="quiet">
         A class that was replaced and restored between two of the blocks read is not listed.
       </p>

@@ -11,7 +11,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -22,22 +22,22 @@ import { DeployForm } from './deploy.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
 
-export function ClassPage({ id: given }: { readonly id: string }) {
-  const hash = canonicalFelt(given) ?? given;
-  const tab = usePlace().query.get('tab') ?? 'abi';
+export function ClassPage({ id }: { readonly id: string }) {
+  const hash = canonicalFelt(id) ?? id;
+  const tab = useRoute().query.get('tab') ?? 'abi';
   const { data, error, refetch } = useQuery({
     queryKey: ['class-page', hash],
     queryFn: async () => {
-      const found = await call('starknet_getClass', {
+      const contractClass = await call('starknet_getClass', {
         block_id: 'pre_confirmed',
         class_hash: hash,
       });
-      const isSierra = 'sierra_program' in found;
+      const isSierra = 'sierra_program' in contractClass;
       return {
-        abi: readAbi(found.abi),
+        abi: readAbi(contractClass.abi),
         kind: isSierra ? 'Sierra' : 'Cairo 0',
-        size: isSierra ? found.sierra_program.length : undefined,
-        version: isSierra ? found.contract_class_version : undefined,
+        size: isSierra ? contractClass.sierra_program.length : undefined,
+        version: isSierra ? contractClass.contract_class_version : undefined,
       };
     },
   });
@@ -50,7 +50,7 @@ export function ClassPage({ id: given }: { readonly id: string }) {
       {error instanceof RpcFailure && error.code === CLASS_HASH_NOT_FOUND ? (
         <p className="empty">This class is not declared on this chain.</p>
       ) : error ? (
-        <Problem error={error} what="the class" retry={() => void refetch()} />
+        <Problem error={error} what="the class" retry={refetch} />
       ) : !data ? (
         <Loading what="the class" />
       ) : (
@@ -85,14 +85,14 @@ const MOST = 300;
 
 export function AbiView({ abi }: { readonly abi: Abi }) {
   const groups = useMemo(() => {
-    const found = new Map<string, AbiFunction[]>();
-    const add = (one: AbiFunction): void => {
-      const name = one.group ?? '';
-      found.set(name, [...(found.get(name) ?? []), one]);
+    const byGroup = new Map<string, AbiFunction[]>();
+    const add = (abiFunction: AbiFunction): void => {
+      const name = abiFunction.group ?? '';
+      byGroup.set(name, [...(byGroup.get(name) ?? []), abiFunction]);
     };
     if (abi.constructor_) add(abi.constructor_);
-    for (const one of [...abi.functions.values()].slice(0, MOST)) add(one);
-    return [...found];
+    for (const abiFunction of [...abi.functions.values()].slice(0, MOST)) add(abiFunction);
+    return [...byGroup];
   }, [abi]);
   return (
     <div className="stack">
@@ -106,9 +106,9 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
             <UntrustedText text={name === '' ? 'Functions' : shortType(name)} limit={100} />
           </h2>
           <ul className="entries">
-            {functions.map((one) => (
-              <li key={one.name} title={selectorOf(one.name)}>
-                <span className="soft">{one.kind}</span> <Signature of={one} />
+            {functions.map((abiFunction) => (
+              <li key={abiFunction.name} title={selectorOf(abiFunction.name)}>
+                <span className="soft">{abiFunction.kind}</span> <Signature of={abiFunction} />
               </li>
             ))}
           </ul>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { learnNames, useNames } from '../../format/names.js';
-import { to, usePlace } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Label } from '../../parts/label-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -17,19 +17,19 @@ import { queries, readTransactions, type TransactionRow, useClasses } from '../.
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
 import { Interact } from './interact.js';
-import { Storage } from './storage/storage.js';
+import { Storage } from './storage.js';
 
 const CONTRACT_NOT_FOUND = 20;
 
-export function ContractPage({ id: given }: { readonly id: string }) {
-  const address = canonicalFelt(given);
+export function ContractPage({ id }: { readonly id: string }) {
+  const address = canonicalFelt(id);
   if (address !== undefined) return <Contract address={address} />;
   return (
     <>
       <Heading title="Contract" />
       <p className="empty">
-        <UntrustedText text={given} limit={80} quoted /> is not an address: 0x and up to 64
-        hexadecimal digits. The search finds contracts by name.
+        <UntrustedText text={id} limit={80} quoted /> is not an address: 0x and up to 64 hexadecimal
+        digits. The search finds contracts by name.
       </p>
     </>
   );
@@ -37,11 +37,11 @@ export function ContractPage({ id: given }: { readonly id: string }) {
 
 function Contract({ address }: { readonly address: string }) {
   const name = useNames().get(address);
-  const asked = usePlace().query.get('tab') ?? undefined;
+  const tabInAddress = useRoute().query.get('tab') ?? undefined;
   const facts = useFacts(address);
   const classHash = facts.data?.classHash;
   const start = useStart(address, facts.data && classHash !== undefined);
-  const tab = asked === 'read' ? 'interact' : (asked ?? start);
+  const tab = tabInAddress === 'read' ? 'interact' : (tabInAddress ?? start);
   const classes = useClasses(
     useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
   );
@@ -66,7 +66,7 @@ function Contract({ address }: { readonly address: string }) {
         {address} <Copy value={address} what="address" />
       </p>
       {facts.error && !facts.data ? (
-        <Problem error={facts.error} what="the contract" retry={() => void facts.refetch()} />
+        <Problem error={facts.error} what="the contract" retry={facts.refetch} />
       ) : !facts.data ? (
         <Loading what="the contract" />
       ) : (
@@ -130,7 +130,7 @@ function useFacts(address: string) {
     placeholderData: (old) => old,
     queryFn: async () => {
       const block_id = 'pre_confirmed';
-      const [found, classHash, nonce, strk, eth] = await Promise.allSettled([
+      const [contractClass, classHash, nonce, strk, eth] = await Promise.allSettled([
         hasClass.current
           ? undefined
           : call('starknet_getClassAt', { block_id, contract_address: address }),
@@ -144,8 +144,12 @@ function useFacts(address: string) {
         classHash.reason instanceof RpcFailure &&
         classHash.reason.code === CONTRACT_NOT_FOUND;
       if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
-      if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
-        const read = readAbi(found.value.abi);
+      if (
+        contractClass.status === 'fulfilled' &&
+        contractClass.value &&
+        classHash.status === 'fulfilled'
+      ) {
+        const read = readAbi(contractClass.value.abi);
         learnNames(read);
         queries.setQueryData(['class', classHash.value], read);
         hasClass.current = true;

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
 import { Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, BlockRef } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { type ContractRow, readContracts } from '../../rpc/queries.js';
@@ -9,6 +10,28 @@ import { type ContractRow, readContracts } from '../../rpc/queries.js';
 /** Pages of the contract list that are searched, because no index maps classes to contracts. */
 const MOST_PAGES = 10;
 const MOST_SHOWN = 200;
+
+const COLUMNS: readonly Column<ContractRow>[] = [
+  {
+    head: 'Name',
+    width: 'w-amount',
+    phone: 'main',
+    cell: ({ contract_address }) => <Address of={contract_address} mark />,
+  },
+  {
+    head: 'Address',
+    phone: 'none',
+    cellClass: 'mono',
+    cell: ({ contract_address }) => contract_address,
+  },
+  {
+    head: 'Deployed in',
+    width: 'w-kind',
+    number: true,
+    phoneHead: 'block',
+    cell: ({ deployed_in }) => <BlockRef of={deployed_in} />,
+  },
+];
 
 export function ContractsOf({ classHash }: { readonly classHash: string }) {
   const epoch = useLive((live) => live.epoch);
@@ -30,40 +53,19 @@ export function ContractsOf({ classHash }: { readonly classHash: string }) {
       return { rows: rows.slice(0, MOST_SHOWN), isWhole, looked };
     },
   });
-  if (error && !data)
-    return <Problem error={error} what="the contracts" retry={() => void refetch()} />;
+  if (error && !data) return <Problem error={error} what="the contracts" retry={refetch} />;
   if (!data) return <Loading what="the contracts" />;
   return (
     <>
       {data.rows.length === 0 ? (
         <p className="empty">No contract of this class was found.</p>
       ) : (
-        <table className="table" aria-label="Contracts of this class">
-          <thead>
-            <tr>
-              <th scope="col" className="w-amount">
-                Name
-              </th>
-              <th scope="col">Address</th>
-              <th scope="col" className="w-kind number">
-                Deployed in
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.rows.map((row) => (
-              <tr key={row.contract_address} data-row="">
-                <td className="main">
-                  <Address of={row.contract_address} mark />
-                </td>
-                <td className="wide mono">{row.contract_address}</td>
-                <td className="number" data-head="block">
-                  <BlockRef of={row.deployed_in} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          label="Contracts of this class"
+          rows={data.rows}
+          columns={COLUMNS}
+          idOf={({ contract_address }) => contract_address}
+        />
       )}
       {!data.isWhole && (
         <p className="quiet">

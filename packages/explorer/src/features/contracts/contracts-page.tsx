@@ -11,7 +11,7 @@ import { DeclarePanel } from './declare.js';
 const contractId = (row: ContractRow): string => row.contract_address;
 const classId = (row: ClassRow): string => row.class_hash;
 
-export function Contracts() {
+export function ContractsPage() {
   const columns = useMemo(
     (): readonly Column<ContractRow>[] => [
       {
@@ -67,7 +67,7 @@ export function Contracts() {
   );
 }
 
-export function Classes() {
+export function ClassesPage() {
   const [isDeclaring, setDeclaring] = useState(false);
   const columns = useMemo(
     (): readonly Column<ClassRow>[] => [

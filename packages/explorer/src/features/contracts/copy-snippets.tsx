@@ -1,5 +1,6 @@
 // Buttons that copy a call as a command or as code.
 import { useEffect, useState } from 'react';
+import { runTask } from '../../state/tasks.js';
 
 type Snippet = () => string | Promise<string>;
 
@@ -36,12 +37,14 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
       className="plain"
       aria-label={isDone ? `${name} copied` : `Copy as ${name}`}
       onClick={() => {
-        void Promise.resolve(of())
-          .then((text) => navigator.clipboard.writeText(text))
-          .then(
-            () => setDone(true),
-            () => setDone(false),
-          );
+        runTask(
+          Promise.resolve(of())
+            .then((text) => navigator.clipboard.writeText(text))
+            .then(
+              () => setDone(true),
+              () => setDone(false),
+            ),
+        );
       }}
     >
       {name}

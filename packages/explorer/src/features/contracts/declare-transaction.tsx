@@ -1,7 +1,7 @@
 // Declare transaction of a class: its bounds, its signature and its sending.
 import { boundsFrom, NO_BOUNDS, type Sierra } from '@starkbox/abi';
 import type { Declare } from '@starkbox/signing';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { act } from '../../parts/action.js';
 import { privateKeyOf } from '../../parts/send/keys.js';
 import { impersonated } from '../../parts/send/run.js';
@@ -22,7 +22,7 @@ export async function declareAs(
   compiled: string,
 ): Promise<boolean> {
   const transaction = await declaration(chosen.sierra, compiled, address);
-  const what = `Declare as ${disarm(sender.name, 40).text}`;
+  const what = `Declare as ${escapeText(sender.name, 40).text}`;
   return sender.isOurs
     ? submit(what, await withSignature(transaction, chosen.hash))
     : impersonated(address, () => submit(what, transaction));
@@ -68,7 +68,7 @@ async function withSignature(transaction: Declare, hash: string): Promise<Declar
 }
 
 async function submit(what: string, declare_transaction: Declare): Promise<boolean> {
-  const done = await act(
+  const declared = await act(
     what,
     'starknet_addDeclareTransaction',
     { declare_transaction },
@@ -78,5 +78,5 @@ async function submit(what: string, declare_transaction: Declare): Promise<boole
       </>
     ),
   );
-  return done !== undefined;
+  return declared !== undefined;
 }

@@ -2,7 +2,7 @@
 import { NoClass } from '@starkbox/abi';
 import { type DragEvent, useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -10,9 +10,10 @@ import { readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { ClassRef, Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
 
-interface Chosen extends ClassToDeclare {
+interface ChosenClass extends ClassToDeclare {
   readonly name: string;
   readonly functions: number;
   readonly isKnown: boolean;
@@ -61,7 +62,7 @@ function DeclareForm() {
 
 /** The files that were chosen, read and hashed. */
 function useClassFiles() {
-  const [chosen, setChosen] = useState<Chosen | undefined>();
+  const [chosen, setChosen] = useState<ChosenClass | undefined>();
   const [compiled, setCompiled] = useState<string | undefined>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -110,7 +111,7 @@ function FilePlace({
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    void take(event.dataTransfer.files);
+    runTask(take(event.dataTransfer.files));
   };
   return (
     <fieldset
@@ -131,7 +132,7 @@ function FilePlace({
         type="file"
         multiple
         accept=".json,application/json"
-        onChange={(event) => void take(event.target.files ?? [])}
+        onChange={(event) => runTask(take(event.target.files ?? []))}
       />
       {isBusy && <span className="quiet">Reading and hashing…</span>}
     </fieldset>
@@ -142,7 +143,7 @@ function ClassFacts({
   of: chosen,
   compiled,
 }: {
-  readonly of: Chosen;
+  readonly of: ChosenClass;
   readonly compiled: string | undefined;
 }) {
   return (
@@ -179,7 +180,7 @@ function ClassFacts({
 }
 
 interface DeclareActionsProps {
-  readonly of: Chosen;
+  readonly of: ChosenClass;
   readonly compiled: string | undefined;
   readonly forget: () => void;
   readonly setError: (error: unknown) => void;
@@ -200,14 +201,18 @@ function DeclareActions(props: DeclareActionsProps) {
     }
   };
   const without = async (): Promise<void> => {
-    const done = await act(
+    const declared = await act(
       'Declare without a transaction',
       'devnet_applyStateDiff',
       { state_diff: {}, classes: [{ contract_class: chosen.sierra }] },
-      ({ classes: [one] }) =>
-        one ? <ClassRef of={one.class_hash} /> : new Error('The node declared no class.'),
+      ({ classes: [declaredClass] }) =>
+        declaredClass ? (
+          <ClassRef of={declaredClass.class_hash} />
+        ) : (
+          new Error('The node declared no class.')
+        ),
     );
-    if (done) forget();
+    if (declared) forget();
   };
   return (
     <div className="line-of">
@@ -224,7 +229,7 @@ function DeclareActions(props: DeclareActionsProps) {
         }
       >
         Declare as {sender.isOurs ? '' : 'impersonated '}
-        {disarm(sender.name, 40).text}
+        {escapeText(sender.name, 40).text}
       </Action>
       <Action
         run={without}

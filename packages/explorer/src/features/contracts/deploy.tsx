@@ -2,9 +2,11 @@
 import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { AbiForm } from '../../parts/forms/abi-form.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
 import { Address, Copy } from '../../parts/values.js';
+import { runTask } from '../../state/tasks.js';
 import { useInputs } from './call-form.js';
 
 const NO_INPUTS = { inputs: [] };
@@ -131,14 +133,9 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
           >
             Random
           </button>
-          <label>
-            <input
-              type="checkbox"
-              checked={isUnique}
-              onChange={(event) => setUnique(event.target.checked)}
-            />
+          <Checkbox checked={isUnique} change={setUnique}>
             an address that only this account can deploy to
-          </label>
+          </Checkbox>
         </span>
         <span id={`${id}-says`} className="says">
           {error !== undefined && <span className="fail">{error}</span>}
@@ -148,7 +145,7 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
   );
 }
 
-interface Place {
+interface DeploymentInputs {
   readonly classHash: string;
   readonly salt: string | undefined;
   readonly calldata: readonly string[] | undefined;
@@ -157,24 +154,32 @@ interface Place {
 }
 
 /** The contract address for the current inputs. */
-function useAddress({ classHash, salt, calldata, account, isUnique }: Place): string | undefined {
+function useAddress({
+  classHash,
+  salt,
+  calldata,
+  account,
+  isUnique,
+}: DeploymentInputs): string | undefined {
   const [address, setAddress] = useState<string | undefined>();
   useEffect(() => {
     let isWanted = true;
     setAddress(undefined);
     if (salt === undefined || !calldata || calldata.length > MOST_HASHED) return;
     if (isUnique && account === undefined) return;
-    void import('@starkbox/signing').then(({ contractAddress, saltOf }) => {
-      if (!isWanted) return;
-      setAddress(
-        contractAddress({
-          deployer: account === undefined ? '0x0' : UDC,
-          salt: account === undefined ? salt : saltOf(account, salt),
-          classHash,
-          calldata,
-        }),
-      );
-    });
+    runTask(
+      import('@starkbox/signing').then(({ contractAddress, saltOf }) => {
+        if (!isWanted) return;
+        setAddress(
+          contractAddress({
+            deployer: account === undefined ? '0x0' : UDC,
+            salt: account === undefined ? salt : saltOf(account, salt),
+            classHash,
+            calldata,
+          }),
+        );
+      }),
+    );
     return () => {
       isWanted = false;
     };

@@ -2,7 +2,7 @@
 import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { tokenOf, Value } from '../../parts/transaction/decoded-value.js';
 import { Link, UntrustedText } from '../../parts/values.js';
@@ -18,7 +18,7 @@ const MOST_LISTED = 300;
 const RAW = 'raw call';
 
 export function Interact({ address, abi }: { readonly address: string; readonly abi: Abi }) {
-  const wanted = usePlace().query.get('f') ?? undefined;
+  const functionName = useRoute().query.get('f') ?? undefined;
   const [search, setSearch] = useState('');
   const all = useMemo(
     () =>
@@ -30,7 +30,9 @@ export function Interact({ address, abi }: { readonly address: string; readonly 
   const reads = all.filter(({ kind }) => kind === 'view');
   const writes = all.filter(({ kind }) => kind !== 'view');
   const chosen =
-    wanted === RAW ? undefined : (all.find(({ name }) => name === wanted) ?? reads[0] ?? writes[0]);
+    functionName === RAW
+      ? undefined
+      : (all.find(({ name }) => name === functionName) ?? reads[0] ?? writes[0]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => showChosen(list.current), []);
   const values = useViews(address, abi, reads);
@@ -107,16 +109,16 @@ function useViews(
   reads: readonly AbiFunction[],
 ): ReadonlyMap<string, readonly Decoded[]> {
   const beat = useLive((live) => live.beat);
-  const asked = reads.filter(({ inputs }) => inputs.length === 0).slice(0, MOST_READ);
+  const views = reads.filter(({ inputs }) => inputs.length === 0).slice(0, MOST_READ);
   const { data } = useQuery({
-    queryKey: ['views', address, asked.map(({ name }) => name), beat],
-    enabled: asked.length > 0,
+    queryKey: ['views', address, views.map(({ name }) => name), beat],
+    enabled: views.length > 0,
     placeholderData: (old) => old,
     gcTime: 10_000,
     queryFn: async () =>
       new Map(
         await Promise.all(
-          asked.map(async ({ name }) => {
+          views.map(async ({ name }) => {
             const result = await call('starknet_call', {
               request: {
                 contract_address: address,
@@ -131,14 +133,14 @@ function useViews(
       ),
   });
   return useMemo(() => {
-    const found = new Map<string, readonly Decoded[]>();
-    for (const one of asked) {
-      const result = data?.get(one.name);
-      const values = result && decodeOutputs(one, result, abi);
-      if (values) found.set(one.name, values);
+    const decoded = new Map<string, readonly Decoded[]>();
+    for (const view of views) {
+      const result = data?.get(view.name);
+      const values = result && decodeOutputs(view, result, abi);
+      if (values) decoded.set(view.name, values);
     }
-    return found;
-  }, [data, abi, asked]);
+    return decoded;
+  }, [data, abi, views]);
 }
 
 function FunctionGroup({
@@ -159,18 +161,18 @@ function FunctionGroup({
     <>
       <h2 className="group-name">{name}</h2>
       <ul className="functions" aria-label={`${name} functions`}>
-        {of.map((one) => (
-          <li key={one.name}>
+        {of.map((abiFunction) => (
+          <li key={abiFunction.name}>
             <button
               type="button"
-              aria-pressed={one === chosen}
-              onClick={() => setQuery({ f: one.name })}
+              aria-pressed={abiFunction === chosen}
+              onClick={() => setQuery({ f: abiFunction.name })}
             >
-              <UntrustedText text={one.name} limit={60} />
+              <UntrustedText text={abiFunction.name} limit={60} />
             </button>
-            {values.has(one.name) && (
+            {values.has(abiFunction.name) && (
               <span className="reading">
-                {values.get(one.name)?.map((value, at) => (
+                {values.get(abiFunction.name)?.map((value, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
                   <Value key={at} of={value} token={tokenOf(address)} depth={2} />
                 ))}

@@ -1,16 +1,17 @@
 // Form that reads a view function and shows its result.
 import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
-import { type At, AtField } from '../../parts/forms/block-tag-field.js';
+import { type BlockTag, BlockTagField } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
 import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { Snippets } from './copy-snippets.js';
 import { asSncast, asStarknetJs, readAsCurl } from './snippets.js';
 
@@ -20,7 +21,7 @@ export interface CallFormProps {
   readonly of: AbiFunction;
 }
 
-interface Outcome {
+interface CallResult {
   readonly result?: readonly string[];
   readonly error?: unknown;
   readonly inputs: string;
@@ -39,8 +40,8 @@ export function ReadForm({
   readonly judge: () => void;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const [at, setAt] = useState<At>('pre_confirmed');
-  const [outcome, setOutcome] = useState<Outcome | undefined>();
+  const [at, setAt] = useState<BlockTag>('pre_confirmed');
+  const [outcome, setOutcome] = useState<CallResult | undefined>();
   const selector = selectorOf(of.name);
   const inputs = calldata?.join(' ') ?? '';
   const run = async (): Promise<void> => {
@@ -62,10 +63,10 @@ export function ReadForm({
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void run();
+    runTask(run());
   };
-  const name = disarm(of.name, 60).text;
-  const named = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
+  const name = escapeText(of.name, 60).text;
+  const namedCall = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
   return (
     <form
       ref={form}
@@ -74,20 +75,20 @@ export function ReadForm({
       onKeyDown={press}
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        runTask(run());
       }}
     >
       {fields}
       <div className="line-of">
-        <AtField at={at} change={setAt} />
+        <BlockTagField at={at} change={setAt} />
         <button type="submit" className="button primary">
           Call {name} <kbd>{COMMAND}↵</kbd>
         </button>
         {calldata && (
           <Snippets
-            curl={() => readAsCurl(named, at)}
-            js={asStarknetJs(named, true)}
-            cast={asSncast(named, true)}
+            curl={() => readAsCurl(namedCall, at)}
+            js={asStarknetJs(namedCall, true)}
+            cast={asSncast(namedCall, true)}
           />
         )}
       </div>
@@ -112,7 +113,12 @@ function Failed({ of }: { readonly of: Explanation }) {
   );
 }
 
-function ReadResult({ address, abi, of, outcome }: CallFormProps & { readonly outcome: Outcome }) {
+function ReadResult({
+  address,
+  abi,
+  of,
+  outcome,
+}: CallFormProps & { readonly outcome: CallResult }) {
   if (outcome.error !== undefined) {
     const explained =
       outcome.error instanceof RpcFailure ? explanationIn(outcome.error.data) : undefined;
@@ -127,9 +133,9 @@ function ReadResult({ address, abi, of, outcome }: CallFormProps & { readonly ou
   return values ? (
     <p>
       {values.length === 0 && 'The function returned nothing.'}
-      {values.map((value, place) => (
+      {values.map((value, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
-        <span key={place} className="result">
+        <span key={index} className="result">
           <Value of={value} token={tokenOf(address)} />{' '}
         </span>
       ))}

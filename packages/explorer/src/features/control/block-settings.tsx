@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Address } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -22,17 +23,13 @@ export function useBlockSettings() {
   });
 }
 
-export function BlockSettings({ ask }: Asks) {
+export function BlockSettings({ ask }: AskProps) {
   const settings = useBlockSettings();
   const { data } = settings;
   return (
     <Group name="Block settings">
       {settings.error && (
-        <Problem
-          error={settings.error}
-          what="the settings of blocks"
-          retry={() => void settings.refetch()}
-        />
+        <Problem error={settings.error} what="the settings of blocks" retry={settings.refetch} />
       )}
       <div className="meta">
         <span>{generationText(data?.block_generation_on)}</span>
@@ -88,25 +85,23 @@ function Setting({ label, hint, read }: SettingProps) {
   const params = read(draft.trim());
   return (
     <div className="line-of">
-      <label>
-        {label}
-        <input
-          value={draft}
-          aria-invalid={draft !== '' && params === undefined}
-          onChange={(event) => setDraft(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label={label}
+        value={draft}
+        aria-invalid={draft !== '' && params === undefined}
+        change={setDraft}
+      />
       <Action
         label={`Set ${label}`}
         refused={params === undefined ? `Write ${hint}.` : undefined}
         run={async () => {
-          const done = await act(
+          const settings = await act(
             `Set ${label}`,
             'devnet_setBlockSettings',
             params ?? {},
             () => draft,
           );
-          if (done) setDraft('');
+          if (settings) setDraft('');
         }}
       >
         Set
@@ -128,8 +123,8 @@ function SeveralBlocks() {
     (interval !== '' && seconds === undefined);
   return (
     <div className="line-of">
-      <NumberField label="blocks" value={count} change={setCount} />
-      <NumberField label="seconds apart" value={interval} change={setInterval} />
+      <NumberInput label="blocks" value={count} change={setCount} />
+      <NumberInput label="seconds apart" value={interval} change={setInterval} />
       <Action
         refused={
           isWrong ? 'Write a number of blocks up to 10000, and seconds if you like.' : undefined
@@ -149,14 +144,14 @@ function SeveralBlocks() {
   );
 }
 
-function Reorganise({ ask }: Asks) {
+function Reorganise({ ask }: AskProps) {
   const [depth, setDepth] = useState('');
   const head = useLive((live) => live.head?.number ?? 0);
   const number = wholeNumber(depth);
   const isWrong = number === undefined || number < 1 || number > head;
   return (
     <div className="line-of">
-      <NumberField label="newest blocks" value={depth} change={setDepth} />
+      <NumberInput label="newest blocks" value={depth} change={setDepth} />
       <Action
         kind="danger"
         refused={isWrong ? `Write a number of blocks, at most ${head}.` : undefined}
@@ -179,26 +174,6 @@ function Reorganise({ ask }: Asks) {
         Replace by empty ones…
       </Action>
     </div>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly change: (text: string) => void;
-}
-
-function NumberField({ label, value, change }: NumberFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        className="short"
-        value={value}
-        inputMode="numeric"
-        onChange={(event) => change(event.target.value)}
-      />
-    </label>
   );
 }
 

@@ -3,15 +3,16 @@ import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, download, Group } from '../../parts/confirm.js';
+import { type AskProps, download, Group } from '../../parts/confirm.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
 import { UntrustedText } from '../../parts/values.js';
 import { canWrite, useLive } from '../../rpc/live-state.js';
 import type { Params } from '../../rpc/methods.js';
 import { useStatus } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
+import { runTask } from '../../state/tasks.js';
 
-export function State({ ask }: Asks) {
+export function State({ ask }: AskProps) {
   const status = useStatus();
   const snapshots = useSnapshots();
   const head = useLive((live) => live.head?.number ?? 0);
@@ -20,7 +21,7 @@ export function State({ ask }: Asks) {
     <Group name="State">
       <div className="line-of">
         <TakeSnapshot />
-        <Action run={async () => void (await download())}>Download an image</Action>
+        <Action run={download}>Download an image</Action>
         <Load ask={ask} loss={loss} />
         <Action
           kind="danger"
@@ -80,7 +81,7 @@ export function State({ ask }: Asks) {
 }
 
 /** Replaces the chain by one from a file. */
-function Load({ ask, loss }: Asks & { readonly loss: string }) {
+function Load({ ask, loss }: AskProps & { readonly loss: string }) {
   const id = useId();
   const [problem, setProblem] = useState<string | undefined>();
   const isLive = useLive(({ connection }) => canWrite(connection));
@@ -106,7 +107,7 @@ function Load({ ask, loss }: Asks & { readonly loss: string }) {
         aria-describedby={`${id}-problem`}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          if (file) void take(file);
+          if (file) runTask(take(file));
           // Lets the same file be selected again.
           target.value = '';
         }}

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import { isoText, momentText, offsetText, readMoment, spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { Checkbox, TextInput } from '../../parts/inputs.js';
 import { useChainNow } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 
@@ -12,7 +13,7 @@ const STEPS = [
   [604_800, '+7 d'],
 ] as const;
 
-export function Clock({ ask }: Asks) {
+export function Clock({ ask }: AskProps) {
   const now = useChainNow();
   const offset = useLive((live) => live.offset);
   const [seal, setSeal] = useState(true);
@@ -50,14 +51,9 @@ export function Clock({ ask }: Asks) {
             {name}
           </Action>
         ))}
-        <label>
-          <input
-            type="checkbox"
-            checked={seal}
-            onChange={(event) => setSeal(event.target.checked)}
-          />
+        <Checkbox checked={seal} change={setSeal}>
           seal a block
-        </label>
+        </Checkbox>
       </div>
       <NewTime now={now} request={request} />
     </Group>
@@ -79,16 +75,14 @@ function NewTime({ now, request }: NewTimeProps) {
   const chosen = readMoment(draft);
   return (
     <div className="line-of">
-      <label>
-        new time
-        <input
-          value={draft}
-          placeholder={isoText(now)}
-          aria-invalid={draft !== '' && chosen === undefined}
-          aria-describedby="clock-hint"
-          onChange={(event) => setDraft(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="new time"
+        value={draft}
+        placeholder={isoText(now)}
+        aria-invalid={draft !== '' && chosen === undefined}
+        aria-describedby="clock-hint"
+        change={setDraft}
+      />
       <Action
         run={() => request(chosen ?? now)}
         refused={

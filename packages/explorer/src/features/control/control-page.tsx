@@ -5,12 +5,14 @@ import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
-import { type Asks, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { Checkbox, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { BlockSettings, useBlockSettings } from './block-settings.js';
 import { State } from './chain-controls.js';
 import { Clock } from './clock.js';
@@ -18,7 +20,7 @@ import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
 import { Mempool } from './mempool.js';
 
-export function Control() {
+export function ControlPage() {
   const [question, setQuestion] = useState<Question | undefined>();
   return (
     <>
@@ -52,15 +54,12 @@ function Unread() {
     <Problem
       error={failed.error}
       what="the state of the chain"
-      retry={() => {
-        void config.refetch();
-        void status.refetch();
-      }}
+      retry={() => Promise.all([config.refetch(), status.refetch()])}
     />
   );
 }
 
-function BlocksGroup({ ask }: Asks) {
+function BlocksGroup({ ask }: AskProps) {
   const settings = useBlockSettings();
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
@@ -88,22 +87,14 @@ function BlocksGroup({ ask }: Asks) {
 }
 
 /** Aborting blocks, or accepting them on L1, from a number that is typed. */
-function ChangeFrom({ head, ask }: Asks & { readonly head: number | undefined }) {
+function ChangeFrom({ head, ask }: AskProps & { readonly head: number | undefined }) {
   const [from, setFrom] = useState('');
   const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
   const isThere = number !== undefined && head !== undefined && number <= head;
   const refused = isThere ? undefined : `Write the number of a block, at most ${head ?? 0}.`;
   return (
     <>
-      <label>
-        block
-        <input
-          className="short"
-          value={from}
-          onChange={(event) => setFrom(event.target.value)}
-          inputMode="numeric"
-        />
-      </label>
+      <NumberInput label="block" value={from} change={setFrom} />
       <Action
         kind="danger"
         refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
@@ -148,15 +139,13 @@ function Faucet() {
   return (
     <Group name="Mint">
       <div className="line-of">
-        <label>
-          to address
-          <input
-            className="mono long"
-            value={draft}
-            placeholder="0x…"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="to address"
+          className="mono long"
+          value={draft}
+          placeholder="0x…"
+          change={setDraft}
+        />
         <Link href={to('accounts')}>to an account</Link>
       </div>
       {address !== undefined && <Mint key={address} address={address} name={shortHash(address)} />}
@@ -174,19 +163,21 @@ function Impersonation() {
     <Group name="Impersonate">
       <div className="line-of">
         {status.data && all.length === 0 && <span className="quiet">none</span>}
-        {all.map((one) => (
-          <span key={one}>
-            <Address of={one} mark />
+        {all.map((account) => (
+          <span key={account}>
+            <Address of={account} mark />
             <button
               type="button"
               className="plain"
-              aria-label={`Stop impersonating ${one}`}
+              aria-label={`Stop impersonating ${account}`}
               onClick={() =>
-                void act(
-                  'Stop impersonating',
-                  'devnet_stopImpersonateAccount',
-                  { account_address: one },
-                  () => shortHash(one),
+                runTask(
+                  act(
+                    'Stop impersonating',
+                    'devnet_stopImpersonateAccount',
+                    { account_address: account },
+                    () => shortHash(account),
+                  ),
                 )
               }
             >
@@ -196,44 +187,42 @@ function Impersonation() {
         ))}
       </div>
       <div className="line-of">
-        <label>
-          address
-          <input
-            className="mono long"
-            value={draft}
-            placeholder="0x…"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="address"
+          className="mono long"
+          value={draft}
+          placeholder="0x…"
+          change={setDraft}
+        />
         <Action
           refused={address === undefined ? 'Write an address.' : undefined}
           run={async () => {
-            const done = await act(
+            const impersonated = await act(
               'Impersonate',
               'devnet_impersonateAccount',
               { account_address: address ?? '' },
               () => shortHash(address ?? ''),
             );
-            if (done) setDraft('');
+            if (impersonated) setDraft('');
           }}
         >
           Impersonate
         </Action>
-        <label>
-          <input
-            type="checkbox"
-            checked={isAny}
-            onChange={() =>
-              void act(
+        <Checkbox
+          checked={isAny}
+          change={() =>
+            runTask(
+              act(
                 isAny ? 'Check signatures again' : 'Impersonate any account',
                 isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
                 {},
                 () => 'done',
-              )
-            }
-          />
+              ),
+            )
+          }
+        >
           any account
-        </label>
+        </Checkbox>
       </div>
     </Group>
   );

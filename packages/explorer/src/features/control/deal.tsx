@@ -3,6 +3,7 @@ import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
+import { TextInput } from '../../parts/inputs.js';
 
 const FIELDS = [
   ['token', 'token contract', '0x…'],
@@ -28,15 +29,13 @@ export function TokenBalance() {
     <Group name="Token balance">
       {FIELDS.map(([field, label, hint]) => (
         <div key={field} className="line-of">
-          <label>
-            {label}
-            <input
-              className="mono long"
-              value={drafts[field]}
-              placeholder={hint}
-              onChange={(event) => setDrafts({ ...drafts, [field]: event.target.value })}
-            />
-          </label>
+          <TextInput
+            label={label}
+            className="mono long"
+            value={drafts[field]}
+            placeholder={hint}
+            change={(text) => setDrafts({ ...drafts, [field]: text })}
+          />
         </div>
       ))}
       <div className="line-of">

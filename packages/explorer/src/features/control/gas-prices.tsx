@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ETH, priceText, readGasPrice, STRK } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -36,9 +37,7 @@ export function Prices() {
   const isBad = read.some(([, value]) => value === undefined || value === 0n);
   return (
     <Group name="Gas prices">
-      {next.error && (
-        <Problem error={next.error} what="the prices" retry={() => void next.refetch()} />
-      )}
+      {next.error && <Problem error={next.error} what="the prices" retry={next.refetch} />}
       <PriceTable
         next={next.data}
         drafts={drafts}
@@ -55,25 +54,20 @@ export function Prices() {
                 : undefined
           }
           run={async () => {
-            const done = await act(
+            const prices = await act(
               `Set ${changes.length === 1 ? 'a price' : `${changes.length} prices`}`,
               'devnet_setGasPrice',
               { ...Object.fromEntries(read), generate_block: seal },
               () => (seal ? 'in force in a new block' : 'from the next block on'),
             );
-            if (done) setDrafts({});
+            if (prices) setDrafts({});
           }}
         >
           {seal ? 'Apply in a new block' : 'Apply to the next block'}
         </Action>
-        <label>
-          <input
-            type="checkbox"
-            checked={seal}
-            onChange={(event) => setSeal(event.target.checked)}
-          />
+        <Checkbox checked={seal} change={setSeal}>
           seal a block
-        </label>
+        </Checkbox>
         <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
       </div>
     </Group>

@@ -8,6 +8,7 @@ import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useStatus } from '../../rpc/queries.js';
@@ -117,11 +118,11 @@ function useMissing(rows: readonly WaitingRow[]) {
   return useMemo(() => {
     const missing = new Map<string, bigint>();
     for (const [sender, nonce] of data ?? []) {
-      const own = new Set(
+      const nonces = new Set(
         rows.filter((row) => row.sender_address === sender).map((row) => BigInt(row.nonce)),
       );
       let next = nonce;
-      while (own.has(next)) next += 1n;
+      while (nonces.has(next)) next += 1n;
       missing.set(sender, next);
     }
     return missing;
@@ -133,53 +134,21 @@ function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boole
   const missing = useMissing(of.transactions);
   const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
   const inOrder = of.transactions.toSorted(
-    (one, other) =>
-      (order.get(one.transaction_hash) ?? Number.POSITIVE_INFINITY) -
-        (order.get(other.transaction_hash) ?? Number.POSITIVE_INFINITY) || 0,
+    (a, b) =>
+      (order.get(a.transaction_hash) ?? Number.POSITIVE_INFINITY) -
+        (order.get(b.transaction_hash) ?? Number.POSITIVE_INFINITY) || 0,
   );
   const replaced = of.transactions.find((row) => row.transaction_hash === replacing);
   return (
     <>
       <Gaps rows={of.transactions} missing={missing} isWhole={isWhole} />
-      <table className="table tall" aria-label="Waiting transactions">
-        <thead>
-          <tr>
-            <th scope="col" className="w-small number">
-              Order
-            </th>
-            <th scope="col" className="w-hash">
-              Hash
-            </th>
-            <th scope="col">Sender</th>
-            <th scope="col" className="w-kind">
-              Type
-            </th>
-            <th scope="col" className="w-small number">
-              Nonce
-            </th>
-            <th scope="col" className="w-gas number">
-              Tip
-            </th>
-            <th scope="col" className="w-state">
-              State
-            </th>
-            <th scope="col" className="w-actions">
-              Do
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder.map((row) => (
-            <Row
-              key={row.transaction_hash}
-              row={row}
-              place={order.get(row.transaction_hash)}
-              missing={missing.get(row.sender_address)}
-              replace={() => setReplacing(row.transaction_hash)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        className="tall"
+        label="Waiting transactions"
+        rows={inOrder}
+        columns={waitingColumns(order, missing, setReplacing)}
+        idOf={({ transaction_hash }) => transaction_hash}
+      />
       {replaced && (
         <Replace
           key={replaced.transaction_hash}
@@ -191,63 +160,108 @@ function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boole
   );
 }
 
-interface RowProps {
-  readonly row: WaitingRow;
-  readonly place: number | undefined;
-  readonly missing: bigint | undefined;
-  readonly replace: () => void;
+function waitingColumns(
+  order: ReadonlyMap<string, number>,
+  missing: ReadonlyMap<string, bigint>,
+  replace: (hash: string) => void,
+): readonly Column<WaitingRow>[] {
+  return [
+    {
+      head: 'Order',
+      width: 'w-small',
+      number: true,
+      phoneHead: 'order',
+      cell: ({ transaction_hash }) => order.get(transaction_hash) ?? '–',
+    },
+    {
+      head: 'Hash',
+      width: 'w-hash',
+      cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
+    },
+    {
+      head: 'Sender',
+      phone: 'main',
+      cell: ({ sender_address }) => <Address of={sender_address} mark />,
+    },
+    {
+      head: 'Type',
+      width: 'w-kind',
+      cell: ({ type }) => type.toLowerCase().replaceAll('_', ' '),
+    },
+    {
+      head: 'Nonce',
+      width: 'w-small',
+      number: true,
+      phoneHead: 'nonce',
+      cell: ({ nonce }) => grouped(BigInt(nonce)),
+    },
+    {
+      head: 'Tip',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'tip',
+      cell: ({ tip }) => grouped(BigInt(tip)),
+    },
+    {
+      head: 'State',
+      width: 'w-state',
+      cell: (row) => <WaitingState of={row} missing={missing.get(row.sender_address)} />,
+    },
+    {
+      head: 'Do',
+      width: 'w-actions',
+      cellClass: 'actions-cell',
+      cell: (row) => <WaitingActions of={row} replace={replace} />,
+    },
+  ];
 }
 
-function Row({ row, place, missing, replace }: RowProps) {
+interface WaitingStateProps {
+  readonly of: WaitingRow;
+  /** The first missing nonce of its sender. */
+  readonly missing: bigint | undefined;
+}
+
+function WaitingState({ of: row, missing }: WaitingStateProps) {
+  if (!row.waits_for_nonce) return row.status === 'CANDIDATE' ? 'candidate' : 'can be executed';
+  return (
+    <span className="warn">
+      waits for {missing === undefined ? 'a smaller nonce' : `nonce ${grouped(missing)}`}
+    </span>
+  );
+}
+
+interface WaitingActionsProps {
+  readonly of: WaitingRow;
+  readonly replace: (hash: string) => void;
+}
+
+function WaitingActions({ of: row, replace }: WaitingActionsProps) {
   const { transaction_hash: hash } = row;
   return (
-    <tr data-row="">
-      <td className="number" data-head="order">
-        {place ?? '–'}
-      </td>
-      <td>
-        <TxRef of={hash} />
-      </td>
-      <td className="main">
-        <Address of={row.sender_address} mark />
-      </td>
-      <td>{row.type.toLowerCase().replaceAll('_', ' ')}</td>
-      <td className="number" data-head="nonce">
-        {grouped(BigInt(row.nonce))}
-      </td>
-      <td className="number" data-head="tip">
-        {grouped(BigInt(row.tip))}
-      </td>
-      <td>
-        {row.waits_for_nonce ? (
-          <span className="warn">
-            waits for {missing === undefined ? 'a smaller nonce' : `nonce ${grouped(missing)}`}
-          </span>
-        ) : row.status === 'CANDIDATE' ? (
-          'candidate'
-        ) : (
-          'can be executed'
-        )}
-      </td>
-      <td className="actions-cell">
-        {row.type === 'INVOKE' && row.status !== 'CANDIDATE' && (
-          <button type="button" className="plain" aria-label={`Replace ${hash}`} onClick={replace}>
-            Replace…
-          </button>
-        )}
-        <Action
-          kind="plain"
-          label={`Drop ${hash}`}
-          run={() =>
-            act('Drop from the mempool', 'devnet_mempoolRemove', { transaction_hash: hash }, () =>
-              shortHash(hash),
-            )
-          }
+    <>
+      {row.type === 'INVOKE' && row.status !== 'CANDIDATE' && (
+        <button
+          type="button"
+          className="plain"
+          aria-label={`Replace ${hash}`}
+          onClick={() => replace(hash)}
         >
-          Drop
-        </Action>
-      </td>
-    </tr>
+          Replace…
+        </button>
+      )}
+      <Action
+        kind="plain"
+        label={`Drop ${hash}`}
+        run={() =>
+          act('Drop from the mempool', 'devnet_mempoolRemove', { transaction_hash: hash }, () =>
+            shortHash(hash),
+          )
+        }
+      >
+        Drop
+      </Action>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act } from '../../parts/action.js';
-import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
 import { Address, Copy, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -34,7 +34,7 @@ export function useMempool(isUsed: boolean, cursor?: string) {
 }
 
 /** Shown where blocks come from the mempool, or transactions wait in it. */
-export function Mempool({ ask }: Asks) {
+export function Mempool({ ask }: AskProps) {
   const status = useStatus();
   const isUsed = status.data?.mempool_tx_count !== undefined;
   const { data } = useMempool(isUsed);
@@ -54,7 +54,7 @@ export function Mempool({ ask }: Asks) {
 }
 
 /** Buttons that execute or remove what waits. */
-export function MempoolButtons({ of: data, ask }: Asks & { readonly of: Listed }) {
+export function MempoolButtons({ of: data, ask }: AskProps & { readonly of: Listed }) {
   const none = data.upcoming.length === 0 ? 'No transaction can be executed.' : undefined;
   return (
     <div className="line-of">
@@ -158,10 +158,10 @@ function Waiting({ of }: { readonly of: Listed }) {
   );
 }
 
-function stateOf({ status, waits_for_nonce }: WaitingRow, place: number | undefined): string {
+function stateOf({ status, waits_for_nonce }: WaitingRow, position: number | undefined): string {
   if (waits_for_nonce) return 'waits for a nonce';
   const name = status === 'CANDIDATE' ? 'candidate' : 'received';
-  return place === undefined ? name : `${name}, number ${place} in order`;
+  return position === undefined ? name : `${name}, number ${position} in order`;
 }
 
 function Dropped({ of }: { readonly of: Listed }) {

@@ -4,47 +4,49 @@ import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act, note } from '../../parts/action.js';
+import { TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { privateKeyOf } from '../../parts/send/keys.js';
 import { useSender } from '../../parts/send/sender.js';
 import { Address } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import type { WaitingRow } from './mempool.js';
 
 /** Signs the same calls again, and sends them. */
 async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
   const what = `Replace ${shortHash(row.transaction_hash)}`;
   try {
-    const [found, chainId, key, { signed }] = await Promise.all([
+    const [original, chainId, key, { signed }] = await Promise.all([
       call('starknet_getTransactionByHash', { transaction_hash: row.transaction_hash }),
       call('starknet_chainId'),
       privateKeyOf(row.sender_address),
       import('@starkbox/signing'),
     ]);
-    if (found.type !== 'INVOKE' || found.version !== '0x3' || key === undefined) {
+    if (original.type !== 'INVOKE' || original.version !== '0x3' || key === undefined) {
       throw new Error('Only invoke transactions of accounts with a known key are replaced.');
     }
     const transaction = {
-      type: found.type,
-      version: found.version,
-      sender_address: found.sender_address,
-      calldata: found.calldata,
-      nonce: found.nonce,
+      type: original.type,
+      version: original.version,
+      sender_address: original.sender_address,
+      calldata: original.calldata,
+      nonce: original.nonce,
       signature: [],
-      resource_bounds: found.resource_bounds,
+      resource_bounds: original.resource_bounds,
       tip: `0x${tip.toString(16)}`,
       paymaster_data: [],
       account_deployment_data: [],
       nonce_data_availability_mode: 'L1',
       fee_data_availability_mode: 'L1',
     } as const;
-    const sent = await act(
+    const replacement = await act(
       what,
       'starknet_addInvokeTransaction',
       { invoke_transaction: signed(transaction, chainId, key) },
       ({ transaction_hash }) => `by ${shortHash(transaction_hash)}`,
     );
-    return sent !== undefined;
+    return replacement !== undefined;
   } catch (error) {
     note({ what, curl: '', outcome: <ErrorText of={error} />, isFailure: true });
     return false;
@@ -72,23 +74,21 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
       aria-label="Replace a transaction"
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        runTask(run());
       }}
     >
       <span>
         Replace <code>{shortHash(of.transaction_hash)}</code> of <Address of={of.sender_address} />{' '}
         by the same calls with a higher tip
       </span>
-      <label>
-        tip
-        <input
-          ref={field}
-          className="medium"
-          inputMode="numeric"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </label>
+      <TextInput
+        label="tip"
+        ref={field}
+        className="medium"
+        inputMode="numeric"
+        value={text}
+        change={setText}
+      />
       <Action kind="primary" refused={refused} run={run}>
         Replace
       </Action>

@@ -4,8 +4,8 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
-import { BlockField } from '../../parts/block-field.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -20,8 +20,8 @@ import { type EventRow, idOf } from './read.js';
 const CHUNK = 100;
 const hrefOf = (row: EventRow): string => to('tx', row.transaction_hash, { tab: 'events' });
 
-export function Events() {
-  const { query } = usePlace();
+export function EventsPage() {
+  const { query } = useRoute();
   const text = query.toString();
   const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text]);
   const isFiltered = Object.values(filter).some((part) =>
@@ -181,27 +181,18 @@ function FilterForm({
       }}
     >
       <SourceField text={address} change={setAddress} isWrong={isAddressWrong} />
-      <label>
-        event
-        <input
-          value={name}
-          placeholder="Transfer"
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
-      <label>
-        keys
-        <input
-          className="mono"
-          value={keys}
-          placeholder="0x1|0x2, *, 0x3"
-          aria-invalid={areKeysWrong}
-          aria-describedby={areKeysWrong ? 'event-fault' : undefined}
-          onChange={({ target }) => setKeys(target.value)}
-        />
-      </label>
-      <BlockField label="from block" value={from} change={setFrom} />
-      <BlockField label="to block" value={to_} change={setTo} />
+      <TextInput label="event" value={name} placeholder="Transfer" change={setName} />
+      <TextInput
+        label="keys"
+        className="mono"
+        value={keys}
+        placeholder="0x1|0x2, *, 0x3"
+        aria-invalid={areKeysWrong}
+        aria-describedby={areKeysWrong ? 'event-fault' : undefined}
+        change={setKeys}
+      />
+      <NumberInput label="from block" value={from} change={setFrom} />
+      <NumberInput label="to block" value={to_} change={setTo} />
       <button type="submit" className="button">
         Show
       </button>
@@ -226,17 +217,15 @@ function SourceField({ text, change, isWrong }: SourceFieldProps) {
   const names = useNames();
   return (
     <>
-      <label>
-        source
-        <input
-          list="event-sources"
-          value={text}
-          placeholder="name or 0x…"
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? 'event-fault' : undefined}
-          onChange={({ target }) => change(target.value)}
-        />
-      </label>
+      <TextInput
+        label="source"
+        list="event-sources"
+        value={text}
+        placeholder="name or 0x…"
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? 'event-fault' : undefined}
+        change={change}
+      />
       <datalist id="event-sources">
         {[...names].slice(0, 200).map(([felt, label]) => (
           <option key={felt} value={label} />

@@ -22,9 +22,9 @@ const NAME = /^[A-Za-z_]\w{0,80}$/;
 export function readKeys(text: string): readonly (readonly string[])[] | undefined {
   if (text.trim() === '') return [];
   const positions = text.split(',').map((position) => {
-    const wanted = position.trim();
-    if (wanted === '' || wanted === '*') return [];
-    return wanted.split('|').map((one) => canonicalFelt(one) ?? '');
+    const alternatives = position.trim();
+    if (alternatives === '' || alternatives === '*') return [];
+    return alternatives.split('|').map((felt) => canonicalFelt(felt) ?? '');
   });
   return positions.some((choices) => choices.includes('')) ? undefined : positions;
 }

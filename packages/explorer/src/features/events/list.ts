@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Mode } from '../../rpc/live-list.js';
 import { useLive } from '../../rpc/live-state.js';
 import { listenToEvents } from '../../rpc/subscriptions.js';
+import { runTask } from '../../state/tasks.js';
 import { type EventFilter, subscribedFilters } from './filter.js';
 import {
   type Emitted,
@@ -18,7 +19,7 @@ const COLLECT = 100;
 /** Most new events that are held back; beyond that the list is read again. */
 const MOST_FRESH = 500;
 
-type Places = ReadonlyMap<string, number | undefined>;
+type EventBlocks = ReadonlyMap<string, number | undefined>;
 
 export interface EventList {
   readonly rows: readonly EventRow[];
@@ -50,8 +51,8 @@ function newestFirst(rows: readonly EventRow[], old: readonly EventRow[]): reado
 /** Delivers new events in batches, newest first; the function that it returns ends that. */
 function followEvents(
   filter: EventFilter,
-  listed: () => Places | undefined,
-  onNews: (rows: readonly EventRow[]) => void,
+  listed: () => EventBlocks | undefined,
+  onAdded: (rows: readonly EventRow[]) => void,
 ): () => void {
   let collected: Emitted[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,23 +61,23 @@ function followEvents(
     const shownAt = listed();
     // The first notification repeats the current head, which is being read anyway.
     if (shownAt === undefined) {
-      timer = setTimeout(() => void deliver(), COLLECT);
+      timer = setTimeout(() => runTask(deliver()), COLLECT);
       return;
     }
     const isNews = (event: Emitted): boolean =>
       !shownAt.has(idOf(event)) || shownAt.get(idOf(event)) !== event.block_number;
     const latest = new Map(collected.filter(isNews).map((event) => [idOf(event), event]));
-    const news = [...latest.values()].slice(-MOST_FRESH).reverse();
+    const added = [...latest.values()].slice(-MOST_FRESH).reverse();
     collected = [];
-    if (news.length === 0) return;
-    onNews(await withClasses(news));
+    if (added.length === 0) return;
+    onAdded(await withClasses(added));
   };
   const stop = listenToEvents({
     filters: subscribedFilters(filter),
     receive: (result) => {
       if (!isEmitted(result)) return;
       collected.push(result);
-      timer ??= setTimeout(() => void deliver(), COLLECT);
+      timer ??= setTimeout(() => runTask(deliver()), COLLECT);
     },
   });
   return () => {
@@ -92,16 +93,16 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
   const [attempt, setAttempt] = useState(0);
   const [fresh, setFresh] = useState<readonly EventRow[]>([]);
   const [waiting, setWaiting] = useState<readonly EventRow[]>([]);
-  const known = useRef(head);
-  known.current = head;
+  const headNow = useRef(head);
+  headNow.current = head;
   /** Block of each listed event; undefined until the first page is read. */
-  const places = useRef<Places | undefined>(undefined);
+  const listedBlocks = useRef<EventBlocks | undefined>(undefined);
 
   const query = useInfiniteQuery({
     queryKey: ['events', written, epoch, attempt],
     enabled: head !== undefined,
     initialPageParam: undefined as number | undefined,
-    queryFn: ({ pageParam }) => readEvents(filter, pageParam, known.current ?? 0),
+    queryFn: ({ pageParam }) => readEvents(filter, pageParam, headNow.current ?? 0),
     getNextPageParam: (page: EventPage) => page.next,
   });
   const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
@@ -118,10 +119,10 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
     if (mode === 'paused' || !isOpenEnded) return;
     return followEvents(
       filter,
-      () => places.current,
-      (news) => {
+      () => listedBlocks.current,
+      (added) => {
         const add = (old: readonly EventRow[]): readonly EventRow[] =>
-          newestFirst(news, old).slice(0, MOST_FRESH);
+          newestFirst(added, old).slice(0, MOST_FRESH);
         if (mode === 'tail' && !isHeld()) setFresh(add);
         else setWaiting(add);
       },
@@ -132,13 +133,13 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
     () => newestFirst(fresh, data?.pages.flatMap((page) => page.rows) ?? []),
     [data, fresh],
   );
-  const shown = useMemo(() => new Map(rows.map((row) => [idOf(row), row.block_number])), [rows]);
-  places.current = data ? shown : undefined;
+  const blockOf = useMemo(() => new Map(rows.map((row) => [idOf(row), row.block_number])), [rows]);
+  listedBlocks.current = data ? blockOf : undefined;
   const isBelow = filter.from === undefined || head === undefined || head >= filter.from;
 
   return {
     rows,
-    waiting: waiting.filter((row) => !shown.has(idOf(row))).length,
+    waiting: waiting.filter((row) => !blockOf.has(idOf(row))).length,
     hasMore: hasNextPage,
     isLoading: isPending && isBelow,
     error,
@@ -151,7 +152,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
       setWaiting([]);
     }, [waiting]),
     readMore: () => {
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+      if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
     retry: () => setAttempt((count) => count + 1),
   };

@@ -84,27 +84,27 @@ async function readStretch(
 export async function withClasses(events: readonly Emitted[]): Promise<readonly EventRow[]> {
   const blocks = new Map<string, Set<number>>();
   for (const { from_address, block_number = PENDING } of events) {
-    const own = blocks.get(from_address) ?? new Set();
-    blocks.set(from_address, own.add(block_number));
+    const numbers = blocks.get(from_address) ?? new Set();
+    blocks.set(from_address, numbers.add(block_number));
   }
-  const known = new Map<string, string | undefined>();
+  const classHashes = new Map<string, string | undefined>();
   await Promise.all(
-    [...blocks].map(async ([address, own]) => {
+    [...blocks].map(async ([address, numbers]) => {
       const [[first, last]] = await Promise.all([
-        Promise.all([hashAt(address, Math.min(...own)), hashAt(address, Math.max(...own))]),
+        Promise.all([hashAt(address, Math.min(...numbers)), hashAt(address, Math.max(...numbers))]),
         readClassNow(address),
       ]);
       await Promise.all(
-        [...own].map(async (block) => {
+        [...numbers].map(async (block) => {
           const hash = first === last ? first : await hashAt(address, block);
-          known.set(`${address} ${block}`, hash);
+          classHashes.set(`${address} ${block}`, hash);
         }),
       );
     }),
   );
   return events.map((event) => ({
     ...event,
-    classHash: known.get(`${event.from_address} ${event.block_number ?? PENDING}`),
+    classHash: classHashes.get(`${event.from_address} ${event.block_number ?? PENDING}`),
   }));
 }
 
@@ -113,25 +113,25 @@ const PENDING = Number.MAX_SAFE_INTEGER;
 
 async function hashAt(contract_address: string, block: number): Promise<string | undefined> {
   const key = ['class-hash-at', contract_address, block];
-  const kept = queries.getQueryData<string>(key);
-  if (kept !== undefined) return kept;
+  const cached = queries.getQueryData<string>(key);
+  if (cached !== undefined) return cached;
   const block_id = block === PENDING ? 'pre_confirmed' : { block_number: block };
-  const found = await call('starknet_getClassHashAt', { block_id, contract_address }).catch(
+  const classHash = await call('starknet_getClassHashAt', { block_id, contract_address }).catch(
     () => undefined,
   );
-  if (found !== undefined && block !== PENDING) queries.setQueryData(key, found);
-  return found;
+  if (classHash !== undefined && block !== PENDING) queries.setQueryData(key, classHash);
+  return classHash;
 }
 
 async function readClassNow(contract_address: string): Promise<void> {
   if (queries.getQueryData(['class-now', contract_address]) !== undefined) return;
-  const asked = { block_id: 'pre_confirmed', contract_address } as const;
-  const [hash, found] = await Promise.all([
-    call('starknet_getClassHashAt', asked).catch(() => undefined),
-    call('starknet_getClassAt', asked).catch(() => undefined),
+  const params = { block_id: 'pre_confirmed', contract_address } as const;
+  const [hash, contractClass] = await Promise.all([
+    call('starknet_getClassHashAt', params).catch(() => undefined),
+    call('starknet_getClassAt', params).catch(() => undefined),
   ]);
-  if (hash === undefined || !found) return;
-  const abi = readAbi(found.abi);
+  if (hash === undefined || !contractClass) return;
+  const abi = readAbi(contractClass.abi);
   learnNames(abi);
   queries.setQueryData(['class-now', contract_address], hash);
   if (queries.getQueryData(['class', hash]) === undefined) {

@@ -26,12 +26,12 @@ export function saveBaseline(
   of: Omit<Baseline, 'medians' | 'savedAt'>,
   names: Names,
 ): Baseline {
-  const kept = [...rows].sort((one, other) => other.inclusive - one.inclusive).slice(0, MOST);
+  const largest = [...rows].sort((a, b) => b.inclusive - a.inclusive).slice(0, MOST);
   const baseline: Baseline = {
     ...of,
     savedAt: Date.now(),
     medians: new Map(
-      kept.map(({ called, median }) => [lastingKey(called, names, of.grouping), median]),
+      largest.map(({ called, median }) => [lastingKey(called, names, of.grouping), median]),
     ),
   };
   localStorage.setItem(KEY, JSON.stringify({ ...baseline, medians: [...baseline.medians] }));
@@ -45,11 +45,11 @@ export function forgetBaseline(): void {
 /** Local storage is untrusted. */
 export function readBaseline(): Baseline | undefined {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
-    if (typeof kept !== 'object' || kept === null) return undefined;
-    const given: Partial<Record<keyof Baseline, unknown>> = kept;
-    const measure = MEASURES.find((one) => one === given.measure);
-    const { savedAt, grouping, transactions, medians } = given;
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    if (typeof stored !== 'object' || stored === null) return undefined;
+    const fields: Partial<Record<keyof Baseline, unknown>> = stored;
+    const measure = MEASURES.find((name) => name === fields.measure);
+    const { savedAt, grouping, transactions, medians } = fields;
     if (measure === undefined || typeof savedAt !== 'number' || typeof transactions !== 'number') {
       return undefined;
     }

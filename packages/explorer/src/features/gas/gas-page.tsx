@@ -3,10 +3,10 @@ import type { Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { disarm } from '../../format/untrusted-text.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
-import { BlockField, numberIn } from '../../parts/block-field.js';
+import { escapeText } from '../../format/untrusted-text.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
+import { NumberInput, numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
@@ -17,7 +17,7 @@ import { MOST_TRACES, type Range, type Reading, useReport } from './report.js';
 const MOST_CLASSES = 100;
 
 export function GasPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const head = useLive((live) => live.head?.number);
   const reading = useReport({ from: numberIn(query.get('from')), to: numberIn(query.get('to')) });
   const { range } = reading;
@@ -62,8 +62,8 @@ function RangeForm({ range }: { readonly range: Range }) {
         if (isValid) setQuery({ from, to, focus: undefined });
       }}
     >
-      <BlockField label="from block" value={from} change={setFrom} />
-      <BlockField label="to block" value={to} change={setTo} />
+      <NumberInput label="from block" value={from} change={setFrom} />
+      <NumberInput label="to block" value={to} change={setTo} />
       <button
         type="submit"
         className="button"
@@ -73,23 +73,19 @@ function RangeForm({ range }: { readonly range: Range }) {
         Read
       </button>
       {snapshots.length > 0 && (
-        <label>
-          or since
-          <select
-            value=""
-            onChange={({ target }) =>
-              setQuery({ from: target.value, to: undefined, focus: undefined })
-            }
-          >
-            <option value="">a snapshot…</option>
-            {snapshots.map(({ snapshot_id, name, block_number }) => (
-              <option key={snapshot_id} value={String(block_number + 1)}>
-                {snapshot_id} {name === undefined ? '' : disarm(name, 40).text} (block{' '}
-                {block_number})
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="or since"
+          value=""
+          change={(text) => setQuery({ from: text, to: undefined, focus: undefined })}
+        >
+          <option value="">a snapshot…</option>
+          {snapshots.map(({ snapshot_id, name, block_number }) => (
+            <option key={snapshot_id} value={String(block_number + 1)}>
+              {snapshot_id} {name === undefined ? '' : escapeText(name, 40).text} (block{' '}
+              {block_number})
+            </option>
+          ))}
+        </Select>
       )}
     </form>
   );
@@ -124,7 +120,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
 function Result({ reading }: { readonly reading: Reading }) {
   const { report, version, isDone } = reading;
   const measure = useMeasure();
-  const grouping: Grouping = usePlace().query.get('group') === 'class' ? 'class' : 'contract';
+  const grouping: Grouping = useRoute().query.get('group') === 'class' ? 'class' : 'contract';
   const names = useNames();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {
@@ -136,7 +132,7 @@ function Result({ reading }: { readonly reading: Reading }) {
       classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MOST_CLASSES),
     };
   }, [report, version, measure, grouping]);
-  const known = useClasses(classes).size;
+  const classCount = useClasses(classes).size;
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
@@ -179,7 +175,7 @@ function Result({ reading }: { readonly reading: Reading }) {
         functions={functions}
         measure={measure}
         grouping={grouping}
-        known={known}
+        classCount={classCount}
         whole={`${grouped(report.transactions)} transactions`}
         outside="outside the call frames"
         isSummed
@@ -191,21 +187,19 @@ function Result({ reading }: { readonly reading: Reading }) {
 
 function GroupingField({ grouping }: { readonly grouping: Grouping }) {
   return (
-    <label>
-      sum by
-      <select
-        value={grouping}
-        onChange={({ target }) =>
-          setQuery({
-            group: target.value === 'class' ? 'class' : undefined,
-            focus: undefined,
-          })
-        }
-      >
-        <option value="contract">contract</option>
-        <option value="class">class</option>
-      </select>
-    </label>
+    <Select
+      label="sum by"
+      value={grouping}
+      change={(text) =>
+        setQuery({
+          group: text === 'class' ? 'class' : undefined,
+          focus: undefined,
+        })
+      }
+    >
+      <option value="contract">contract</option>
+      <option value="class">class</option>
+    </Select>
   );
 }
 

@@ -58,28 +58,28 @@ export interface Reading {
 }
 
 interface ReadingObserver {
-  found(range: Range): void;
+  onRange(range: Range): void;
   planned(count: number, isCut: boolean): void;
   progressed(): void;
 }
 
-interface Wanted {
+interface BlockToTrace {
   readonly number: number;
   readonly count: number;
 }
 
 /** The first page of blocks also gives the head, which saves a request. */
 async function plan(
-  asked: Partial<Range>,
+  range: Partial<Range>,
   signal: AbortSignal,
   observer: ReadingObserver,
-): Promise<{ blocks: readonly Wanted[]; count: number; isCut: boolean }> {
-  const blocks: Wanted[] = [];
+): Promise<{ blocks: readonly BlockToTrace[]; count: number; isCut: boolean }> {
+  const blocks: BlockToTrace[] = [];
   let count = 0;
-  let answer = await listBlocks(asked.to === undefined ? undefined : asked.to + 1);
-  const to = asked.to ?? answer.blocks[0]?.block_number ?? 0;
-  const from = asked.from ?? Math.max(0, to - FEW_BLOCKS + 1);
-  observer.found({ from, to });
+  let answer = await listBlocks(range.to === undefined ? undefined : range.to + 1);
+  const to = range.to ?? answer.blocks[0]?.block_number ?? 0;
+  const from = range.from ?? Math.max(0, to - FEW_BLOCKS + 1);
+  observer.onRange({ from, to });
   for (let page = 1; !signal.aborted; page++) {
     for (const { block_number, transaction_count } of answer.blocks) {
       if (block_number < from) return { blocks, count, isCut: false };
@@ -104,15 +104,15 @@ const listBlocks = (before: number | undefined) =>
 
 async function readInto(
   report: Report,
-  asked: Partial<Range>,
+  range: Partial<Range>,
   signal: AbortSignal,
   observer: ReadingObserver,
 ): Promise<void> {
-  const { blocks, count, isCut } = await plan(asked, signal, observer);
+  const { blocks, count, isCut } = await plan(range, signal, observer);
   observer.planned(count, isCut);
   let at = 0;
   while (at < blocks.length && !signal.aborted) {
-    const group: Wanted[] = [];
+    const group: BlockToTrace[] = [];
     let size = 0;
     for (let next = blocks[at]; next; next = blocks[at]) {
       if (group.length > 0 && size + next.count > AT_ONCE) break;
@@ -176,12 +176,12 @@ export function useReport({
     };
     setStop(abort);
     setReading(fresh);
-    const asked = {
+    const range = {
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
-    readInto(fresh.report, asked, abort.signal, {
-      found: (range) => change({ range }),
+    readInto(fresh.report, range, abort.signal, {
+      onRange: (range) => change({ range }),
       planned: (planned, isCut) => change({ planned, isCut }),
       progressed: () => change({}),
     })

@@ -2,10 +2,11 @@
 import { type ReactNode, useState } from 'react';
 import { chainPath, instanceId } from '../../format/chain-path.js';
 import { Action, act, note } from '../../parts/action.js';
-import { BlockField, numberIn } from '../../parts/block-field.js';
+import { NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { asCurl, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import { runTask } from '../../state/tasks.js';
 import { readAgain, shortId } from './chains.js';
 
 /**
@@ -13,22 +14,22 @@ import { readAgain, shortId } from './chains.js';
  * which the branched chain does not notice.
  */
 async function branch(name: string, at: number | undefined, tell: (id: string) => ReactNode) {
-  const done = await act(
+  const created = await act(
     'Create a branch',
     'devnet_createInstance',
     name === '' ? {} : { name },
     ({ instance_id: id }) => tell(id),
   );
-  if (done === undefined || at === undefined) return done;
-  const asked = { starting_block_id: { block_number: at + 1 } };
+  if (created === undefined || at === undefined) return created;
+  const params = { starting_block_id: { block_number: at + 1 } };
   try {
-    await request('devnet_abortBlocks', asked, chainPath(done.instance_id));
-    return done;
+    await request('devnet_abortBlocks', params, chainPath(created.instance_id));
+    return created;
   } catch (error) {
-    await request('devnet_deleteInstance', { instance_id: done.instance_id });
+    await request('devnet_deleteInstance', { instance_id: created.instance_id });
     const what = `Branch at block ${at}`;
     const outcome = <ErrorText of={error} />;
-    note({ what, curl: asCurl('devnet_abortBlocks', asked), outcome, isFailure: true });
+    note({ what, curl: asCurl('devnet_abortBlocks', params), outcome, isFailure: true });
     return undefined;
   }
 }
@@ -46,16 +47,16 @@ export function BranchForm({
   const [name, setName] = useState('');
   const [block, setBlock] = useState(start);
   const head = useLive((live) => live.head?.number);
-  const given = name.trim();
+  const label = name.trim();
   const at = numberIn(block.trim());
   const isWrong = block.trim() !== '' && (at === undefined || (head !== undefined && at > head));
   const create = async (): Promise<void> => {
     if (isWrong) return;
     const earlier = at !== undefined && at !== head ? at : undefined;
-    const done = await branch(given, earlier, (id) => (
-      <a href={hrefOf(chainPath(id))}>open {given === '' ? shortId(id) : given}</a>
+    const created = await branch(label, earlier, (id) => (
+      <a href={hrefOf(chainPath(id))}>open {label === '' ? shortId(id) : label}</a>
     ));
-    if (done !== undefined) {
+    if (created !== undefined) {
       setName('');
       setBlock('');
     }
@@ -67,14 +68,11 @@ export function BranchForm({
       aria-label="New branch"
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        runTask(create());
       }}
     >
-      <label>
-        name
-        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
-      </label>
-      {canChooseBlock && <BlockField label="at block" value={block} change={setBlock} />}
+      <TextInput label="name" value={name} maxLength={100} change={setName} />
+      {canChooseBlock && <NumberInput label="at block" value={block} change={setBlock} />}
       <Action
         kind="primary"
         run={create}

@@ -11,6 +11,7 @@ import { UntrustedText } from '../../parts/values.js';
 import { call, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import {
   type InstanceRow,
   MAIN,
@@ -26,13 +27,13 @@ const REFRESH_MILLISECONDS = 2_000;
 
 /**
  * A page of instances, the first of which has the main chain on top.
- * @param isPolled for a dialog that is open for a short time; a page reads again after news alone
+ * @param isPolled for a dialog that is open for a short time; a page reads again only after a notification
  */
 export function useInstances(isPolled: boolean) {
   const beat = useLive((live) => live.beat);
   const count = useLive((live) => live.instances);
   useEffect(() => {
-    if (beat + count > 0) void queries.invalidateQueries({ queryKey: ['instances', 'list'] });
+    if (beat + count > 0) runTask(queries.invalidateQueries({ queryKey: ['instances', 'list'] }));
   }, [beat, count]);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
@@ -240,9 +241,9 @@ function deletion(row: InstanceRow, onGone: () => void): Question {
     verb: 'Delete',
     canKeep: false,
     run: async () => {
-      const asked = { instance_id: id };
-      const done = await act(`Delete ${name}`, 'devnet_deleteInstance', asked, () => 'done');
-      if (done === undefined) return;
+      const params = { instance_id: id };
+      const deleted = await act(`Delete ${name}`, 'devnet_deleteInstance', params, () => 'done');
+      if (deleted === undefined) return;
       if (id === instanceId()) onGone();
       else await readAgain();
     },

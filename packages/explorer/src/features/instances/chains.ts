@@ -1,6 +1,6 @@
 // Chains of the node as rows: the main one and its instances.
 import { chainPath, instanceId } from '../../format/chain-path.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import type { Result } from '../../rpc/methods.js';
 import { queries } from '../../rpc/queries.js';
 
@@ -28,5 +28,5 @@ export const ownId = (): string => instanceId() ?? ROOT;
 export function plainName(id: string, rows: readonly InstanceRow[]): string {
   if (id === ROOT) return MAIN;
   const name = rows.find((row) => row.instance_id === id)?.name;
-  return name === undefined ? shortId(id) : disarm(name, 40).text;
+  return name === undefined ? shortId(id) : escapeText(name, 40).text;
 }

@@ -4,11 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName } from '../../parts/transaction/slot-name.js';
 import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
 import { Address, Felt } from '../../parts/values.js';
+import { runTask } from '../../state/tasks.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
 import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
 
@@ -32,7 +34,7 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       <div className="line-of">
         <Choice name="chain" param="a" value={a} rows={rows} />
         <Choice name="with" param="b" value={b} rows={rows} />
-        <button type="button" className="button" onClick={() => void refetch()}>
+        <button type="button" className="button" onClick={() => runTask(refetch())}>
           Read again
         </button>
         <button
@@ -45,7 +47,7 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       </div>
       {a === b && <p className="empty">Both are the same chain. Choose another one.</p>}
       {isFetching && !data && <Loading what="both chains" />}
-      {error && <Problem error={error} what="both chains" retry={() => void refetch()} />}
+      {error && <Problem error={error} what="both chains" retry={refetch} />}
       {data && a !== b && (
         <>
           <p className="sentence">{parting(data.common, data.sides)}</p>
@@ -92,18 +94,15 @@ interface ChoiceProps {
 function Choice({ name, param, value, rows }: ChoiceProps) {
   const isListed = value === ROOT || rows.some((row) => row.instance_id === value);
   return (
-    <label>
-      {name}
-      <select value={value} onChange={({ target }) => setQuery({ [param]: target.value })}>
-        <option value={ROOT}>{MAIN}</option>
-        {!isListed && <option value={value}>{shortId(value)}</option>}
-        {rows.map(({ instance_id: id }) => (
-          <option key={id} value={id}>
-            {plainName(id, rows)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select label={name} value={value} change={(text) => setQuery({ [param]: text })}>
+      <option value={ROOT}>{MAIN}</option>
+      {!isListed && <option value={value}>{shortId(value)}</option>}
+      {rows.map(({ instance_id: id }) => (
+        <option key={id} value={id}>
+          {plainName(id, rows)}
+        </option>
+      ))}
+    </Select>
   );
 }
 
@@ -150,11 +149,13 @@ interface ValuesProps {
 }
 
 function Values({ of, names, isCut }: ValuesProps) {
-  const slots = useMemo(() => of.filter((one) => one.what === 'slot'), [of]);
+  const slots = useMemo(() => of.filter((difference) => difference.what === 'slot'), [of]);
   const slotNames = useSlotNames(slots);
   const columns = useMemo(() => columnsOf(names, slotNames), [names, slotNames]);
   if (of.length === 0) return <p className="empty">Their state is the same.</p>;
-  const contracts = new Set(of.flatMap((one) => ('contract' in one ? one.contract : [])));
+  const contracts = new Set(
+    of.flatMap((difference) => ('contract' in difference ? difference.contract : [])),
+  );
   return (
     <>
       <p>
@@ -177,7 +178,8 @@ function columnsOf(
   names: readonly [string, string],
   slotNames: SlotNames,
 ): readonly Column<DifferingValue>[] {
-  const [left, right] = names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
+  const [leftName, rightName] =
+    names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
   return [
     {
       head: 'Contract',
@@ -186,17 +188,17 @@ function columnsOf(
     },
     { head: 'Variable', phone: 'main', cell: (row) => <Variable of={row} names={slotNames} /> },
     {
-      head: left,
+      head: leftName,
       width: 'w-value',
       number: true,
-      phoneHead: left,
+      phoneHead: leftName,
       cell: ({ what, values: [value] }) => <Value what={what} of={value} />,
     },
     {
-      head: right,
+      head: rightName,
       width: 'w-value',
       number: true,
-      phoneHead: right,
+      phoneHead: rightName,
       cell: ({ what, values: [, value] }) => <Value what={what} of={value} />,
     },
   ];

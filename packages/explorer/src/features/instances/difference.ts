@@ -18,14 +18,14 @@ export interface Side {
   readonly blocks: readonly BlockRow[];
 }
 
-type Place =
+type StateLocation =
   | { readonly what: 'slot'; readonly contract: string; readonly key: string }
   | { readonly what: 'nonce'; readonly contract: string }
   | { readonly what: 'class'; readonly contract: string }
   | { readonly what: 'declared'; readonly hash: string };
 
 /** A value that differs; undefined where a chain has none. */
-export type DifferingValue = Place & {
+export type DifferingValue = StateLocation & {
   readonly id: string;
   readonly values: readonly [string | undefined, string | undefined];
 };
@@ -42,8 +42,8 @@ export interface ChainDifference {
 
 /** Blocks are compared by content too, because without hashing their hashes are numbers. */
 async function identity(chain: string, block_number: number): Promise<string> {
-  const asked = { block_id: { block_number } };
-  const block = await request('starknet_getBlockWithTxHashes', asked, chain);
+  const params = { block_id: { block_number } };
+  const block = await request('starknet_getBlockWithTxHashes', params, chain);
   const hash = 'block_hash' in block ? block.block_hash : '';
   return [hash, block.timestamp, ...block.transactions].join(' ');
 }
@@ -51,14 +51,14 @@ async function identity(chain: string, block_number: number): Promise<string> {
 /** The last block that both chains have; blocks up to `known` are the same. */
 async function lastCommon(
   chains: readonly [string, string],
-  known: number,
+  equalUpTo: number,
   end: number,
 ): Promise<number | undefined> {
   const isSame = async (number: number): Promise<boolean> => {
-    const [one, other] = await Promise.all(chains.map((chain) => identity(chain, number)));
-    return one === other;
+    const [ours, theirs] = await Promise.all(chains.map((chain) => identity(chain, number)));
+    return ours === theirs;
   };
-  let [low, high] = [known, end];
+  let [low, high] = [equalUpTo, end];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (await isSame(middle)) low = middle;
@@ -94,39 +94,39 @@ async function changesOf(chain: string, { head }: Side, common: number): Promise
 }
 
 /** The changed values of a difference, by their place. */
-function valuesOf(diff: Diff): ReadonlyMap<string, readonly [Place, string]> {
-  const found = new Map<string, readonly [Place, string]>();
+function valuesOf(diff: Diff): ReadonlyMap<string, readonly [StateLocation, string]> {
+  const values = new Map<string, readonly [StateLocation, string]>();
   for (const { address, class_hash } of diff.deployed_contracts) {
-    found.set(`${address} 0 class`, [{ what: 'class', contract: address }, class_hash]);
+    values.set(`${address} 0 class`, [{ what: 'class', contract: address }, class_hash]);
   }
   for (const { contract_address: contract, class_hash } of diff.replaced_classes) {
-    found.set(`${contract} 0 class`, [{ what: 'class', contract }, class_hash]);
+    values.set(`${contract} 0 class`, [{ what: 'class', contract }, class_hash]);
   }
   for (const { contract_address: contract, nonce } of diff.nonces) {
-    found.set(`${contract} 1 nonce`, [{ what: 'nonce', contract }, nonce]);
+    values.set(`${contract} 1 nonce`, [{ what: 'nonce', contract }, nonce]);
   }
   for (const { address: contract, storage_entries } of diff.storage_diffs) {
     for (const { key, value } of storage_entries) {
-      found.set(`${contract} 2 ${key}`, [{ what: 'slot', contract, key }, value]);
+      values.set(`${contract} 2 ${key}`, [{ what: 'slot', contract, key }, value]);
     }
   }
   const declared = [
     ...diff.declared_classes.map(({ class_hash }) => class_hash),
     ...diff.deprecated_declared_classes,
   ];
-  for (const hash of declared) found.set(`- ${hash}`, [{ what: 'declared', hash }, hash]);
-  return found;
+  for (const hash of declared) values.set(`- ${hash}`, [{ what: 'declared', hash }, hash]);
+  return values;
 }
 
 /** A value that a chain did not change since. */
-async function unchanged(chain: string, place: Place): Promise<string | undefined> {
-  if (place.what === 'declared') return undefined;
-  const at = { block_id: 'latest', contract_address: place.contract };
+async function unchanged(chain: string, location: StateLocation): Promise<string | undefined> {
+  if (location.what === 'declared') return undefined;
+  const at = { block_id: 'latest', contract_address: location.contract };
   try {
-    if (place.what === 'nonce') return await request('starknet_getNonce', at, chain);
-    if (place.what === 'class') return await request('starknet_getClassHashAt', at, chain);
-    const found = await request('starknet_getStorageAt', { ...at, key: place.key }, chain);
-    return typeof found === 'string' ? found : found.value;
+    if (location.what === 'nonce') return await request('starknet_getNonce', at, chain);
+    if (location.what === 'class') return await request('starknet_getClassHashAt', at, chain);
+    const stored = await request('starknet_getStorageAt', { ...at, key: location.key }, chain);
+    return typeof stored === 'string' ? stored : stored.value;
   } catch {
     // The contract does not exist on this chain.
     return undefined;
@@ -137,43 +137,43 @@ async function differing(
   chains: readonly [string, string],
   diffs: readonly [Diff, Diff],
 ): Promise<{ readonly values: readonly DifferingValue[]; readonly isCut: boolean }> {
-  const [left, right] = [valuesOf(diffs[0]), valuesOf(diffs[1])];
-  const ids = [...new Set([...left.keys(), ...right.keys()])].sort();
+  const [leftValues, rightValues] = [valuesOf(diffs[0]), valuesOf(diffs[1])];
+  const ids = [...new Set([...leftValues.keys(), ...rightValues.keys()])].sort();
   const values = await Promise.all(
     ids.slice(0, MOST_VALUES).flatMap((id) => {
-      const place = (left.get(id) ?? right.get(id))?.[0];
-      if (!place) return [];
+      const location = (leftValues.get(id) ?? rightValues.get(id))?.[0];
+      if (!location) return [];
       const valueOn = async (side: 0 | 1): Promise<string | undefined> =>
-        (side === 0 ? left : right).get(id)?.[1] ?? unchanged(chains[side], place);
+        (side === 0 ? leftValues : rightValues).get(id)?.[1] ?? unchanged(chains[side], location);
       return [
         Promise.all([valueOn(0), valueOn(1)]).then(
-          (both): DifferingValue => ({ ...place, id, values: both }),
+          (both): DifferingValue => ({ ...location, id, values: both }),
         ),
       ];
     }),
   );
   return {
-    values: values.filter(({ values: [one, other] }) => one !== other),
+    values: values.filter(({ values: [a, b] }) => a !== b),
     isCut: ids.length > MOST_VALUES,
   };
 }
 
 /** @param chains the paths of two chains of the node */
 export async function compareChains(chains: readonly [string, string]): Promise<ChainDifference> {
-  const [left, right, fork] = await Promise.all([
+  const [leftHead, rightHead, fork] = await Promise.all([
     request('starknet_blockNumber', {}, chains[0]),
     request('starknet_blockNumber', {}, chains[1]),
     whatIsForked(),
   ]);
   // Older blocks are the origin's, which both share.
-  const known = Math.min(fork ? fork.block : -1, left, right);
-  const common = await lastCommon(chains, known, Math.min(left, right));
+  const equalUpTo = Math.min(fork ? fork.block : -1, leftHead, rightHead);
+  const common = await lastCommon(chains, equalUpTo, Math.min(leftHead, rightHead));
   const after = common ?? -1;
   const sides = await Promise.all([
-    readSide(chains[0], left, after),
-    readSide(chains[1], right, after),
+    readSide(chains[0], leftHead, after),
+    readSide(chains[1], rightHead, after),
   ]);
-  if (Math.max(left, right) - after > MOST_BLOCKS) {
+  if (Math.max(leftHead, rightHead) - after > MOST_BLOCKS) {
     return { common, sides, values: undefined, isCut: true };
   }
   const diffs = await Promise.all([

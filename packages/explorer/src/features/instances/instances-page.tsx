@@ -1,7 +1,7 @@
 // Page of the node's chains: a list, a form that branches, a comparison of two.
 import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { to, toChain, usePlace } from '../../navigation/route.js';
+import { to, toChain, useRoute } from '../../navigation/route.js';
 import { DoneHere } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Heading } from '../../parts/page-states.js';
@@ -15,7 +15,7 @@ const home = (path: string): string => toChain(path, '');
 const ID = /^[\w-]{1,64}$/;
 
 export function InstancesPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const list = useInstances(false);
   const [question, setQuestion] = useState<Question | undefined>();
   const table = useRef<HTMLElement>(null);
@@ -28,7 +28,7 @@ export function InstancesPage() {
     return id !== null && ID.test(id) ? id : undefined;
   };
   const [a, b] = [chosen('a'), chosen('b')];
-  const own = ownId();
+  const currentId = ownId();
   return (
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
@@ -45,9 +45,9 @@ export function InstancesPage() {
           ask={setQuestion}
           onGone={() => location.assign(toChain(MAIN_PATH, 'instances'))}
           actions={(id) =>
-            id !== own && (
+            id !== currentId && (
               <Link
-                href={to('instances', undefined, { a: own, b: id })}
+                href={to('instances', undefined, { a: currentId, b: id })}
                 label={`Compare with ${plainName(id, list.rows)}`}
               >
                 Compare

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
+import { TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -17,9 +18,7 @@ export function L1() {
   });
   const [isOther, setOther] = useState(false);
   if (state.error) {
-    return (
-      <Problem error={state.error} what="the connection to L1" retry={() => void state.refetch()} />
-    );
+    return <Problem error={state.error} what="the connection to L1" retry={state.refetch} />;
   }
   if (!state.data) return null;
   const { l1, waiting } = state.data;
@@ -38,7 +37,7 @@ export function L1() {
           <code>npx starkbox --l1 anvil</code>{' '}
           <Copy value="npx starkbox --l1 anvil" what="command for both" />
         </p>
-        <Connect done={() => setOther(false)} />
+        <Connect onConnected={() => setOther(false)} />
       </section>
     );
   }
@@ -73,7 +72,7 @@ async function carry(): Promise<void> {
   await queries.invalidateQueries({ queryKey: ['list'] });
 }
 
-function Connect({ done }: { readonly done: () => void }) {
+function Connect({ onConnected }: { readonly onConnected: () => void }) {
   const [url, setUrl] = useState(ANVIL);
   const [contract, setContract] = useState('');
   const [key, setKey] = useState('');
@@ -83,37 +82,31 @@ function Connect({ done }: { readonly done: () => void }) {
       onSubmit={(event) => event.preventDefault()}
       autoComplete="off"
     >
-      <label>
-        URL of the L1 node
-        <input
-          className="mono"
-          size={28}
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-      </label>
-      <label>
-        messaging contract, if there is one
-        <input
-          className="mono"
-          size={28}
-          placeholder="a new one is deployed"
-          value={contract}
-          onChange={(event) => setContract(event.target.value)}
-        />
-      </label>
-      <label>
-        private key for L1 transactions
-        <input
-          className="mono"
-          size={22}
-          type="password"
-          autoComplete="off"
-          placeholder="Anvil’s first account"
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="URL of the L1 node"
+        className="mono"
+        size={28}
+        value={url}
+        change={setUrl}
+      />
+      <TextInput
+        label="messaging contract, if there is one"
+        className="mono"
+        size={28}
+        placeholder="a new one is deployed"
+        value={contract}
+        change={setContract}
+      />
+      <TextInput
+        label="private key for L1 transactions"
+        className="mono"
+        size={22}
+        type="password"
+        autoComplete="off"
+        placeholder="Anvil’s first account"
+        value={key}
+        change={setKey}
+      />
       <Action
         kind="primary"
         run={async () => {
@@ -128,7 +121,7 @@ function Connect({ done }: { readonly done: () => void }) {
             ({ messaging_contract_address }) => `contract ${messaging_contract_address}`,
           );
           setKey('');
-          if (connected) done();
+          if (connected) onConnected();
         }}
       >
         Connect

@@ -54,12 +54,12 @@ export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> 
       retry: false,
     })),
     combine: (results) => {
-      const found = new Map<string, Abi>();
+      const abis = new Map<string, Abi>();
       results.forEach(({ data }, at) => {
         const address = addresses[at];
-        if (data && address !== undefined) found.set(address, data);
+        if (data && address !== undefined) abis.set(address, data);
       });
-      return found;
+      return abis;
     },
   });
 }
@@ -88,10 +88,10 @@ export function Lane({ direction, open, onOpen }: LaneProps) {
   const onRows = useCallback(
     (rows: readonly Placed[]) => {
       if (direction === 'TO_L1') return;
-      const seen = new Set(rows.map(({ row }) => row.to_address));
-      const next = [...seen].slice(0, MOST_CONTRACTS);
+      const addresses = new Set(rows.map(({ row }) => row.to_address));
+      const next = [...addresses].slice(0, MOST_CONTRACTS);
       setContracts((old) =>
-        old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+        old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
       );
     },
     [direction],
@@ -134,6 +134,7 @@ function messageColumns(
     },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ row: { state } }) => {

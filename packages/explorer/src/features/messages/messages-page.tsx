@@ -1,8 +1,9 @@
 // Page of the messages between L1 and L2, both directions side by side.
 import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { Choice } from '../../parts/inputs.js';
 import { Heading } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
 import { MessageDetail } from './detail.js';
@@ -21,7 +22,7 @@ interface Opened {
 }
 
 export function MessagesPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const isWide = useWide();
   const isSending = query.get('send') === '1';
   const chosen = query.get('lane') === 'TO_L1' ? 'TO_L1' : 'TO_L2';
@@ -31,7 +32,7 @@ export function MessagesPage() {
     setOpened(
       idOf(placed) === openId ? undefined : { placed, abi: abis.get(placed.row.to_address) },
     );
-  const shown = isWide ? LANES : LANES.filter(([direction]) => direction === chosen);
+  const lanes = isWide ? LANES : LANES.filter(([direction]) => direction === chosen);
   return (
     <>
       <Heading
@@ -54,23 +55,16 @@ export function MessagesPage() {
       {isSending && <SendMessage />}
       <LastDone />
       {!isWide && (
-        <fieldset className="modes lanes-choice">
-          <legend className="unseen">Direction</legend>
-          {LANES.map(([direction, name]) => (
-            <button
-              key={direction}
-              type="button"
-              className="plain"
-              aria-pressed={direction === chosen}
-              onClick={() => setQuery({ lane: direction === 'TO_L1' ? direction : undefined })}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          className="modes lanes-choice"
+          label="Direction"
+          options={LANES}
+          value={chosen}
+          change={(direction) => setQuery({ lane: direction === 'TO_L1' ? direction : undefined })}
+        />
       )}
       <div className="lanes">
-        {shown.map(([direction, name]) => (
+        {lanes.map(([direction, name]) => (
           <section key={direction} aria-label={name}>
             {isWide && <h2>{name}</h2>}
             <Lane direction={direction} open={openId} onOpen={open} />

@@ -1,10 +1,11 @@
 // Form that sends a mock message from L1 to L2.
 import { type Abi, type AbiFunction, selectorOf } from '@starkbox/abi';
 import { useId, useMemo, useState } from 'react';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { Action, act } from '../../parts/action.js';
 import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, readAddress, useResolve } from '../../parts/forms/address-book.js';
+import { Select, TextInput } from '../../parts/inputs.js';
 import { TxRef } from '../../parts/values.js';
 import { queries } from '../../rpc/queries.js';
 import { useAbis } from './message-list.js';
@@ -31,44 +32,37 @@ function SendForm({ book }: { readonly book: string }) {
   const handlers = abi
     ? [...abi.functions.values()].filter(({ kind }) => kind === 'l1_handler')
     : [];
-  const handler = handlers.find((one) => one.name === name) ?? handlers[0];
+  const handler = handlers.find((candidate) => candidate.name === name) ?? handlers[0];
   return (
     <section className="panel send-message" aria-label="Send a message to L2">
       <h2>Send a message as if it came from L1</h2>
       <div className="line-of connect">
-        <label>
-          to contract
-          <input
-            className="mono"
-            size={28}
-            list={book}
-            placeholder="a name or 0x…"
-            value={to}
-            aria-invalid={to !== '' && error !== undefined}
-            onChange={(event) => setTo(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="to contract"
+          className="mono"
+          size={28}
+          list={book}
+          placeholder="a name or 0x…"
+          value={to}
+          aria-invalid={to !== '' && error !== undefined}
+          change={setTo}
+        />
         {handlers.length > 0 && (
-          <label>
-            handler
-            <select value={handler?.name} onChange={(event) => setName(event.target.value)}>
-              {handlers.map((one) => (
-                <option key={one.name} value={one.name}>
-                  {disarm(one.name, 60).text}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select label="handler" value={handler?.name} change={setName}>
+            {handlers.map((option) => (
+              <option key={option.name} value={option.name}>
+                {escapeText(option.name, 60).text}
+              </option>
+            ))}
+          </Select>
         )}
-        <label>
-          from address on L1
-          <input
-            className="mono"
-            size={44}
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-          />
-        </label>
+        <TextInput
+          label="from address on L1"
+          className="mono"
+          size={44}
+          value={from}
+          change={setFrom}
+        />
       </div>
       {to !== '' && error !== undefined && <p className="fail">{error}</p>}
       {abi && handlers.length === 0 && <p className="quiet">This contract has no L1 handler.</p>}

@@ -45,11 +45,7 @@ export function NodePage() {
     return (
       <>
         <Heading title="Node" />
-        <Problem
-          error={config.error}
-          what="the configuration"
-          retry={() => void config.refetch()}
-        />
+        <Problem error={config.error} what="the configuration" retry={config.refetch} />
       </>
     );
   }

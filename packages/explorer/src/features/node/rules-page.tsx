@@ -1,12 +1,15 @@
 // Page of the network rules: which transactions of the chain a public network would have refused.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 
 type Finding = Result<'devnet_listRuleFindings'>['findings'][number];
 
@@ -16,14 +19,14 @@ const LIMIT = 100;
 
 export function RulesPage() {
   const config = useConfig();
-  const held = config.data?.rules;
-  const given = usePlace().query.get('network');
-  const network = NETWORKS.find((one) => one === given) ?? held ?? 'mainnet';
+  const configured = config.data?.rules;
+  const chosen = useRoute().query.get('network');
+  const network = NETWORKS.find((name) => name === chosen) ?? configured ?? 'mainnet';
   return (
     <>
       <Heading title="Rules" />
       <p className="page-intro">
-        {held === undefined ? (
+        {configured === undefined ? (
           <>
             This node accepts more than a public network does. Started with{' '}
             <code>--rules {network}</code>, it refuses what the gateway of {network} refuses, before
@@ -31,21 +34,18 @@ export function RulesPage() {
           </>
         ) : (
           <>
-            This node holds transactions to the rules of {held} (<code>--rules {held}</code>): what
-            breaks one is refused when it is sent, and is not on the chain.{' '}
-            <Link href={to('requests')}>Recorded requests</Link> show refusals.
+            This node holds transactions to the rules of {configured} (
+            <code>--rules {configured}</code>): what breaks one is refused when it is sent, and is
+            not on the chain. <Link href={to('requests')}>Recorded requests</Link> show refusals.
           </>
         )}
       </p>
       <div className="filters">
-        <label>
-          network:
-          <select value={network} onChange={({ target }) => setQuery({ network: target.value })}>
-            {NETWORKS.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
+        <Select label="network:" value={network} change={(text) => setQuery({ network: text })}>
+          {NETWORKS.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
       </div>
       <Findings key={network} network={network} />
     </>
@@ -75,7 +75,7 @@ function Findings({ network }: { readonly network: Network }) {
       </p>
     );
   }
-  if (error) return <Problem error={error} what="the findings" retry={() => void refetch()} />;
+  if (error) return <Problem error={error} what="the findings" retry={refetch} />;
   const byRule = new Map<string, Finding[]>();
   for (const finding of data.pages.flatMap(({ findings }) => findings)) {
     const same = byRule.get(finding.rule) ?? [];
@@ -95,11 +95,11 @@ function Findings({ network }: { readonly network: Network }) {
       ))}
       <div className="line-of">
         {hasNextPage && (
-          <button type="button" className="button" onClick={() => void fetchNextPage()}>
+          <button type="button" className="button" onClick={() => runTask(fetchNextPage())}>
             Search older blocks
           </button>
         )}
-        <button type="button" className="button" onClick={() => void refetch()}>
+        <button type="button" className="button" onClick={() => runTask(refetch())}>
           Read again
         </button>
         <span className="quiet">
@@ -109,6 +109,32 @@ function Findings({ network }: { readonly network: Network }) {
     </div>
   );
 }
+
+const COLUMNS: readonly Column<Finding>[] = [
+  {
+    head: 'Transaction',
+    width: 'w-hash',
+    cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
+  },
+  {
+    head: 'Block',
+    width: 'w-block',
+    phoneHead: '#',
+    cell: ({ block_number }) => <BlockRef of={block_number} />,
+  },
+  {
+    head: 'Sender',
+    width: 'w-name',
+    cell: ({ sender_address }) =>
+      sender_address !== undefined && <Address of={sender_address} mark />,
+  },
+  {
+    head: 'Reason',
+    phone: 'main',
+    cellClass: 'reason',
+    cell: ({ reason }) => <UntrustedText text={reason} limit={300} />,
+  },
+];
 
 /** Rows of a rule that are shown at first. */
 const SHOWN = 20;
@@ -125,40 +151,13 @@ function Rule({
       <h2>
         <code>{rule}</code> <span className="quiet">{grouped(findings.length)}</span>
       </h2>
-      <table className="table tall" aria-label={`Transactions that break ${rule}`}>
-        <thead>
-          <tr>
-            <th scope="col" className="w-hash">
-              Transaction
-            </th>
-            <th scope="col" className="w-block">
-              Block
-            </th>
-            <th scope="col" className="w-name">
-              Sender
-            </th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {findings.slice(0, SHOWN).map((row) => (
-            <tr key={row.transaction_hash} data-row="">
-              <td>
-                <TxRef of={row.transaction_hash} />
-              </td>
-              <td data-head="#">
-                <BlockRef of={row.block_number} />
-              </td>
-              <td>
-                {row.sender_address !== undefined && <Address of={row.sender_address} mark />}
-              </td>
-              <td className="main reason">
-                <UntrustedText text={row.reason} limit={300} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        className="tall"
+        label={`Transactions that break ${rule}`}
+        rows={findings.slice(0, SHOWN)}
+        columns={COLUMNS}
+        idOf={({ transaction_hash }) => transaction_hash}
+      />
       {findings.length > SHOWN && (
         <p className="quiet">and {grouped(findings.length - SHOWN)} more of this rule</p>
       )}

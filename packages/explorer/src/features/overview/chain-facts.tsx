@@ -9,7 +9,7 @@ import { Copy, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig } from '../../rpc/queries.js';
-import type { News } from './news.js';
+import type { ChainSummary } from './chain-summary.js';
 
 /** The connection to L1 changes rarely, so it is read when the page is opened. */
 function useL1() {
@@ -20,18 +20,18 @@ function useL1() {
   });
 }
 
-export function ChainFacts({ news }: { readonly news: News | undefined }) {
+export function ChainFacts({ summary }: { readonly summary: ChainSummary | undefined }) {
   const config = useConfig();
   const l1 = useL1();
   const facts: (readonly [name: string, value: ReactNode])[] = [
-    ['blocks', <Mode key="mode" news={news} />],
+    ['blocks', <Mode key="mode" summary={summary} />],
     ['clock', <Clock key="clock" />],
     ['origin', <Origin key="origin" />],
   ];
   if (l1.data) facts.push(['L1', <L1 key="l1" of={l1.data} />]);
   if (config.data) facts.push(['network rules', config.data.rules ?? 'off']);
   facts.push(['instance', <Instance key="instance" />]);
-  const status = news?.status;
+  const status = summary?.status;
   if (status?.auto_impersonate) facts.push(['impersonated', 'any account']);
   else if (status && status.impersonated_accounts.length > 0) {
     facts.push(['impersonated', grouped(status.impersonated_accounts.length)]);
@@ -59,16 +59,16 @@ export function ChainFacts({ news }: { readonly news: News | undefined }) {
           <dd key={`${name} value`}>{value}</dd>,
         ])}
       </dl>
-      {(config.error || l1.error || (news && !news.status)) && (
+      {(config.error || l1.error || (summary && !summary.status)) && (
         <p className="quiet">This node does not tell the rest (restricted methods).</p>
       )}
     </section>
   );
 }
 
-function Mode({ news }: { readonly news: News | undefined }) {
-  const mode = generationText(news?.settings?.block_generation_on);
-  const waiting = news?.status?.mempool_tx_count;
+function Mode({ summary }: { readonly summary: ChainSummary | undefined }) {
+  const mode = generationText(summary?.settings?.block_generation_on);
+  const waiting = summary?.status?.mempool_tx_count;
   return (
     <>
       <Link href={to('control')}>{mode ?? 'as set on Control'}</Link>

@@ -2,7 +2,8 @@
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { go, to } from '../../navigation/route.js';
-import { useWidth } from '../../parts/charts/use-width.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
+import { useWidth } from '../../parts/use-width.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
 
@@ -88,7 +89,7 @@ function placeAfter(key: string, at: number, places: number): number | undefined
   return key === 'End' ? last : undefined;
 }
 
-/** The pattern of failures, which is told from a plain bar without colours. */
+/** The pattern of failures, which differs from a plain bar without colours. */
 function Hatch() {
   return (
     <svg className="unseen" aria-hidden="true">
@@ -135,23 +136,23 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
   const most = blocks.reduce((max, row) => Math.max(max, measured(row)), 0);
   const places = Math.max(FEWEST_PLACES, blocks.length);
   const step = width / places;
-  const left = width - blocks.length * step;
+  const offset = width - blocks.length * step;
   const blockAt = ({
     clientX,
     currentTarget,
   }: PointerEvent<HTMLDivElement>): number | undefined => {
     const x = clientX - currentTarget.getBoundingClientRect().left;
-    return blocks[Math.floor((x - left) / step)]?.block_number;
+    return blocks[Math.floor((x - offset) / step)]?.block_number;
   };
   const at = blocks.findIndex(({ block_number }) => block_number === pointed);
-  const shown = blocks[at] ?? blocks.at(-1);
+  const described = blocks[at] ?? blocks.at(-1);
   const name = NAMES[measure];
   const press = (event: KeyboardEvent): void => {
     const next = placeAfter(event.key, at, blocks.length);
     if (next !== undefined) {
       event.preventDefault();
       point(blocks[next]?.block_number);
-    } else if (event.key === 'Enter' && shown) go(to('block', shown.block_number));
+    } else if (event.key === 'Enter' && described) go(to('block', described.block_number));
   };
   return (
     <figure className={`tile tile-${measure}`}>
@@ -172,8 +173,10 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
         aria-label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
         aria-valuemin={blocks[0]?.block_number ?? 0}
         aria-valuemax={blocks.at(-1)?.block_number ?? 0}
-        aria-valuenow={shown?.block_number ?? 0}
-        aria-valuetext={shown && `block ${shown.block_number}: ${grouped(measured(shown))}`}
+        aria-valuenow={described?.block_number ?? 0}
+        aria-valuetext={
+          described && `block ${described.block_number}: ${grouped(measured(described))}`
+        }
         onPointerMove={(event) => point(blockAt(event))}
         onPointerLeave={() => point(undefined)}
         onBlur={() => point(undefined)}
@@ -182,9 +185,9 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
       >
         <svg width={width} height={HEIGHT} aria-hidden="true">
           {at >= 0 && (
-            <rect className="chart-pointed" x={left + at * step} width={step} height={HEIGHT} />
+            <rect className="chart-pointed" x={offset + at * step} width={step} height={HEIGHT} />
           )}
-          <Bars blocks={blocks} measure={measure} most={most} left={left} step={step} />
+          <Bars blocks={blocks} measure={measure} most={most} offset={offset} step={step} />
           <path className="chart-axis" d={`M0,${HEIGHT - 0.5}H${width}`} />
         </svg>
       </div>
@@ -196,12 +199,12 @@ interface BarsProps {
   readonly blocks: readonly BlockRow[];
   readonly measure: Measure;
   readonly most: number;
-  readonly left: number;
+  readonly offset: number;
   readonly step: number;
 }
 
 /** One path for all bars of a kind. */
-function Bars({ blocks, measure, most, left, step }: BarsProps): ReactNode {
+function Bars({ blocks, measure, most, offset, step }: BarsProps): ReactNode {
   if (most === 0 || step === 0) return null;
   const plain: string[] = [];
   const failed: string[] = [];
@@ -211,7 +214,7 @@ function Bars({ blocks, measure, most, left, step }: BarsProps): ReactNode {
   blocks.forEach((row, at) => {
     const value = VALUES[measure](row);
     if (value === 0) return;
-    const x = left + at * step;
+    const x = offset + at * step;
     const tall = Math.max(LOWEST, (value / most) * room);
     const failedShare =
       measure === 'gas' || row.transaction_count === 0
@@ -240,6 +243,24 @@ const bar = (x: number, y: number, width: number, height: number): string =>
 const cross = (x: number, y: number): string =>
   `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
 
+const VALUE_COLUMNS: readonly Column<BlockRow>[] = [
+  { head: 'Block', phone: 'main', cell: ({ block_number }) => <BlockRef of={block_number} /> },
+  { head: 'Age', number: true, cell: ({ timestamp }) => <Age of={timestamp} /> },
+  {
+    head: 'Transactions',
+    number: true,
+    phoneHead: 'txs',
+    cell: ({ transaction_count }) => grouped(transaction_count),
+  },
+  {
+    head: 'Failed',
+    number: true,
+    phoneHead: 'failed',
+    cell: ({ failed_count }) => grouped(failed_count),
+  },
+  { head: 'L2 gas', number: true, phoneHead: 'gas', cell: ({ l2_gas }) => grouped(l2_gas) },
+];
+
 /** The same values as text, for those who do not see the charts and for copying. */
 function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
   const [isOpen, setOpen] = useState(false);
@@ -247,46 +268,12 @@ function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
     <details className="values" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Values as a table</summary>
       {isOpen && (
-        <table className="table" aria-label="Values by block">
-          <thead>
-            <tr>
-              <th scope="col">Block</th>
-              <th scope="col" className="number">
-                Age
-              </th>
-              <th scope="col" className="number">
-                Transactions
-              </th>
-              <th scope="col" className="number">
-                Failed
-              </th>
-              <th scope="col" className="number">
-                L2 gas
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...blocks].reverse().map((row) => (
-              <tr key={row.block_number} data-row={row.block_number}>
-                <td className="main">
-                  <BlockRef of={row.block_number} />
-                </td>
-                <td className="number">
-                  <Age of={row.timestamp} />
-                </td>
-                <td className="number" data-head="txs">
-                  {grouped(row.transaction_count)}
-                </td>
-                <td className="number" data-head="failed">
-                  {grouped(row.failed_count)}
-                </td>
-                <td className="number" data-head="gas">
-                  {grouped(row.l2_gas)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          label="Values by block"
+          rows={[...blocks].reverse()}
+          columns={VALUE_COLUMNS}
+          idOf={({ block_number }) => block_number}
+        />
       )}
     </details>
   );

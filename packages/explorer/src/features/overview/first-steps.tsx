@@ -3,8 +3,10 @@ import { useEffect, useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { to } from '../../navigation/route.js';
 import { Icon } from '../../parts/icons.js';
+import { Choice } from '../../parts/inputs.js';
 import { Copy, Link } from '../../parts/values.js';
 import { readPrivateKey, useAccounts } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { type Client, SNIPPETS } from './snippets.js';
 
 const CLIENTS = Object.keys(SNIPPETS).filter((name): name is Client => name in SNIPPETS);
@@ -34,20 +36,12 @@ export function FirstSteps() {
       </dl>
       {first ? (
         <>
-          <fieldset className="modes">
-            <legend className="unseen">Client</legend>
-            {CLIENTS.map((name) => (
-              <button
-                key={name}
-                type="button"
-                className="plain"
-                aria-pressed={name === client}
-                onClick={() => setClient(name)}
-              >
-                {name}
-              </button>
-            ))}
-          </fieldset>
+          <Choice
+            label="Client"
+            options={CLIENTS.map((name) => [name, name] as const)}
+            value={client}
+            change={setClient}
+          />
           <Snippet
             key={client}
             client={client}
@@ -98,12 +92,14 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
           type="button"
           className="button primary"
           onClick={() => {
-            void readPrivateKey(address)
-              .then((key) => navigator.clipboard.writeText(write(key ?? '')))
-              .then(
-                () => setOutcome('copied'),
-                () => setOutcome('not copied'),
-              );
+            runTask(
+              readPrivateKey(address)
+                .then((key) => navigator.clipboard.writeText(write(key ?? '')))
+                .then(
+                  () => setOutcome('copied'),
+                  () => setOutcome('not copied'),
+                ),
+            );
           }}
         >
           <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}

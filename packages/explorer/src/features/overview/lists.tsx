@@ -3,6 +3,7 @@ import { readFailure } from '@starkbox/abi';
 import { memo } from 'react';
 import { grouped, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Age, FunctionName, Link, UntrustedText } from '../../parts/values.js';
 import type { TransactionRow } from '../../rpc/queries.js';
 
@@ -13,7 +14,7 @@ interface FailuresProps {
   readonly of: readonly TransactionRow[];
   readonly hasOlder: boolean;
   /** Changes when functions have got names. */
-  readonly known: number;
+  readonly contractsKnown: number;
 }
 
 export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresProps) {
@@ -77,7 +78,7 @@ function FailureRow({ of: row }: { readonly of: TransactionRow }) {
   );
 }
 
-interface Called {
+interface CalledContract {
   readonly address: string;
   transactions: number;
   failed: number;
@@ -85,25 +86,64 @@ interface Called {
 }
 
 /** Contracts by how many of the transactions call them first. */
-function busiest(rows: readonly TransactionRow[]): readonly Called[] {
-  const found = new Map<string, Called>();
+function busiest(rows: readonly TransactionRow[]): readonly CalledContract[] {
+  const byAddress = new Map<string, CalledContract>();
   for (const { call, execution_status, l2_gas } of rows) {
     if (!call) continue;
     const address = call.contract_address;
-    const one = found.get(address) ?? { address, transactions: 0, failed: 0, gas: 0 };
-    found.set(address, one);
-    one.transactions++;
-    one.gas += l2_gas;
-    if (execution_status === 'REVERTED') one.failed++;
+    const contract = byAddress.get(address) ?? { address, transactions: 0, failed: 0, gas: 0 };
+    byAddress.set(address, contract);
+    contract.transactions++;
+    contract.gas += l2_gas;
+    if (execution_status === 'REVERTED') contract.failed++;
   }
-  return [...found.values()]
-    .sort((one, other) => other.transactions - one.transactions)
+  return [...byAddress.values()]
+    .sort((a, b) => b.transactions - a.transactions)
     .slice(0, MOST_CONTRACTS);
+}
+
+/** @param most transactions of the busiest contract */
+function busiestColumns(most: number): readonly Column<CalledContract>[] {
+  return [
+    { head: 'Contract', phone: 'main', cell: ({ address }) => <Address of={address} mark /> },
+    {
+      head: 'Share',
+      isHeadUnseen: true,
+      width: 'w-share',
+      phone: 'none',
+      cell: ({ transactions }) => (
+        <svg className="share-bar" viewBox="0 0 100 8" aria-hidden="true">
+          <rect className="chart-bar" width={share(transactions, most) * 100} height="8" />
+        </svg>
+      ),
+    },
+    {
+      head: 'Txs',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'txs',
+      cell: ({ transactions }) => grouped(transactions),
+    },
+    {
+      head: 'Failed',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'failed',
+      cellClass: ({ failed }) => (failed > 0 ? 'fail' : 'quiet'),
+      cell: ({ failed }) => grouped(failed),
+    },
+    {
+      head: 'L2 gas',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'gas',
+      cell: ({ gas }) => grouped(gas),
+    },
+  ];
 }
 
 export const Busiest = memo(function Busiest({ of }: { readonly of: readonly TransactionRow[] }) {
   const rows = busiest(of);
-  const most = rows[0]?.transactions ?? 0;
   return (
     <section className="panel flush" aria-label="Busiest contracts">
       <div className="panel-head">
@@ -117,52 +157,13 @@ export const Busiest = memo(function Busiest({ of }: { readonly of: readonly Tra
       {rows.length === 0 ? (
         <p className="soft">None of them calls a contract.</p>
       ) : (
-        <table className="table bare" aria-label="Busiest contracts">
-          <thead>
-            <tr>
-              <th scope="col">Contract</th>
-              <th scope="col" className="w-share wide">
-                <span className="unseen">Share</span>
-              </th>
-              <th scope="col" className="w-count number">
-                Txs
-              </th>
-              <th scope="col" className="w-count number">
-                Failed
-              </th>
-              <th scope="col" className="w-gas number">
-                L2 gas
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ address, transactions, failed, gas }, at) => (
-              <tr key={address} data-row={at}>
-                <td className="main">
-                  <Address of={address} mark />
-                </td>
-                <td className="wide">
-                  <svg className="share-bar" viewBox="0 0 100 8" aria-hidden="true">
-                    <rect
-                      className="chart-bar"
-                      width={share(transactions, most) * 100}
-                      height="8"
-                    />
-                  </svg>
-                </td>
-                <td className="number" data-head="txs">
-                  {grouped(transactions)}
-                </td>
-                <td className={failed > 0 ? 'number fail' : 'number quiet'} data-head="failed">
-                  {grouped(failed)}
-                </td>
-                <td className="number" data-head="gas">
-                  {grouped(gas)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          className="bare"
+          label="Busiest contracts"
+          rows={rows}
+          columns={busiestColumns(rows[0]?.transactions ?? 0)}
+          idOf={({ address }) => address}
+        />
       )}
     </section>
   );

@@ -6,48 +6,48 @@ import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { useContractsKnown } from '../../rpc/queries.js';
 import { ChainFacts } from './chain-facts.js';
+import { type ChainSummary, useChainSummary } from './chain-summary.js';
 import { Charts } from './charts.js';
 import { FirstSteps } from './first-steps.js';
 import { Busiest, Failures } from './lists.js';
-import { type News, useNews } from './news.js';
 
 export function OverviewPage() {
-  const { data, error, refetch } = useNews();
+  const { data, error, refetch } = useChainSummary();
   return (
     <>
       <Heading title="Overview" />
       {error && !data ? (
-        <Problem error={error} what="the chain" retry={() => void refetch()} />
+        <Problem error={error} what="the chain" retry={refetch} />
       ) : !data ? (
         <Loading what="the chain" />
       ) : data.transactions.length === 0 ? (
-        <Empty news={data} />
+        <Empty summary={data} />
       ) : (
-        <Busy news={data} />
+        <Busy summary={data} />
       )}
     </>
   );
 }
 
-function Empty({ news }: { readonly news: News }) {
+function Empty({ summary }: { readonly summary: ChainSummary }) {
   return (
     <>
       <p className="sentence">No transactions on this chain yet.</p>
       <div className="overview">
         <FirstSteps />
-        <ChainFacts news={news} />
+        <ChainFacts summary={summary} />
       </div>
     </>
   );
 }
 
-function Busy({ news }: { readonly news: News }) {
-  const { blocks, transactions, failures, hasOlder, status, isSubstitute } = news;
+function Busy({ summary }: { readonly summary: ChainSummary }) {
+  const { blocks, transactions, failures, hasOlder, status, isSubstitute } = summary;
   const contracts = useMemo(
     () => [...new Set(failures.flatMap(({ call }) => (call ? [call.contract_address] : [])))],
     [failures],
   );
-  const known = useContractsKnown(contracts);
+  const contractsKnown = useContractsKnown(contracts);
   const failed = transactions.filter(
     ({ execution_status }) => execution_status === 'REVERTED',
   ).length;
@@ -78,10 +78,10 @@ function Busy({ news }: { readonly news: News }) {
       )}
       <div className="overview">
         <div className="stack">
-          <Failures of={failures} hasOlder={hasOlder} known={known} />
+          <Failures of={failures} hasOlder={hasOlder} contractsKnown={contractsKnown} />
           <Busiest of={transactions} />
         </div>
-        <ChainFacts news={news} />
+        <ChainFacts summary={summary} />
       </div>
       <details className="connect">
         <summary>Connect a program</summary>

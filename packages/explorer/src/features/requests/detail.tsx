@@ -7,6 +7,7 @@ import { editInConsole } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
+import { Choice } from '../../parts/inputs.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
@@ -41,7 +42,7 @@ export function Detail({
     retry: false,
   });
   if (!row) return null;
-  const made = recorded.data && callIn(recorded.data.request?.text);
+  const parsed = recorded.data && callIn(recorded.data.request?.text);
   return (
     <section className="panel request-detail" aria-label="The call">
       <div className="line-of">
@@ -52,21 +53,13 @@ export function Detail({
         </button>
       </div>
       <div className="line-of">
-        <fieldset className="modes">
-          <legend className="unseen">What is shown of it</legend>
-          {TABS.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="plain"
-              aria-pressed={name === tab}
-              onClick={() => setTab(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
-        {made && <Doings key={row.id} made={made} recorded={recorded.data} />}
+        <Choice
+          label="What is shown of it"
+          options={TABS.map((name) => [name, name] as const)}
+          value={tab}
+          change={setTab}
+        />
+        {parsed && <Doings key={row.id} parsed={parsed} recorded={recorded.data} />}
       </div>
       {row.result_preview !== undefined && SENDS.test(row.method) && (
         <Fate of={row.result_preview} />
@@ -247,7 +240,7 @@ function Timing({ of }: { readonly of: RequestRow }) {
   );
 }
 
-interface Made {
+interface ParsedCall {
   readonly method: string;
   readonly params: unknown;
   /** A request with redacted values cannot be repeated. */
@@ -255,7 +248,7 @@ interface Made {
 }
 
 /** The call in a recorded text, if it can be repeated. */
-function callIn(text: string | undefined): Made | undefined {
+function callIn(text: string | undefined): ParsedCall | undefined {
   try {
     const call = parseJson(text ?? '');
     if (typeof call !== 'object' || call === null || !('method' in call)) return undefined;
@@ -267,10 +260,16 @@ function callIn(text: string | undefined): Made | undefined {
   }
 }
 
-function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Recorded }) {
+function Doings({
+  parsed,
+  recorded,
+}: {
+  readonly parsed: ParsedCall;
+  readonly recorded: Recorded;
+}) {
   const [question, setQuestion] = useState<Question | undefined>();
   const [repeated, setRepeated] = useState<TimedAnswer | Error | undefined>();
-  const { method, params, isHidden } = made;
+  const { method, params, isHidden } = parsed;
   const run = async (): Promise<void> => {
     try {
       setRepeated(await ask(method, params));
@@ -279,8 +278,8 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
     }
   };
   const replay = async (): Promise<void> => {
-    const known = methodNamed(await fetchDiscovery(), method);
-    if (known && !known.writes && !known.isSubscription) return run();
+    const rpcMethod = methodNamed(await fetchDiscovery(), method);
+    if (rpcMethod && !rpcMethod.writes && !rpcMethod.isSubscription) return run();
     setQuestion({
       title: `Repeat this call?`,
       loss: (

@@ -60,19 +60,19 @@ export function linesOf(
   return lines;
 }
 
-const isOfBatch = (one: RequestRow, other: RequestRow): boolean => one.batch === other.batch;
+const isOfBatch = (a: RequestRow, b: RequestRow): boolean => a.batch === b.batch;
 
 /** Whether two requests look equal and come from the same client. */
-function isRepeated(one: RequestRow, other: RequestRow): boolean {
-  const isWhole = (one.params_preview ?? '').length < MOST_PREVIEWED;
+function isRepeated(a: RequestRow, b: RequestRow): boolean {
+  const isWhole = (a.params_preview ?? '').length < MOST_PREVIEWED;
   return (
-    other.batch === undefined &&
+    b.batch === undefined &&
     isWhole &&
-    one.method === other.method &&
-    one.method !== 'unknown' &&
-    one.outcome === other.outcome &&
-    one.params_preview === other.params_preview &&
-    clientOf(one) === clientOf(other)
+    a.method === b.method &&
+    a.method !== 'unknown' &&
+    a.outcome === b.outcome &&
+    a.params_preview === b.params_preview &&
+    clientOf(a) === clientOf(b)
   );
 }
 

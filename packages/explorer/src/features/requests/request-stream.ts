@@ -1,6 +1,7 @@
 // Stream of recorded calls: what the node has, and what it notifies of.
 import { call } from '../../rpc/client.js';
 import { openStream } from '../../rpc/stream.js';
+import { runTask } from '../../state/tasks.js';
 import type { RequestRow } from './group.js';
 
 export interface RecordingState {
@@ -55,7 +56,7 @@ export function followRequests({ onState, onError, onRead, onFresh }: Follower):
       // Read after subscribing, so that no request is missed in between.
       answered: () => {
         clearTimeout(late);
-        void read();
+        runTask(read());
       },
       notified: (_result, text) => {
         const row = rowIn(text);
@@ -72,7 +73,7 @@ export function followRequests({ onState, onError, onRead, onFresh }: Follower):
     if (!document.hidden && buffer.length > 0) flush();
   };
   // The first page does not wait longer than this for the subscription.
-  const late = setTimeout(() => void read(), LATE_MILLISECONDS);
+  const late = setTimeout(() => runTask(read()), LATE_MILLISECONDS);
   follow();
   document.addEventListener('visibilitychange', look);
   return () => {

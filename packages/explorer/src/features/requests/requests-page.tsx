@@ -3,8 +3,9 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
@@ -32,8 +33,8 @@ export function RequestsPage() {
   const [open, setOpen] = useState<string | undefined>();
   const [openBatches, setOpenBatches] = useState<ReadonlySet<number>>(new Set());
   const { rows, state } = requests;
-  const wanted = useMemo(() => rows.filter((row) => passes(row, filter)), [rows, filter]);
-  const lines = useMemo(() => linesOf(wanted, openBatches), [wanted, openBatches]);
+  const passing = useMemo(() => rows.filter((row) => passes(row, filter)), [rows, filter]);
+  const lines = useMemo(() => linesOf(passing, openBatches), [passing, openBatches]);
   const waiting = requests.waiting.filter((row) => passes(row, filter)).length;
   const opened = lines.find((line) => idOfLine(line) === open);
   const onPoint = (isPointing: boolean): void => {
@@ -75,7 +76,7 @@ export function RequestsPage() {
             </button>
           )}
           {lines.length === 0 ? (
-            <Nothing isFiltered={wanted.length < rows.length} />
+            <Nothing isFiltered={passing.length < rows.length} />
           ) : (
             <VirtualTable
               label="Requests"
@@ -103,7 +104,7 @@ function classOf(line: Line, open: string | undefined): string {
 }
 
 function useFilter(): RequestFilter {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const text = query.toString();
   return useMemo(() => {
     const params = new URLSearchParams(text);
@@ -141,14 +142,9 @@ function Off({ requests }: { readonly requests: Requests }) {
         <Action kind="primary" run={() => record(requests, true, bodies)}>
           Record requests
         </Action>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={bodies}
-            onChange={(event) => setBodies(event.target.checked)}
-          />
+        <Checkbox className="line-of" checked={bodies} change={setBodies}>
           with parameters and answers
-        </label>
+        </Checkbox>
       </p>
       <p>
         It costs each call some hundredths of a millisecond, and at most 16 MB of the node’s memory:
@@ -169,42 +165,36 @@ function Filters({
   const { rows, state } = requests;
   const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
   const flag = (name: 'errors' | 'slow' | 'own', words: string) => (
-    <label>
-      <input
-        type="checkbox"
-        checked={filter[name]}
-        onChange={(event) => setQuery({ [name]: event.target.checked ? '1' : undefined })}
-      />
+    <Checkbox
+      checked={filter[name]}
+      change={(isOn) => setQuery({ [name]: isOn ? '1' : undefined })}
+    >
       {words}
-    </label>
+    </Checkbox>
   );
   return (
     <div className="filters">
-      <label>
-        method:
-        <input
-          value={filter.method}
-          size={16}
-          onChange={(event) => setQuery({ method: event.target.value || undefined })}
-        />
-      </label>
-      <label>
-        client:
-        <select
-          value={filter.client}
-          onChange={(event) => setQuery({ client: event.target.value || undefined })}
-        >
-          <option value="">any</option>
-          {filter.client !== '' && !clients.includes(filter.client) && (
-            <option value={filter.client}>{filter.client}</option>
-          )}
-          {clients.map((client) => (
-            <option key={client} value={client}>
-              {client}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TextInput
+        label="method:"
+        value={filter.method}
+        size={16}
+        change={(text) => setQuery({ method: text || undefined })}
+      />
+      <Select
+        label="client:"
+        value={filter.client}
+        change={(text) => setQuery({ client: text || undefined })}
+      >
+        <option value="">any</option>
+        {filter.client !== '' && !clients.includes(filter.client) && (
+          <option value={filter.client}>{filter.client}</option>
+        )}
+        {clients.map((client) => (
+          <option key={client} value={client}>
+            {client}
+          </option>
+        ))}
+      </Select>
       {flag('errors', 'errors only')}
       {flag('slow', `over ${SLOW_MILLISECONDS} ms`)}
       {flag('own', 'also the explorer’s own')}
@@ -281,6 +271,7 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
     { head: 'Method', phone: 'main', cell: (line) => <Method of={line} toggle={toggle} /> },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ rows }) => <Sign isOk={rows.every(({ outcome }) => outcome === 'ok')} />,
@@ -349,8 +340,8 @@ function Refusal({ of: { code, message } }: { readonly of: RequestRow }) {
 
 function Answer({ of: { method, result_preview: preview } }: { readonly of: RequestRow }) {
   if (preview === undefined) return null;
-  const sent = /_add|SendMessage/.test(method) ? SENT.exec(preview)?.[1] : undefined;
-  if (sent !== undefined) return <TxRef of={sent} />;
+  const hash = /_add|SendMessage/.test(method) ? SENT.exec(preview)?.[1] : undefined;
+  if (hash !== undefined) return <TxRef of={hash} />;
   return (
     <span className="soft mono">
       <UntrustedText text={preview} limit={80} />

@@ -19,15 +19,15 @@ export interface Requests {
   reset(): void;
 }
 
-interface Known {
+interface RequestLists {
   readonly rows: readonly RequestRow[];
   readonly waiting: readonly RequestRow[];
 }
 
-const NOTHING: Known = { rows: [], waiting: [] };
+const NOTHING: RequestLists = { rows: [], waiting: [] };
 
 export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
-  const [known, setKnown] = useState<Known>(NOTHING);
+  const [lists, setLists] = useState<RequestLists>(NOTHING);
   const [state, setState] = useState<RecordingState | undefined>();
   const [error, setError] = useState<unknown>();
   const [turn, setTurn] = useState(0);
@@ -44,41 +44,45 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
       onError: setError,
       onRead: (rows) => {
         setError(undefined);
-        setKnown((old) => withFresh(old, rows, true));
+        setLists((old) => withFresh(old, rows, true));
       },
-      onFresh: (rows) => setKnown((old) => withFresh(old, rows, isShownAtOnce.current())),
+      onFresh: (rows) => setLists((old) => withFresh(old, rows, isShownAtOnce.current())),
     });
   }, [turn]);
 
   const readOlder = useCallback(() => {
-    const oldest = known.rows.at(-1);
-    if (!oldest || reading.current || isAll.current || known.rows.length >= MOST) return;
+    const oldest = lists.rows.at(-1);
+    if (!oldest || reading.current || isAll.current || lists.rows.length >= MOST) return;
     reading.current = true;
     call('devnet_getRequests', { before: oldest.id, limit: PAGE })
       .then(({ requests }) => {
         if (requests.length < PAGE) isAll.current = true;
-        setKnown((old) => ({ ...old, rows: merged(old.rows, requests) }));
+        setLists((old) => ({ ...old, rows: merged(old.rows, requests) }));
       }, setError)
       .finally(() => {
         reading.current = false;
       });
-  }, [known.rows]);
+  }, [lists.rows]);
 
   return {
     state,
-    rows: known.rows,
-    waiting: known.waiting,
+    rows: lists.rows,
+    waiting: lists.waiting,
     error,
-    reveal: () => setKnown((old) => withFresh({ ...old, waiting: [] }, old.waiting, true)),
+    reveal: () => setLists((old) => withFresh({ ...old, waiting: [] }, old.waiting, true)),
     readOlder,
     reset: () => {
-      setKnown(NOTHING);
+      setLists(NOTHING);
       setTurn((last) => last + 1);
     },
   };
 }
 
-function withFresh(old: Known, fresh: readonly RequestRow[], isShown: boolean): Known {
+function withFresh(
+  old: RequestLists,
+  fresh: readonly RequestRow[],
+  isShown: boolean,
+): RequestLists {
   if (fresh.length === 0) return old;
   const waiting = merged(old.waiting, fresh);
   if (!isShown) {
@@ -93,8 +97,8 @@ function withFresh(old: Known, fresh: readonly RequestRow[], isShown: boolean): 
 }
 
 function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readonly RequestRow[] {
-  const known = new Set(old.map(({ id }) => id));
-  const added = more.filter(({ id }) => !known.has(id));
+  const ids = new Set(old.map(({ id }) => id));
+  const added = more.filter(({ id }) => !ids.has(id));
   if (added.length === 0) return old;
-  return [...old, ...added].sort((one, other) => other.id - one.id).slice(0, MOST);
+  return [...old, ...added].sort((a, b) => b.id - a.id).slice(0, MOST);
 }

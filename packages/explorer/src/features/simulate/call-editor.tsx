@@ -13,7 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
 import { learnNames, useNames } from '../../format/names.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { AbiForm, blankInputs, encodeInputs, type FormInputs } from '../../parts/forms/abi-form.js';
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -32,7 +32,7 @@ const RAW = {
 /** Drafts of decoded inputs. */
 function draftsOf({ inputs, abi }: FormInputs, values: readonly Named[]): readonly Draft[] {
   return inputs.map(({ type, name }, at) => {
-    const value = values.find((one) => one.name === name) ?? values[at];
+    const value = values.find((candidate) => candidate.name === name) ?? values[at];
     return value ? draftOfDecoded(type, value.value, abi) : '';
   });
 }
@@ -118,16 +118,19 @@ export function CallEditor({ of, change, isJudged }: CallEditorProps) {
 
 /** The form for the inputs: that of the function, or raw felts. */
 function useCallForm(of: CallDraft, abi: Abi | undefined, resolve: Resolve) {
-  const found = abi?.functions.get(of.selector);
-  const asked = useMemo(() => abi && found && { inputs: inputsOf(found), abi }, [abi, found]);
+  const abiFunction = abi?.functions.get(of.selector);
+  const functionForm = useMemo(
+    () => abi && abiFunction && { inputs: inputsOf(abiFunction), abi },
+    [abi, abiFunction],
+  );
   const read = useMemo((): readonly Draft[] | undefined => {
-    if (!asked || !found || !of.calldata) return undefined;
-    const values = decodeInputs(found, of.calldata, asked.abi);
-    return values && draftsOf(asked, values);
-  }, [asked, found, of.calldata]);
+    if (!functionForm || !abiFunction || !of.calldata) return undefined;
+    const values = decodeInputs(abiFunction, of.calldata, functionForm.abi);
+    return values && draftsOf(functionForm, values);
+  }, [functionForm, abiFunction, of.calldata]);
   // Calldata that does not fit the function stays raw.
   const isRaw = of.drafts ? of.isRaw : of.calldata !== undefined && read === undefined;
-  const form: FormInputs = asked && !isRaw ? asked : RAW;
+  const form: FormInputs = functionForm && !isRaw ? functionForm : RAW;
   const drafts = useMemo(
     (): readonly Draft[] =>
       of.drafts ?? (form === RAW ? [of.calldata ?? []] : (read ?? blankInputs(form))),
@@ -228,7 +231,7 @@ function FunctionField({ abi, selector: chosen, choose, isJudged }: FunctionFiel
           )}
           {functions.map(([selector, { name }]) => (
             <option key={selector} value={selector}>
-              {disarm(name, 80).text}
+              {escapeText(name, 80).text}
             </option>
           ))}
         </select>

@@ -31,8 +31,8 @@ export function conditionFault(
   if (clock.trim() === '' && price.trim() === '') return undefined;
   if (clock.trim() !== '' && readClock(clock, now) === undefined)
     return 'A clock is a date such as 2026-11-16T01:00:00Z, seconds since 1970, or a span such as +1 d.';
-  const asked = price.trim() === '' ? 1n : readGasPrice(price, STRK);
-  if (asked === undefined || asked === 0n) return 'A price is a number above zero, in gfri.';
+  const gasPrice = price.trim() === '' ? 1n : readGasPrice(price, STRK);
+  if (gasPrice === undefined || gasPrice === 0n) return 'A price is a number above zero, in gfri.';
   return /^\d/.test(block.trim())
     ? 'Clock and price can be changed on the newest state alone: choose pre-confirmed.'
     : undefined;

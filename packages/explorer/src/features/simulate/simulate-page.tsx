@@ -6,11 +6,13 @@ import { setQuery } from '../../navigation/route.js';
 import { Action, LastDone } from '../../parts/action.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, useBook } from '../../parts/forms/address-book.js';
+import { TextInput } from '../../parts/inputs.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { UntrustedText, useChainNow } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
+import { runTask } from '../../state/tasks.js';
 import { type Conditions, conditionFault } from './conditions.js';
 import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
@@ -23,7 +25,7 @@ interface BuilderProps {
   readonly runs: StepRuns;
 }
 
-export function Simulate() {
+export function SimulatePage() {
   return (
     <AddressBook id="simulate-book">
       <Builder />
@@ -41,7 +43,7 @@ function Builder() {
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void (event.shiftKey ? runs.keep() : runs.doSimulate());
+    runTask(event.shiftKey ? runs.keep() : runs.doSimulate());
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields, in one place
@@ -106,16 +108,14 @@ function RunBar({ list, runs }: BuilderProps) {
   const { steps, block, setBlock } = list;
   return (
     <div className="line-of session">
-      <label>
-        on the state after block
-        <input
-          className="block-input"
-          value={block}
-          list="simulate-blocks"
-          aria-invalid={readBlock(block) === undefined}
-          onChange={(event) => setBlock(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="on the state after block"
+        className="block-input"
+        value={block}
+        list="simulate-blocks"
+        aria-invalid={readBlock(block) === undefined}
+        change={setBlock}
+      />
       <datalist id="simulate-blocks">
         <option value="pre-confirmed" />
         <option value="latest" />
@@ -138,7 +138,7 @@ function RunBar({ list, runs }: BuilderProps) {
       <FromTransaction
         take={(hash) => {
           setQuery({ tx: undefined, from: undefined });
-          void runs.take(hash);
+          runTask(runs.take(hash));
         }}
       />
     </div>

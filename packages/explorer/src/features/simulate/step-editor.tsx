@@ -16,14 +16,14 @@ export function StepEditor({
   return (
     <div className="stack">
       <SenderField text={of.as} sender={sender} change={(as) => change({ ...of, as })} />
-      {of.calls.map((one, at) => (
-        <fieldset key={one.id} className="step-call">
+      {of.calls.map((call, at) => (
+        <fieldset key={call.id} className="step-call">
           <legend className="unseen">Call {at + 1}</legend>
           <CallEditor
-            of={one}
+            of={call}
             isJudged={isJudged}
             change={(next) =>
-              change({ ...of, calls: of.calls.map((old) => (old.id === one.id ? next : old)) })
+              change({ ...of, calls: of.calls.map((old) => (old.id === call.id ? next : old)) })
             }
           />
           {of.calls.length > 1 && (
@@ -31,7 +31,7 @@ export function StepEditor({
               type="button"
               className="plain"
               aria-label={`Remove call ${at + 1}`}
-              onClick={() => change({ ...of, calls: of.calls.filter(({ id }) => id !== one.id) })}
+              onClick={() => change({ ...of, calls: of.calls.filter(({ id }) => id !== call.id) })}
             >
               Remove this call
             </button>

@@ -3,7 +3,7 @@ import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
 import { useNames } from '../../format/names.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
 import { call } from '../../rpc/client.js';
 import type { Conditions } from './conditions.js';
@@ -16,7 +16,7 @@ export type StepList = ReturnType<typeof useSteps>;
 export function useSteps() {
   const names = useNames();
   const nameOf = (address: string): string => names.get(address) ?? address;
-  const { query } = usePlace();
+  const { query } = useRoute();
   const batch = useBatch();
   const [start] = useState(remembered);
   const [steps, setSteps] = useState<readonly StepDraft[]>(() => {
@@ -43,9 +43,11 @@ export function useSteps() {
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
     const at = steps.findIndex((step) => step.id === id);
-    const [one, other] = [steps[at], steps[at + by]];
-    if (!one || !other) return;
-    setSteps(steps.map((step, place) => (place === at ? other : place === at + by ? one : step)));
+    const [moved, displaced] = [steps[at], steps[at + by]];
+    if (!moved || !displaced) return;
+    setSteps(
+      steps.map((step, index) => (index === at ? displaced : index === at + by ? moved : step)),
+    );
   };
   const add = (): void => {
     if (steps.length >= MOST_STEPS) return;

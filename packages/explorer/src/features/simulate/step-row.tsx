@@ -1,6 +1,7 @@
 // Row of one step in the list of steps, with buttons to move it.
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
+import { TextInput } from '../../parts/inputs.js';
 import { differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
 import { FunctionName } from '../../parts/values.js';
@@ -18,16 +19,14 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
         if (canonicalFelt(text) !== undefined) take(text);
       }}
     >
-      <label>
-        start from a transaction
-        <input
-          className="mono"
-          value={text}
-          placeholder="0x…"
-          aria-invalid={text !== '' && canonicalFelt(text) === undefined}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+      <TextInput
+        label="start from a transaction"
+        className="mono"
+        value={text}
+        placeholder="0x…"
+        aria-invalid={text !== '' && canonicalFelt(text) === undefined}
+        change={setText}
+      />
       <button type="submit" className="button">
         Take it
       </button>

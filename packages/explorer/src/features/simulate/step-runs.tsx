@@ -1,13 +1,13 @@
 // Running the steps of the simulation: trying them out, or sending them.
 import type { Resolve } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import { usePlace } from '../../navigation/route.js';
+import { useRoute } from '../../navigation/route.js';
 import { useImported } from '../../parts/send/keys.js';
 import {
   type BlockId,
   boundsOf,
-  outcome,
   type Run,
+  readRun,
   type Step,
   send,
   simulate,
@@ -16,6 +16,7 @@ import { TxRef } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { useAccounts } from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
 import { underConditions } from './conditions.js';
 import type { StepList } from './step-list.js';
 import { type StepDraft, stepOf } from './steps.js';
@@ -31,10 +32,10 @@ interface Failed {
 export type StepRuns = ReturnType<typeof useStepRuns>;
 
 export function readBlock(text: string): BlockId | undefined {
-  const given = text.trim();
-  if (given === '' || given === 'pre-confirmed') return 'pre_confirmed';
-  if (given === 'latest') return 'latest';
-  return /^\d{1,15}$/.test(given) ? { block_number: Number(given) } : undefined;
+  const hash = text.trim();
+  if (hash === '' || hash === 'pre-confirmed') return 'pre_confirmed';
+  if (hash === 'latest') return 'latest';
+  return /^\d{1,15}$/.test(hash) ? { block_number: Number(hash) } : undefined;
 }
 
 export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => void) {
@@ -47,7 +48,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
   const [ran, setRan] = useState('');
   const [failed, setFailed] = useState<Failed | undefined>();
   const [isBusy, setBusy] = useState(false);
-  const asked = usePlace().query.get('tx') ?? undefined;
+  const hashInAddress = useRoute().query.get('tx') ?? undefined;
 
   const take = async (hash: string): Promise<void> => {
     setFailed(undefined);
@@ -62,8 +63,8 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
   // The page's address can fill the form, but never runs it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each transaction that is asked for
   useEffect(() => {
-    if (asked !== undefined && steps.length === 0) void take(asked);
-  }, [asked]);
+    if (hashInAddress !== undefined && steps.length === 0) runTask(take(hashInAddress));
+  }, [hashInAddress]);
 
   const ready = (): readonly Step[] | undefined => {
     list.setJudged(true);
@@ -74,7 +75,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       focusWrong();
       return undefined;
     }
-    return all.flatMap((one) => (one ? [one] : []));
+    return all.flatMap((step) => (step ? [step] : []));
   };
   const busy = async (work: () => Promise<void>): Promise<void> => {
     if (isBusy) return;
@@ -93,13 +94,13 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       const all = ready();
       const blockId = readBlock(list.block);
       if (!all || all.length === 0 || blockId === undefined) return;
-      const found = await underConditions(list.conditions, list.block, (chain) =>
+      const simulated = await underConditions(list.conditions, list.block, (chain) =>
         simulate(all, blockId, chain),
       );
       setRan(written);
       setBefore(runs);
       setRuns(
-        new Map(found.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : []))),
+        new Map(simulated.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : []))),
       );
     });
   const keep = (): Promise<void> =>
@@ -109,9 +110,9 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       const isOurs = (sender: string): boolean =>
         imported.includes(sender) ||
         (accounts.data?.some(({ address }) => address === sender) ?? false);
-      const done = await sendAll(all, steps, isOurs);
+      const sentRuns = await sendAll(all, steps, isOurs);
       setBefore(runs);
-      setRuns(done);
+      setRuns(sentRuns);
     });
   return { runs, before, failed, isBusy, isStale: ran !== written, take, doSimulate, keep };
 }
@@ -135,7 +136,7 @@ async function sendAll(
   isOurs: (sender: string) => boolean,
 ): Promise<Runs> {
   const tried = await simulate(all, 'pre_confirmed');
-  const done = new Map<number, Run>();
+  const runs = new Map<number, Run>();
   for (const [at, step] of all.entries()) {
     const bounds = tried[at] && boundsOf(tried[at]);
     const id = steps[at]?.id;
@@ -152,7 +153,7 @@ async function sendAll(
       ),
     });
     if (hash === undefined) break;
-    done.set(id, await outcome(hash));
+    runs.set(id, await readRun(hash));
   }
-  return done;
+  return runs;
 }

@@ -71,14 +71,14 @@ export function packed(steps: readonly StepDraft[]): unknown {
 /** Reads the short form, which is untrusted. */
 export function unpacked(value: unknown): readonly StepDraft[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_STEPS).flatMap((one: unknown) => {
-    if (!Array.isArray(one)) return [];
-    const [as, calls]: readonly unknown[] = one;
+  return value.slice(0, MOST_STEPS).flatMap((step: unknown) => {
+    if (!Array.isArray(step)) return [];
+    const [as, calls]: readonly unknown[] = step;
     if (typeof as !== 'string' || !Array.isArray(calls)) return [];
     const read = calls.slice(0, MOST_CALLS).flatMap((call: unknown) => {
       if (!Array.isArray(call)) return [];
-      const [contract, given, felts]: readonly unknown[] = call;
-      const selector = typeof given === 'string' ? (canonicalFelt(given) ?? '') : '';
+      const [contract, selectorText, felts]: readonly unknown[] = call;
+      const selector = typeof selectorText === 'string' ? (canonicalFelt(selectorText) ?? '') : '';
       if (typeof contract !== 'string' || !Array.isArray(felts)) return [];
       const calldata = felts.flatMap((felt: unknown) => {
         const read = typeof felt === 'string' ? canonicalFelt(felt) : undefined;

@@ -1,10 +1,10 @@
 // Picture of the timeline: blocks, snapshots, folded silences and undone stretches as SVG.
 import { grouped } from '../../format/amount.js';
 import { spanText } from '../../format/time.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
-import type { Undone } from '../../rpc/undone-blocks.js';
+import type { UndoneRange } from '../../rpc/undone-blocks.js';
 import type { Bar } from './blocks.js';
 import type { Scale, Window } from './scale.js';
 
@@ -26,7 +26,7 @@ export interface PictureProps {
   readonly bars: readonly Bar[];
   /** Those in the window. */
   readonly snapshots: readonly Snapshot[];
-  readonly undone: readonly Undone[];
+  readonly undone: readonly UndoneRange[];
   readonly head: number;
   readonly window: Window;
   readonly scale: Scale;
@@ -71,8 +71,8 @@ export function ChartPicture(props: PictureProps) {
           key={stretch.at}
           of={stretch}
           y={LINE + 50 + index * UNDONE_STEP}
-          left={x(Math.max(stretch.first - 1, window.first))}
-          right={x(Math.min(stretch.last, window.last))}
+          start={x(Math.max(stretch.first - 1, window.first))}
+          end={x(Math.min(stretch.last, window.last))}
           width={width}
         />
       ))}
@@ -119,7 +119,8 @@ function SnapshotMark({ of: snapshot, hasName, at, width }: SnapshotMarkProps) {
       <path d={diamond(at)} />
       {hasName && (
         <text x={at} y={LINE - 38} textAnchor={anchor(at, width)}>
-          {snapshot.snapshot_id} {snapshot.name === undefined ? '' : disarm(snapshot.name, 16).text}
+          {snapshot.snapshot_id}{' '}
+          {snapshot.name === undefined ? '' : escapeText(snapshot.name, 16).text}
         </text>
       )}
     </g>
@@ -168,15 +169,15 @@ function BarShape({
   const most = Math.max(1e-9, ...bars.map(density));
   const tall = Math.max(LOWEST_BAR, (density(bar) / most) * BARS);
   const bad = bar.transactions === 0 ? 0 : (bar.failed / bar.transactions) * tall;
-  const left = x(bar.first);
-  const wide = Math.max(1, x(bar.last) - left - 1);
+  const start = x(bar.first);
+  const wide = Math.max(1, x(bar.last) - start - 1);
   return (
     <>
-      <rect className="line-bar" x={left} width={wide} y={LINE - tall} height={tall} />
+      <rect className="line-bar" x={start} width={wide} y={LINE - tall} height={tall} />
       {bad > 0 && (
         <rect
           className="line-bar-failed"
-          x={left}
+          x={start}
           width={wide}
           y={LINE - Math.max(2, bad)}
           height={Math.max(2, bad)}
@@ -190,21 +191,21 @@ function BarShape({
 function UndoneShape({
   of,
   y,
-  left,
-  right,
+  start,
+  end: right,
   width,
 }: {
-  readonly of: Undone;
+  readonly of: UndoneRange;
   readonly y: number;
-  readonly left: number;
-  readonly right: number;
+  readonly start: number;
+  readonly end: number;
   readonly width: number;
 }) {
   const hasRoom = right < width - UNDONE_WORDS;
   return (
     <g className="line-undone">
-      <path d={`M${left},${LINE} V${y} H${right}`} />
-      <text x={hasRoom ? right + 6 : left - 6} y={y + 4} textAnchor={hasRoom ? 'start' : 'end'}>
+      <path d={`M${start},${LINE} V${y} H${right}`} />
+      <text x={hasRoom ? right + 6 : start - 6} y={y + 4} textAnchor={hasRoom ? 'start' : 'end'}>
         ✕ {grouped(of.last - of.first + 1)} blocks, undone at {new Date(of.at).toLocaleTimeString()}
       </text>
     </g>
@@ -244,13 +245,13 @@ function named(
   snapshots: readonly Snapshot[],
   x: (number: number) => number,
 ): readonly { readonly snapshot: Snapshot; readonly hasName: boolean }[] {
-  const taken: number[] = [];
+  const occupied: number[] = [];
   return [...snapshots]
-    .sort((one, other) => other.block_number - one.block_number)
+    .sort((a, b) => b.block_number - a.block_number)
     .map((snapshot) => {
       const at = x(snapshot.block_number);
-      const hasName = taken.every((other) => Math.abs(other - at) > NAME_ROOM);
-      if (hasName) taken.push(at);
+      const hasName = occupied.every((other) => Math.abs(other - at) > NAME_ROOM);
+      if (hasName) occupied.push(at);
       return { snapshot, hasName };
     });
 }

@@ -3,10 +3,10 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useSt
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { go, to } from '../../navigation/route.js';
-import { useWidth } from '../../parts/charts/use-width.js';
+import { useWidth } from '../../parts/use-width.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
-import type { Undone } from '../../rpc/undone-blocks.js';
+import type { UndoneRange } from '../../rpc/undone-blocks.js';
 import type { Bar } from './blocks.js';
 import { ChartPicture } from './chart-picture.js';
 import { byNumber, byTime, pan, type Scale, type Window, zoom } from './scale.js';
@@ -16,7 +16,7 @@ export interface ChartProps {
   readonly blocks: readonly BlockRow[];
   readonly bars: readonly Bar[];
   readonly snapshots: readonly Snapshot[];
-  readonly undone: readonly Undone[];
+  readonly undone: readonly UndoneRange[];
   readonly head: number;
   readonly window: Window;
   readonly whole: Window;
@@ -39,8 +39,8 @@ export function Chart(props: ChartProps) {
   const isIn = (number: number): boolean => number >= window.first && number <= window.last;
 
   const nearest = (event: PointerEvent): number | undefined => {
-    const place = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    return nearestBlock(place, props, x, width);
+    const pointer = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    return nearestBlock(pointer, props, x, width);
   };
   const failed = blocks.filter(({ failed_count }) => failed_count > 0);
   const diamonds = snapshots.filter(({ block_number }) => isIn(block_number));
@@ -119,18 +119,18 @@ function pressKey(event: KeyboardEvent, { window, whole, onWindow }: ChartProps)
 }
 
 function nearestBlock(
-  place: number,
+  pointer: number,
   { blocks, bars, window }: ChartProps,
   x: (number: number) => number,
   width: number,
 ): number | undefined {
   if (bars.length > 0) {
-    const share = (place - EDGE) / Math.max(1, width - 2 * EDGE);
+    const share = (pointer - EDGE) / Math.max(1, width - 2 * EDGE);
     return Math.round(window.first + share * (window.last - window.first));
   }
   let best: number | undefined;
   for (const { block_number } of blocks) {
-    if (best === undefined || Math.abs(x(block_number) - place) < Math.abs(x(best) - place)) {
+    if (best === undefined || Math.abs(x(block_number) - pointer) < Math.abs(x(best) - pointer)) {
       best = block_number;
     }
   }

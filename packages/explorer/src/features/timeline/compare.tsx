@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery } from '../../navigation/route.js';
+import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { merged } from '../../parts/transaction/merged-diff.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
@@ -34,7 +35,7 @@ export function Compare({
     { value: '0', words: 'genesis' },
     ...snapshots.map(({ snapshot_id, name, block_number }) => ({
       value: String(block_number),
-      words: `${snapshot_id} ${name === undefined ? '' : disarm(name, 30).text} (block ${block_number})`,
+      words: `${snapshot_id} ${name === undefined ? '' : escapeText(name, 30).text} (block ${block_number})`,
     })),
     { value: String(head), words: `head (block ${head})` },
   ];
@@ -87,7 +88,7 @@ export function Compare({
         </p>
       )}
       {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}
-      {error && <Problem error={error} what="the state updates" retry={() => void refetch()} />}
+      {error && <Problem error={error} what="the state updates" retry={refetch} />}
       {data && !isTooFar && first < last && (
         <StateChanges diff={data} before={first} after={last} />
       )}
@@ -111,17 +112,14 @@ function PointChoice({
   const isNumber = /^\d{1,15}$/.test(draft.trim());
   return (
     <span className="line-of">
-      <label>
-        {name}
-        <select value={String(value)} onChange={({ target }) => set(target.value)}>
-          {!isNamed && <option value={String(value)}>block {value}</option>}
-          {points.map((point) => (
-            <option key={point.words} value={point.value}>
-              {point.words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label={name} value={String(value)} change={set}>
+        {!isNamed && <option value={String(value)}>block {value}</option>}
+        {points.map((point) => (
+          <option key={point.words} value={point.value}>
+            {point.words}
+          </option>
+        ))}
+      </Select>
       <input
         className="short"
         inputMode="numeric"

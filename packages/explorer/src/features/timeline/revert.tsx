@@ -1,57 +1,45 @@
 // Reverting to a snapshot: confirmation with the loss, and undo.
-import { useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { UntrustedText } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
+import { createStore, useStore } from '../../state/store.js';
 
-interface Kept {
+interface PreviousChain {
   readonly what: string;
   readonly image: string;
 }
 
-let kept: Kept | undefined;
-const watchers = new Set<() => void>();
-
-function keep(next: Kept | undefined): void {
-  kept = next;
-  for (const watcher of watchers) watcher();
-}
-
-function useKept(): Kept | undefined {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => kept,
-  );
-}
+const previousChain = createStore<PreviousChain | undefined>(undefined);
 
 /** Offered while this tab holds an image of the chain before. */
 export function UndoBar() {
-  const held = useKept();
-  if (!held) return null;
+  const previous = useStore(previousChain);
+  if (!previous) return null;
   return (
     <div className="notice" role="status">
-      <p>{held.what}. This tab holds the previous chain; its later snapshots cannot be restored.</p>
+      <p>
+        {previous.what}. This tab holds the previous chain; its later snapshots cannot be restored.
+      </p>
       <Action
         run={async () => {
-          const done = await act(
+          const restored = await act(
             'Undo the revert',
             'devnet_load',
-            { image: held.image, format: 'image' },
+            { image: previous.image, format: 'image' },
             () => 'the chain is restored',
           );
-          if (done !== undefined) keep(undefined);
+          if (restored !== undefined) previousChain.set(undefined);
         }}
       >
         Undo
       </Action>
-      <button type="button" className="button" onClick={() => keep(undefined)}>
+      <button type="button" className="button" onClick={() => previousChain.set(undefined)}>
         Discard
       </button>
     </div>
@@ -66,19 +54,19 @@ async function revert(
   const id = snapshot.snapshot_id;
   let image: string | undefined;
   if (isKept) {
-    const made = await act(
+    const dump = await act(
       'Save the current chain',
       'devnet_dump',
       { format: 'image', inline: true },
       (result) => ('image' in result ? 'held' : new Error('The node returned no image.')),
     );
-    if (made === undefined || !('image' in made) || typeof made.image !== 'string') return false;
-    image = made.image;
+    if (dump === undefined || !('image' in dump) || typeof dump.image !== 'string') return false;
+    image = dump.image;
   }
-  const done = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
+  const reverted = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
     isDone ? 'done' : new Error(`Snapshot ${id} was already used or is unknown.`),
   );
-  if (done === undefined) return false;
+  if (reverted === undefined) return false;
   if (isRetaken) {
     await act(
       'Take the snapshot again',
@@ -87,7 +75,7 @@ async function revert(
       (again) => `${again}`,
     );
   }
-  keep(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
+  previousChain.set(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
   return true;
 }
 
@@ -131,26 +119,16 @@ export function RevertSheet({
           {later.length > 0 &&
             ` and ${counted(later.length, 'snapshot')} (${later
               .slice(0, 5)
-              .map((one) => one.snapshot_id)
+              .map((snapshot) => snapshot.snapshot_id)
               .join(', ')}${later.length > 5 ? ', …' : ''})`}
           . Subscribers get a reorg notice.
         </p>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={isRetaken}
-            onChange={({ target }) => setRetaken(target.checked)}
-          />
+        <Checkbox className="line-of" checked={isRetaken} change={setRetaken}>
           take the snapshot again: reverting uses it up
-        </label>
-        <label className="line-of">
-          <input
-            type="checkbox"
-            checked={isKept}
-            onChange={({ target }) => setKept(target.checked)}
-          />
+        </Checkbox>
+        <Checkbox className="line-of" checked={isKept} change={setKept}>
           keep the current chain in this tab, so that this can be undone
-        </label>
+        </Checkbox>
         <div className="line-of">
           <Action kind="danger" run={run}>
             Revert to {id}

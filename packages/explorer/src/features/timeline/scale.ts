@@ -36,13 +36,13 @@ export function foldsIn(moments: readonly Moment[]): readonly Fold[] {
     before: number,
     seconds: time - (moments[at]?.time ?? time),
   }));
-  const sizes = gaps.map(({ seconds }) => Math.abs(seconds)).sort((one, other) => one - other);
+  const sizes = gaps.map(({ seconds }) => Math.abs(seconds)).sort((a, b) => a - b);
   const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
   return gaps
     .filter(({ seconds }) => Math.abs(seconds) >= Math.max(SHORTEST, usual * UNUSUAL))
-    .sort((one, other) => Math.abs(other.seconds) - Math.abs(one.seconds))
+    .sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds))
     .slice(0, MOST_FOLDS)
-    .sort((one, other) => one.before - other.before);
+    .sort((a, b) => a.before - b.before);
 }
 
 export function byNumber(window: Window, moments: readonly Moment[]): Scale {
@@ -77,8 +77,8 @@ export function byTime(window: Window, moments: readonly Moment[]): Scale {
   return {
     folds,
     at: (number) => {
-      const known = places.get(number);
-      if (known !== undefined) return known;
+      const position = places.get(number);
+      if (position !== undefined) return position;
       if (last && number > last.number) return 1;
       return number <= window.first ? 0 : 1;
     },

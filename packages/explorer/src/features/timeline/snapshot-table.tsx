@@ -4,6 +4,7 @@ import { momentText } from '../../format/time.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action } from '../../parts/action.js';
 import { Loading } from '../../parts/page-states.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
@@ -28,47 +29,16 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
       </p>
     );
   }
-  const newest = [...rows].sort((one, other) =>
-    BigInt(one.snapshot_id) < BigInt(other.snapshot_id) ? 1 : -1,
-  );
+  const newest = [...rows].sort((a, b) => (BigInt(a.snapshot_id) < BigInt(b.snapshot_id) ? 1 : -1));
   return (
     <>
-      <table className="table tall" aria-label="Snapshots">
-        <thead>
-          <tr>
-            <th scope="col" className="w-small">
-              Id
-            </th>
-            <th scope="col">Name</th>
-            <th scope="col" className="w-block number">
-              Block
-            </th>
-            <th scope="col" className="w-moment">
-              Chain time
-            </th>
-            <th scope="col" className="w-gas number">
-              Blocks since
-            </th>
-            <th scope="col" className="w-gas number">
-              Txs since
-            </th>
-            <th scope="col" className="w-actions">
-              Do
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {newest.slice(0, MOST_ROWS).map((snapshot) => (
-            <SnapshotRow
-              key={snapshot.snapshot_id}
-              snapshot={snapshot}
-              head={head}
-              transactions={transactions}
-              ask={ask}
-            />
-          ))}
-        </tbody>
-      </table>
+      <ShortTable
+        className="tall"
+        label="Snapshots"
+        rows={newest.slice(0, MOST_ROWS)}
+        columns={snapshotColumns(head, transactions, ask)}
+        idOf={({ snapshot_id }) => snapshot_id}
+      />
       {rows.length > MOST_ROWS && (
         <p className="quiet">
           The last {MOST_ROWS} of {grouped(rows.length)} snapshots.
@@ -78,58 +48,83 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
   );
 }
 
-interface SnapshotRowProps {
-  readonly snapshot: Snapshot;
-  readonly head: number;
-  /** How many the chain has, once that is read. */
-  readonly transactions: number | undefined;
-  readonly ask: (snapshot: Snapshot) => void;
+/** @param transactions how many the chain has, once that is read */
+function snapshotColumns(
+  head: number,
+  transactions: number | undefined,
+  ask: SnapshotTableProps['ask'],
+): readonly Column<Snapshot>[] {
+  return [
+    { head: 'Id', width: 'w-small', cell: ({ snapshot_id }) => <code>{snapshot_id}</code> },
+    {
+      head: 'Name',
+      phone: 'main',
+      cell: ({ name }) => (
+        <>
+          <span aria-hidden="true">◆</span>{' '}
+          {name === undefined ? (
+            <span className="quiet">no name</span>
+          ) : (
+            <UntrustedText text={name} limit={60} />
+          )}
+        </>
+      ),
+    },
+    {
+      head: 'Block',
+      width: 'w-block',
+      number: true,
+      phoneHead: 'block',
+      cell: ({ block_number }) => <BlockRef of={block_number} />,
+    },
+    { head: 'Chain time', width: 'w-moment', cell: ({ timestamp }) => momentText(timestamp) },
+    {
+      head: 'Blocks since',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'blocks since',
+      cell: ({ block_number }) => grouped(head - block_number),
+    },
+    {
+      head: 'Txs since',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'txs since',
+      cell: ({ transaction_count }) =>
+        transactions === undefined ? '–' : grouped(transactions - transaction_count),
+    },
+    {
+      head: 'Do',
+      width: 'w-actions',
+      cellClass: 'actions-cell',
+      cell: (snapshot) => <SnapshotActions of={snapshot} head={head} ask={ask} />,
+    },
+  ];
 }
 
-function SnapshotRow({ snapshot, head, transactions, ask }: SnapshotRowProps) {
+interface SnapshotActionsProps extends Pick<SnapshotTableProps, 'head' | 'ask'> {
+  readonly of: Snapshot;
+}
+
+function SnapshotActions({ of: snapshot, head, ask }: SnapshotActionsProps) {
   return (
-    <tr data-row="">
-      <td>
-        <code>{snapshot.snapshot_id}</code>{' '}
-      </td>
-      <td className="main">
-        <span aria-hidden="true">◆</span>{' '}
-        {snapshot.name === undefined ? (
-          <span className="quiet">no name</span>
-        ) : (
-          <UntrustedText text={snapshot.name} limit={60} />
-        )}
-      </td>
-      <td className="number" data-head="block">
-        <BlockRef of={snapshot.block_number} />
-      </td>
-      <td>{momentText(snapshot.timestamp)}</td>
-      <td className="number" data-head="blocks since">
-        {grouped(head - snapshot.block_number)}
-      </td>
-      <td className="number" data-head="txs since">
-        {transactions === undefined ? '–' : grouped(transactions - snapshot.transaction_count)}
-      </td>
-      <td className="actions-cell">
-        <span className="line-of">
-          <Action
-            kind="plain"
-            label={`Revert to ${snapshot.snapshot_id}`}
-            run={async () => ask(snapshot)}
-          >
-            Revert…
-          </Action>
-          <button
-            type="button"
-            className="plain"
-            aria-label={`Compare ${snapshot.snapshot_id} with the head`}
-            onClick={() => setQuery({ a: String(snapshot.block_number), b: String(head) })}
-          >
-            Compare
-          </button>
-          <Copy value={snapshot.snapshot_id} what="snapshot id" />
-        </span>
-      </td>
-    </tr>
+    <span className="line-of">
+      <Action
+        kind="plain"
+        label={`Revert to ${snapshot.snapshot_id}`}
+        run={async () => ask(snapshot)}
+      >
+        Revert…
+      </Action>
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Compare ${snapshot.snapshot_id} with the head`}
+        onClick={() => setQuery({ a: String(snapshot.block_number), b: String(head) })}
+      >
+        Compare
+      </button>
+      <Copy value={snapshot.snapshot_id} what="snapshot id" />
+    </span>
   );
 }

@@ -1,15 +1,15 @@
 // Page with the timeline of the chain, its snapshots, and reverting.
 import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
-import { numberIn } from '../../parts/block-field.js';
+import { numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries } from '../../rpc/queries.js';
 import { type Snapshot, useSnapshots } from '../../rpc/snapshots.js';
-import { type Undone, useUndone } from '../../rpc/undone-blocks.js';
+import { type UndoneRange, useUndone } from '../../rpc/undone-blocks.js';
 import { MANY, useBlocksIn } from './blocks.js';
 import { Chart } from './chart.js';
 import { Compare } from './compare.js';
@@ -17,11 +17,11 @@ import { RevertSheet, UndoBar } from './revert.js';
 import { pan, type Window, zoom } from './scale.js';
 import { SnapshotTable } from './snapshot-table.js';
 
-export function Timeline() {
-  const { query } = usePlace();
+export function TimelinePage() {
+  const { query } = useRoute();
   const head = useLive((live) => live.head?.number);
   const snapshots = useSnapshots();
-  const [asked, setAsked] = useState<Snapshot | undefined>();
+  const [reverting, setReverting] = useState<Snapshot | undefined>();
   const a = numberIn(query.get('a'));
   const b = numberIn(query.get('b'));
   const rows = snapshots.data ?? [];
@@ -53,27 +53,25 @@ export function Timeline() {
       </div>
       <LastDone />
       {snapshots.error && rows.length === 0 ? (
-        <Problem
-          error={snapshots.error}
-          what="the snapshots"
-          retry={() => void snapshots.refetch()}
-        />
+        <Problem error={snapshots.error} what="the snapshots" retry={snapshots.refetch} />
       ) : (
         <SnapshotTable
           rows={rows}
           head={head ?? 0}
-          ask={setAsked}
+          ask={setReverting}
           isLoading={snapshots.isPending}
         />
       )}
       {a !== undefined && b !== undefined && head !== undefined && (
         <Compare a={a} b={b} snapshots={rows} head={head} />
       )}
-      {asked && (
+      {reverting && (
         <RevertSheet
-          snapshot={asked}
-          later={rows.filter(({ snapshot_id }) => BigInt(snapshot_id) > BigInt(asked.snapshot_id))}
-          close={() => setAsked(undefined)}
+          snapshot={reverting}
+          later={rows.filter(
+            ({ snapshot_id }) => BigInt(snapshot_id) > BigInt(reverting.snapshot_id),
+          )}
+          close={() => setReverting(undefined)}
         />
       )}
     </>
@@ -87,7 +85,7 @@ function Line({
   readonly head: number;
   readonly snapshots: readonly Snapshot[];
 }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const undone = useUndone();
   const { window, whole, onWindow } = useWindow(head, undone);
   const { blocks, bars, isLoading, error } = useBlocksIn(window, head);
@@ -98,7 +96,7 @@ function Line({
       <Problem
         error={error}
         what="the blocks"
-        retry={() => void queries.invalidateQueries({ queryKey: ['line'] })}
+        retry={() => queries.invalidateQueries({ queryKey: ['line'] })}
       />
     );
   }
@@ -136,8 +134,8 @@ function Line({
 }
 
 /** The part of the chain that is shown, kept in the address. */
-function useWindow(head: number, undone: readonly Undone[]) {
-  const { query } = usePlace();
+function useWindow(head: number, undone: readonly UndoneRange[]) {
+  const { query } = useRoute();
   const whole: Window = useMemo(() => {
     const furthest = Math.max(head, ...undone.map(({ last }) => last));
     return { first: 0, last: Math.max(1, furthest) };
@@ -173,18 +171,16 @@ function AxisField({
   readonly isMany: boolean;
 }) {
   return (
-    <label>
-      axis:
-      <select
-        value={axis}
-        disabled={isMany}
-        title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
-        onChange={({ target }) => setQuery({ axis: target.value === 'time' ? 'time' : undefined })}
-      >
-        <option value="blocks">blocks</option>
-        <option value="time">chain time</option>
-      </select>
-    </label>
+    <Select
+      label="axis:"
+      value={axis}
+      disabled={isMany}
+      title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
+      change={(text) => setQuery({ axis: text === 'time' ? 'time' : undefined })}
+    >
+      <option value="blocks">blocks</option>
+      <option value="time">chain time</option>
+    </Select>
   );
 }
 

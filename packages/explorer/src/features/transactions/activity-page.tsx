@@ -3,8 +3,8 @@ import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
-import { loaded } from '../../navigation/lazy-page.js';
-import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { lazyPage } from '../../navigation/lazy-page.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -15,14 +15,14 @@ import { readTransactions, type TransactionFilter, useContractsKnown } from '../
 import { arrange, type Row } from './activity-rows.js';
 import { peek, SidePanel } from './side-panel.js';
 
-export function Activity() {
-  const { query } = usePlace();
+export function ActivityPage() {
+  const { query } = useRoute();
   const failedOnly = query.get('failed') === '1';
   const beside = canonicalFelt(query.get('peek') ?? '');
   const operations = useLive((live) => live.operations);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);
-  const known = useContractsKnown(contracts);
+  const contractsKnown = useContractsKnown(contracts);
   const filter = useMemo(
     (): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}),
     [failedOnly],
@@ -36,22 +36,22 @@ export function Activity() {
     [filter],
   );
   const onRows = useCallback((rows: readonly Row[]) => {
-    const seen = new Set<string>();
+    const addresses = new Set<string>();
     for (const { source } of rows)
-      if (source?.call && seen.size < 50) seen.add(source.call.contract_address);
-    const next = [...seen];
+      if (source?.call && addresses.size < 50) addresses.add(source.call.contract_address);
+    const next = [...addresses];
     setContracts((old) =>
-      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+      old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
     );
   }, []);
-  const shown = useCallback(
+  const arrangeRows = useCallback(
     (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : operations, unfolded),
     [operations, unfolded, failedOnly],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
   const columns = useMemo(
     () => activityColumns((id) => setUnfolded((old) => new Set([...old, id]))),
-    [known],
+    [contractsKnown],
   );
   return (
     <>
@@ -80,7 +80,7 @@ export function Activity() {
         columns={columns}
         hrefOf={hrefOf}
         copyOf={idOf}
-        arrange={shown}
+        arrange={arrangeRows}
         onRows={onRows}
         onPeek={onPeek}
         empty={failedOnly ? <NoFailures /> : <NoActivity />}
@@ -105,22 +105,23 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
       head: 'Block',
       width: 'w-block',
       phoneHead: '#',
-      cell: ({ run, done }) =>
+      cell: ({ run, operation }) =>
         run ? (
           <BlockRef of={run.first.block_number} />
         ) : (
-          <span className="quiet">{done?.block}</span>
+          <span className="quiet">{operation?.block}</span>
         ),
     },
     {
       head: 'Age',
       width: 'w-age',
       number: true,
-      cell: ({ run, done }) =>
-        run ? <Age of={run.first.timestamp} /> : done && <Age of={done.chainTime} />,
+      cell: ({ run, operation }) =>
+        run ? <Age of={run.first.timestamp} /> : operation && <Age of={operation.chainTime} />,
     },
     {
       head: 'Status',
+      isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
       cell: ({ run }) =>
@@ -129,7 +130,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
     {
       head: 'What happened',
       phone: 'main',
-      cell: ({ id, run, done }) =>
+      cell: ({ id, run, operation }) =>
         run ? (
           <>
             {run.first.sender_address !== undefined && (
@@ -145,7 +146,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
             )}
           </>
         ) : (
-          done && <OperationText of={done} />
+          operation && <OperationText of={operation} />
         ),
     },
     {
@@ -166,13 +167,13 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
   ];
 }
 
-const Transaction = loaded(async () => (await import('./transaction-page.js')).TransactionPage);
+const Transaction = lazyPage(async () => (await import('./transaction-page.js')).TransactionPage);
 const onPeek = ({ run }: Row): void => {
   if (run) peek(run.first.transaction_hash);
 };
 const idOf = (row: Row): string => row.id;
-const hrefOf = ({ run, done }: Row): string | undefined =>
-  run ? to('tx', run.first.transaction_hash) : done && to('block', done.block);
+const hrefOf = ({ run, operation }: Row): string | undefined =>
+  run ? to('tx', run.first.transaction_hash) : operation && to('block', operation.block);
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   snapshot: 'snapshot taken',

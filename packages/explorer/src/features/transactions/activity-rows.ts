@@ -10,20 +10,20 @@ interface Run {
 export interface Row {
   readonly id: string;
   readonly run?: Run;
-  readonly done?: Operation;
+  readonly operation?: Operation;
   readonly source?: TransactionRow;
 }
 
 const FEWEST_FOLDED = 4;
 
-function isAlike(one: TransactionRow, other: TransactionRow): boolean {
+function isAlike(a: TransactionRow, b: TransactionRow): boolean {
   return (
-    one.type === other.type &&
-    one.sender_address === other.sender_address &&
-    one.call?.contract_address === other.call?.contract_address &&
-    one.call?.selector === other.call?.selector &&
-    one.execution_status === other.execution_status &&
-    one.call_count === other.call_count
+    a.type === b.type &&
+    a.sender_address === b.sender_address &&
+    a.call?.contract_address === b.call?.contract_address &&
+    a.call?.selector === b.call?.selector &&
+    a.execution_status === b.execution_status &&
+    a.call_count === b.call_count
   );
 }
 
@@ -43,7 +43,7 @@ export function arrange(
       operation && operation.block >= row.block_number;
       operation = operations[++nextOperation]
     ) {
-      arranged.push({ id: `operation ${operation.id}`, done: operation });
+      arranged.push({ id: `operation ${operation.id}`, operation: operation });
     }
     let end = at + 1;
     for (let next = rows[end]?.source; next && isAlike(row, next); next = rows[++end]?.source);
@@ -57,6 +57,6 @@ export function arrange(
     }
   }
   for (const operation of operations.slice(nextOperation))
-    arranged.push({ id: `operation ${operation.id}`, done: operation });
+    arranged.push({ id: `operation ${operation.id}`, operation: operation });
   return arranged;
 }

@@ -3,7 +3,7 @@
 import type { Frame } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { to, usePlace } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { Json, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
@@ -26,7 +26,7 @@ export function DetailTabs({
   tree,
   classes,
 }: SummaryProps & { readonly hash: string; readonly traceError: unknown }) {
-  const tab = usePlace().query.get('tab') ?? 'calls';
+  const tab = useRoute().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;
   const classOf = useMemo(() => classesByContract(tree), [tree]);
@@ -95,7 +95,7 @@ interface CallsProps extends Pick<SummaryProps, 'receipt' | 'tree' | 'classes'> 
 }
 
 function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
-  const chosen = usePlace().query.get('frame');
+  const chosen = useRoute().query.get('frame');
   return (
     <>
       {error !== undefined && <Problem error={error} what="the trace" />}
@@ -118,9 +118,9 @@ function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
 
 /** How deep a frame on the path to the failure is. */
 function failingDepth(frames: readonly Frame[], id: string | null): number | undefined {
-  for (const { failed, children, depth, id: own } of frames) {
+  for (const { failed, children, depth, id: frameId } of frames) {
     if (!failed) continue;
-    return own === id ? depth : failingDepth(children, id);
+    return frameId === id ? depth : failingDepth(children, id);
   }
   return undefined;
 }

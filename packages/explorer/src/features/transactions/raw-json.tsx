@@ -10,6 +10,7 @@ import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
 import { asCurl, call } from '../../rpc/client.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { runTask } from '../../state/tasks.js';
 import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface Part {
@@ -121,7 +122,7 @@ function Asking({ name, text, method, params, script }: AskingProps) {
       <span className="quiet">copy</span> JSON <Copy value={text} what={`${name} as JSON`} />
       curl <Copy value={asCurl(method, params)} what={`${name} as curl`} />
       starknet.js <Copy value={script} what={`${name} as starknet.js`} />
-      <button type="button" className="button" onClick={() => void save(text, name)}>
+      <button type="button" className="button" onClick={() => runTask(save(text, name))}>
         Download
       </button>
     </p>
@@ -144,7 +145,7 @@ function StateUpdate({ block }: { readonly block: number }) {
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>State update of block {block}</summary>
-      {error && <Problem error={error} what="the state update" retry={() => void refetch()} />}
+      {error && <Problem error={error} what="the state update" retry={refetch} />}
       {open && !data && !error && <Loading what="the state update" />}
       {open && data && (
         <>

@@ -1,6 +1,7 @@
 // Source files of the classes that a transaction called, with the lines that it ran.
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { Checkbox } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { CodeLine, Legend, type Times } from '../../parts/transaction/source-code.js';
 import { UntrustedText } from '../../parts/values.js';
@@ -17,7 +18,7 @@ export function SourceTab({ hash }: { readonly hash: string }) {
   const { data, error, refetch } = useExecutedLines(hash, true);
   const [chosen, choose] = useState(0);
   if (error) {
-    return <Problem error={error} what="the lines that ran" retry={() => void refetch()} />;
+    return <Problem error={error} what="the lines that ran" retry={refetch} />;
   }
   if (!data) return <Loading what="the lines that ran" />;
   const file = data.files[chosen];
@@ -32,16 +33,16 @@ export function SourceTab({ hash }: { readonly hash: string }) {
   return (
     <section className="source" aria-label="Lines that ran">
       <ol className="cairo-stack" aria-label="Files">
-        {data.files.map((one, at) => (
-          <li key={one.file}>
+        {data.files.map((executed, at) => (
+          <li key={executed.file}>
             <button
               type="button"
               className="plain"
               aria-current={at === chosen ? 'true' : undefined}
               onClick={() => choose(at)}
             >
-              <UntrustedText text={one.file} limit={240} />
-              <span className="soft">{shareText(one)}</span>
+              <UntrustedText text={executed.file} limit={240} />
+              <span className="soft">{shareText(executed)}</span>
             </button>
           </li>
         ))}
@@ -78,34 +79,29 @@ function Code({ of: file, text }: { readonly of: ExecutedFile; readonly text: st
       if ((times.get(at) ?? 0) > 0) return true;
     return false;
   };
-  const shown = isWhole ? lines : lines.filter(isNear);
+  const visible = isWhole ? lines : lines.filter(isNear);
   return (
     <>
-      <label className="line-of">
-        <input
-          type="checkbox"
-          checked={isWhole}
-          onChange={({ target }) => setWhole(target.checked)}
-        />
+      <Checkbox className="line-of" checked={isWhole} change={setWhole}>
         whole file
-      </label>
+      </Checkbox>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
       <section className="code" aria-label="Code" tabIndex={0}>
         <ol>
-          {shown.slice(0, most).map(({ number, line }, at) => (
+          {visible.slice(0, most).map(({ number, line }, at) => (
             <CodeLine
               key={number}
               number={number}
               text={line}
               times={times}
-              isApart={at > 0 && shown[at - 1]?.number !== number - 1}
+              isApart={at > 0 && visible[at - 1]?.number !== number - 1}
             />
           ))}
         </ol>
       </section>
-      {shown.length > most && (
+      {visible.length > most && (
         <button type="button" className="button" onClick={() => setMost(most + LINES_AT_ONCE)}>
-          {grouped(shown.length - most)} more lines
+          {grouped(visible.length - most)} more lines
         </button>
       )}
       <Legend />

@@ -138,11 +138,11 @@ function Invocation({ of, who, end, hasFailed }: InvocationProps): ReactNode {
   return (
     <>
       {who} made {calls.length} calls:{' '}
-      {calls.slice(0, 4).map((one, at) => (
+      {calls.slice(0, 4).map((userCall, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity but their place
         <span key={at}>
           {at > 0 && ', '}
-          <Address of={one.contract} mark />.<FunctionName selector={one.selector} />
+          <Address of={userCall.contract} mark />.<FunctionName selector={userCall.selector} />
         </span>
       ))}
       {calls.length > 4 && ', …'}
@@ -229,11 +229,11 @@ export function feeEventOf(receipt: Receipt): Receipt['events'][number] | undefi
 
 /** Class of each contract that was called. */
 export function classesByContract({ roots }: CallTree): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const tokens = new Map<string, string>();
   const visit = ({ contract, classHash, children }: Frame): void => {
-    if (classHash !== undefined) found.set(contract, classHash);
+    if (classHash !== undefined) tokens.set(contract, classHash);
     children.forEach(visit);
   };
   roots.forEach(visit);
-  return found;
+  return tokens;
 }

@@ -57,10 +57,10 @@ export function TokenTransfers({
       abi: classes.get(classOf.get(address) ?? ''),
     })),
   );
-  const known = moves.filter(({ token }) => units.has(token));
-  const own = known.filter(({ isFee }) => !isFee);
-  const paid = known.filter(({ isFee }) => isFee);
-  if (own.length === 0) return null;
+  const priced = moves.filter(({ token }) => units.has(token));
+  const transfers = priced.filter(({ isFee }) => !isFee);
+  const paid = priced.filter(({ isFee }) => isFee);
+  if (transfers.length === 0) return null;
   const line = ({ token, from, to, value, isFee }: Move, at: number) => {
     const unit = units.get(token);
     return (
@@ -77,8 +77,10 @@ export function TokenTransfers({
   return (
     <>
       <ul className="entries movements" aria-label="Token transfers">
-        {own.slice(0, SHOWN).map(line)}
-        {own.length > SHOWN && <li className="quiet">and {grouped(own.length - SHOWN)} more</li>}
+        {transfers.slice(0, SHOWN).map(line)}
+        {transfers.length > SHOWN && (
+          <li className="quiet">and {grouped(transfers.length - SHOWN)} more</li>
+        )}
       </ul>
       {paid.length > 0 && (
         <ul className="entries movements quiet" aria-label="Fee">

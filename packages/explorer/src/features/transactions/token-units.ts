@@ -2,7 +2,7 @@
 import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
 import type { Unit } from '../../format/amount.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { tokenOf } from '../../parts/transaction/decoded-value.js';
 import { call } from '../../rpc/client.js';
 
@@ -27,7 +27,7 @@ async function ask(contract_address: string, entry_point_selector: string) {
 /** A short string, or the start of a byte array; names from contracts are shown in quotes. */
 function symbolIn(answer: readonly string[]): string | undefined {
   const word = decodeShortString(answer.length === 1 ? (answer[0] ?? '') : (answer.at(-2) ?? ''));
-  return word === undefined ? undefined : `“${disarm(word, LONGEST_SYMBOL).text}”`;
+  return word === undefined ? undefined : `“${escapeText(word, LONGEST_SYMBOL).text}”`;
 }
 
 async function readUnit(address: string): Promise<Unit | null> {

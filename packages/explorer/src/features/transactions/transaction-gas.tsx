@@ -18,6 +18,7 @@ import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { type Header, useHeader } from '../../rpc/block-header.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { runTask } from '../../state/tasks.js';
 import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface TransactionGasProps {
@@ -45,7 +46,7 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
         root={all}
         functions={functions}
         measure={measure}
-        known={classes.size}
+        classCount={classes.size}
         whole="transaction"
         outside={
           isReverted ? 'reverted execution and outside the calls' : 'outside the call frames'
@@ -79,9 +80,11 @@ function useGasTree(trace: Trace | undefined, charged: number, measure: Measure)
   const tree = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
   const [whole, setWhole] = useState<{ readonly of: GasTree; readonly tree: GasTree }>();
   useEffect(() => {
-    void largeTraceOf(trace)
-      ?.gas(charged, measure)
-      .then((found) => found && setWhole({ of: tree, tree: found }));
+    runTask(
+      largeTraceOf(trace)
+        ?.gas(charged, measure)
+        .then((complete) => complete && setWhole({ of: tree, tree: complete })),
+    );
   }, [trace, charged, measure, tree]);
   return whole?.of === tree ? whole.tree : tree;
 }
@@ -102,7 +105,7 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
   return (
     <dl className="facts gas-bounds" aria-label="Bounds">
       {RESOURCES.map(([name, short, priceName]) => {
-        const used = receipt.execution_resources[name];
+        const gas = receipt.execution_resources[name];
         const bound = bounds?.[name];
         const most = bound && BigInt(bound.max_amount);
         const actual = price(priceName);
@@ -110,12 +113,12 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
           <div key={name} className="gas-bound">
             <dt>{short}</dt>
             <dd>
-              {grouped(used)}
+              {grouped(gas)}
               {most !== undefined && (
                 <>
                   {' '}
                   of at most {grouped(most)}
-                  {most > 0n && `, ${percent(used, Number(most))}`}
+                  {most > 0n && `, ${percent(gas, Number(most))}`}
                 </>
               )}
               {actual !== undefined && <> · price {priceText(actual, unit)}</>}
@@ -146,15 +149,15 @@ function Fee({
   const fee = BigInt(receipt.actual_fee.amount);
   const parts: { short: string; cost: bigint }[] = [];
   for (const [name, short, priceName] of RESOURCES) {
-    const used = BigInt(receipt.execution_resources[name]);
+    const gas = BigInt(receipt.execution_resources[name]);
     const each = price(priceName);
-    if (each === undefined || used === 0n) continue;
-    parts.push({ short, cost: used * (name === 'l2_gas' ? each + tip : each) });
+    if (each === undefined || gas === 0n) continue;
+    parts.push({ short, cost: gas * (name === 'l2_gas' ? each + tip : each) });
   }
-  const shown = parts.reduce((all, { cost }) => all + cost, 0n);
+  const listed = parts.reduce((all, { cost }) => all + cost, 0n);
   const data = price('l1_data_gas_price') ?? 0n;
   // Receipts contain the data gas of publishing, not that of allocating new slots.
-  const rest = fee - shown;
+  const rest = fee - listed;
   if (data > 0n && rest > 0n && rest % (data * DATA_GAS_OF_A_SLOT) === 0n) {
     const slots = rest / (data * DATA_GAS_OF_A_SLOT);
     parts.push({ short: `${grouped(slots)} new ${slots === 1n ? 'slot' : 'slots'}`, cost: rest });

@@ -17,6 +17,7 @@ import { liveNow, useLive } from '../../rpc/live-state.js';
 import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
 import { useClasses, useTransaction } from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
+import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
 import { Path, Sentence, Why } from './summary.js';
@@ -44,7 +45,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   abort: 'blocks were aborted',
 };
 
-/** Whether the chain was cut since, as far as this tab knows. */
+/** Whether the chain was cut since, as seen by this tab. */
 function changeText(): string {
   const turn = lastPastChange();
   if (!turn) return 'the chain has changed';
@@ -76,7 +77,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   useEffect(() => {
     if (read) remember(hash, read);
   }, [hash, read]);
-  useProgress(read?.receipt, () => void refetch());
+  useProgress(read?.receipt, () => runTask(refetch()));
   const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
   const name = useNames().get(hash);
@@ -94,9 +95,9 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       <>
         <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
         {isUnknown ? (
-          <MissingTransaction hash={hash} refetch={() => void refetch()} />
+          <MissingTransaction hash={hash} refetch={refetch} />
         ) : (
-          <Problem error={error} what="the transaction" retry={() => void refetch()} />
+          <Problem error={error} what="the transaction" retry={refetch} />
         )}
       </>
     );

@@ -29,8 +29,8 @@ export function blankInputs(form: FormInputs): readonly Draft[] {
 }
 
 /** Drafts from an untrusted source, fitted to the inputs. */
-export function fitInputs(form: FormInputs, given: unknown): readonly Draft[] {
-  const drafts = Array.isArray(given) ? given : [];
+export function fitInputs(form: FormInputs, stored: unknown): readonly Draft[] {
+  const drafts = Array.isArray(stored) ? stored : [];
   return fieldsOf(form).map(({ type }, at) => fitDraft(type, drafts[at], form.abi));
 }
 
@@ -83,7 +83,7 @@ export function AbiForm({
           encoded={encoded.parts[at] ?? { felts: [], isWrong: false }}
           isJudged={isJudged}
           change={(draft) =>
-            change(fields.map((_, place) => (place === at ? draft : (drafts[place] ?? ''))))
+            change(fields.map((_, index) => (index === at ? draft : (drafts[index] ?? ''))))
           }
         />
       ))}

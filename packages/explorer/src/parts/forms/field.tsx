@@ -12,7 +12,7 @@ import {
 import { useId, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
 import { Caption, Felts, Plain } from './caption.js';
@@ -165,7 +165,7 @@ function RecordField({
           encoded={encoded.parts?.[at] ?? NOTHING}
           isJudged={isJudged}
           change={(part) =>
-            change(shape.members.map((_, place) => (place === at ? part : (parts[place] ?? ''))))
+            change(shape.members.map((_, index) => (index === at ? part : (parts[index] ?? ''))))
           }
         />
       ))}
@@ -204,10 +204,10 @@ function ChoiceField({
             value={chosen.variant}
             onChange={(event) => change(variantDraft(shape, Number(event.target.value), abi))}
           >
-            {shape.variants.map((one, at) => (
+            {shape.variants.map((option, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
               <option key={at} value={at}>
-                {disarm(one.name, 80).text}
+                {escapeText(option.name, 80).text}
               </option>
             ))}
           </select>
@@ -242,7 +242,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
   const [isPasting, setPasting] = useState(false);
   const items = Array.isArray(draft) ? draft : [];
   const isFixed = shape.length !== undefined;
-  const shown = disarm(name === '' ? 'value' : name, 40).text;
+  const label = escapeText(name === '' ? 'value' : name, 40).text;
   return (
     <fieldset className="abi-group">
       <legend>
@@ -259,14 +259,16 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
             draft={item}
             encoded={encoded.parts?.[at] ?? NOTHING}
             isJudged={isJudged}
-            change={(part) => change(items.map((one, place) => (place === at ? part : one)))}
+            change={(part) =>
+              change(items.map((element, index) => (index === at ? part : element)))
+            }
           />
           {!isFixed && (
             <button
               type="button"
               className="plain"
-              aria-label={`Remove item ${at} of ${shown}`}
-              onClick={() => change(items.filter((_, place) => place !== at))}
+              aria-label={`Remove item ${at} of ${label}`}
+              onClick={() => change(items.filter((_, index) => index !== at))}
             >
               <span aria-hidden="true">✕</span>
             </button>
@@ -282,7 +284,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
       <div className="line-of">
         {!isFixed && (
           <AddItem
-            to={shown}
+            to={label}
             isFull={items.length >= MOST_ITEMS}
             add={() => change([...items, blankDraft(shape.of, abi)])}
           />
@@ -291,7 +293,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
           type="button"
           className="plain"
           aria-expanded={isPasting}
-          aria-label={`Paste ${shown} as JSON or CSV`}
+          aria-label={`Paste ${label} as JSON or CSV`}
           onClick={() => setPasting(!isPasting)}
         >
           Paste…

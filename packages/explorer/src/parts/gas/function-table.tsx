@@ -78,8 +78,8 @@ function sortRows(rows: readonly FunctionCost[], sort: Sort, changeOf: ChangeOf)
     return row[sort.by];
   };
   const way = sort.isUp ? 1 : -1;
-  return [...rows].sort((one, other) => {
-    const [a, b] = [rankOf(one), rankOf(other)];
+  return [...rows].sort((first, second) => {
+    const [a, b] = [rankOf(first), rankOf(second)];
     return a === b ? 0 : a < b ? -way : way;
   });
 }

@@ -19,7 +19,7 @@ import {
 } from 'react';
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
-import { useWidth } from '../charts/use-width.js';
+import { useWidth } from '../use-width.js';
 import { paint, ROW, type Scene } from './paint.js';
 
 /** Most blocks in the accessible tree; the table lists all. */
@@ -203,7 +203,7 @@ function BlockTree({ graph, hold, items, current, topOf, activate, press }: Bloc
             data-block={block.id}
             tabIndex={box === current ? 0 : -1}
             aria-level={box.depth + 1}
-            aria-posinset={box.place}
+            aria-posinset={box.position}
             aria-setsize={box.of}
             aria-selected={block.id === focus.id}
             aria-label={describe(box, focus, root, nameOf)}
@@ -218,18 +218,18 @@ function BlockTree({ graph, hold, items, current, topOf, activate, press }: Bloc
 
 /** The largest blocks with their ancestors, in reading order. */
 function walkable(boxes: readonly Box[]): readonly Box[] {
-  const named = boxes.filter(({ block }) => block !== undefined);
-  if (named.length <= MOST_ITEMS) return named;
-  const sizes = named.map(({ width }) => width).sort((one, other) => other - one);
+  const labelled = boxes.filter(({ block }) => block !== undefined);
+  if (labelled.length <= MOST_ITEMS) return labelled;
+  const sizes = labelled.map(({ width }) => width).sort((a, b) => b - a);
   const least = sizes[MOST_ITEMS - 1] ?? 0;
-  return named.filter(({ width }) => width >= least).slice(0, MOST_ITEMS * 2);
+  return labelled.filter(({ width }) => width >= least).slice(0, MOST_ITEMS * 2);
 }
 
 function parentOf(root: GasBlock, of: GasBlock): GasBlock | undefined {
   if (root.children.includes(of)) return root;
   for (const child of root.children) {
-    const found = parentOf(child, of);
-    if (found) return found;
+    const parent = parentOf(child, of);
+    if (parent) return parent;
   }
   return undefined;
 }

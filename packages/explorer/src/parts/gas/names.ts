@@ -11,7 +11,7 @@ import {
   shortHash,
 } from '@starkbox/abi';
 import { functionName } from '../../format/names.js';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 
 const LONGEST = 60;
 
@@ -23,7 +23,7 @@ export function calledName(called: Called, names: Names, grouping: Grouping): st
       ? (names.get(classHash) ?? `class ${shortHash(classHash)}`)
       : (names.get(contract) ?? shortAddress(contract));
   const how = kind === 'DELEGATE' && grouping === 'contract' ? ' (library)' : '';
-  return `${where}.${what === undefined ? shortHash(selector) : disarm(what, LONGEST).text}${how}`;
+  return `${where}.${what === undefined ? shortHash(selector) : escapeText(what, LONGEST).text}${how}`;
 }
 
 export function blockNamer(

@@ -84,14 +84,14 @@ function write(context: CanvasRenderingContext2D, ways: readonly string[], how: 
   context.font = `12px ${how.font}`;
   context.fillStyle = how.ink;
   const room = how.box.width - 12;
-  const named = ways.filter((way) => way !== '');
-  let shown = named.find((way) => context.measureText(way).width <= room) ?? named.at(-1) ?? '';
-  if (context.measureText(shown).width > room) {
-    let fits = Math.floor((shown.length * room) / context.measureText(shown).width);
-    while (fits > 0 && context.measureText(`${shown.slice(0, fits)}…`).width > room) fits--;
-    shown = fits > 1 ? `${shown.slice(0, fits)}…` : '';
+  const texts = ways.filter((way) => way !== '');
+  let label = texts.find((way) => context.measureText(way).width <= room) ?? texts.at(-1) ?? '';
+  if (context.measureText(label).width > room) {
+    let fits = Math.floor((label.length * room) / context.measureText(label).width);
+    while (fits > 0 && context.measureText(`${label.slice(0, fits)}…`).width > room) fits--;
+    label = fits > 1 ? `${label.slice(0, fits)}…` : '';
   }
-  context.fillText(shown, how.box.x + 6, how.top + ROW / 2);
+  context.fillText(label, how.box.x + 6, how.top + ROW / 2);
 }
 
 /** Own gas of a block, in the gap that its children leave. */

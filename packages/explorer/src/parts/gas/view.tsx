@@ -14,7 +14,8 @@ import {
 import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
+import { Choice, Select, TextInput } from '../inputs.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
 import { blockNamer, calledName } from './names.js';
@@ -29,8 +30,8 @@ const VIEW_NAMES: Readonly<Record<View, string>> = {
 
 /** @param usual where nothing was chosen */
 export function useMeasure(usual: Measure = 'l2_gas'): Measure {
-  const by = usePlace().query.get('by');
-  return MEASURES.find((one) => one === by) ?? usual;
+  const by = useRoute().query.get('by');
+  return MEASURES.find((measure) => measure === by) ?? usual;
 }
 
 interface GasViewProps {
@@ -47,34 +48,34 @@ interface GasViewProps {
   /** Whether functions have enough calls for minimum, median and maximum. */
   readonly isSummed?: boolean;
   /** Number of classes read; each adds function names. */
-  readonly known: number;
+  readonly classCount: number;
 }
 
 export function GasView(props: GasViewProps) {
   const { root, functions, measure, grouping = 'contract', outside } = props;
-  const { query } = usePlace();
-  const view = VIEWS.find((one) => one === query.get('view')) ?? 'icicle';
+  const { query } = useRoute();
+  const view = VIEWS.find((name) => name === query.get('view')) ?? 'icicle';
   const names = useNames();
   const find = query.get('find') ?? '';
-  const wanted = useDeferredValue(find.trim().toLowerCase());
+  const search = useDeferredValue(find.trim().toLowerCase());
   const isFound = useMemo(
     () =>
-      wanted === ''
+      search === ''
         ? undefined
         : (block: GasBlock) =>
             block.called !== undefined &&
-            calledName(block.called, names, grouping).toLowerCase().includes(wanted),
-    [wanted, names, grouping],
+            calledName(block.called, names, grouping).toLowerCase().includes(search),
+    [search, names, grouping],
   );
-  const found = useMemo(() => (isFound ? sumFound(root, isFound) : undefined), [root, isFound]);
+  const matches = useMemo(() => (isFound ? sumFound(root, isFound) : undefined), [root, isFound]);
   const rows = useMemo(
     () =>
-      wanted === ''
+      search === ''
         ? functions
         : functions.filter(({ called }) =>
-            calledName(called, names, grouping).toLowerCase().includes(wanted),
+            calledName(called, names, grouping).toLowerCase().includes(search),
           ),
-    [functions, wanted, names, grouping],
+    [functions, search, names, grouping],
   );
 
   return (
@@ -84,9 +85,10 @@ export function GasView(props: GasViewProps) {
           {MEASURE_NAMES[measure]} {grouped(root.gas)}
         </strong>
         <ViewFields measure={measure} view={view} find={find} />
-        {found && (
+        {matches && (
           <span role="status">
-            {grouped(found.count)} found, {grouped(found.gas)} gas, {percent(found.gas, root.gas)}
+            {grouped(matches.count)} found, {grouped(matches.gas)} gas,{' '}
+            {percent(matches.gas, root.gas)}
           </span>
         )}
       </div>
@@ -116,38 +118,25 @@ interface ViewFieldsProps {
 function ViewFields({ measure, view, find }: ViewFieldsProps) {
   return (
     <>
-      <label>
-        by
-        <select value={measure} onChange={({ target }) => setQuery({ by: target.value })}>
-          {MEASURES.map((one) => (
-            <option key={one} value={one}>
-              {MEASURE_NAMES[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <fieldset className="modes">
-        <legend className="unseen">View</legend>
-        {VIEWS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            className="plain"
-            aria-pressed={one === view}
-            onClick={() => setQuery({ view: one === 'icicle' ? undefined : one })}
-          >
-            {VIEW_NAMES[one]}
-          </button>
+      <Select label="by" value={measure} change={(text) => setQuery({ by: text })}>
+        {MEASURES.map((option) => (
+          <option key={option} value={option}>
+            {MEASURE_NAMES[option]}
+          </option>
         ))}
-      </fieldset>
-      <label>
-        find
-        <input
-          type="search"
-          value={find}
-          onChange={({ target }) => setQuery({ find: target.value || undefined })}
-        />
-      </label>
+      </Select>
+      <Choice
+        label="View"
+        options={VIEWS.map((name) => [name, VIEW_NAMES[name]] as const)}
+        value={view}
+        change={(name) => setQuery({ view: name === 'icicle' ? undefined : name })}
+      />
+      <TextInput
+        label="find"
+        type="search"
+        value={find}
+        change={(text) => setQuery({ find: text || undefined })}
+      />
     </>
   );
 }
@@ -164,9 +153,9 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: function names come from classes
   const nameOf = useMemo(
     () => blockNamer(names, { whole, outside, grouping }),
-    [names, whole, outside, grouping, props.known],
+    [names, whole, outside, grouping, props.classCount],
   );
-  const focus = findBlock(root, usePlace().query.get('focus') ?? ALL) ?? root;
+  const focus = findBlock(root, useRoute().query.get('focus') ?? ALL) ?? root;
   const focusOn = (block: GasBlock): void =>
     setQuery({ focus: block === root ? undefined : block.id });
   return (

@@ -1,6 +1,6 @@
 // Calls collected for one transaction, from any page.
 import type { UserCall } from '@starkbox/abi';
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../../state/store.js';
 
 /** A call with the name of its function, where the name is known. */
 export interface NamedCall extends UserCall {
@@ -14,42 +14,34 @@ export interface Collected extends NamedCall {
 /** Most calls in a batch. */
 export const MOST_CALLS = 100;
 
-let calls: readonly Collected[] = [];
+const batch = createStore<readonly Collected[]>([]);
 let nextId = 1;
-const watchers = new Set<() => void>();
-
-function publish(next: readonly Collected[]): void {
-  calls = next;
-  for (const watcher of watchers) watcher();
-}
 
 export function useBatch(): readonly Collected[] {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => calls,
-  );
+  return useStore(batch);
 }
 
 export function collect(call: NamedCall): void {
-  if (calls.length < MOST_CALLS) publish([...calls, { ...call, id: nextId++ }]);
+  const calls = batch.get();
+  if (calls.length < MOST_CALLS) batch.set([...calls, { ...call, id: nextId++ }]);
 }
 
 export function drop(id: number): void {
-  publish(calls.filter((call) => call.id !== id));
+  batch.set(batch.get().filter((call) => call.id !== id));
 }
 
 export function dropAll(): void {
-  publish([]);
+  batch.set([]);
 }
 
 /** Moves a call up or down by one. */
 export function move(id: number, by: 1 | -1): void {
-  const at = calls.findIndex((call) => call.id === id);
-  const one = calls[at];
-  const other = calls[at + by];
-  if (!one || !other) return;
-  publish(calls.map((call, place) => (place === at ? other : place === at + by ? one : call)));
+  const calls = [...batch.get()];
+  const from = calls.findIndex((call) => call.id === id);
+  const moved = calls[from];
+  const displaced = calls[from + by];
+  if (!moved || !displaced) return;
+  calls[from] = displaced;
+  calls[from + by] = moved;
+  batch.set(calls);
 }

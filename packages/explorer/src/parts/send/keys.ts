@@ -1,15 +1,15 @@
 // Private keys for signing: those that were imported into this tab, and those that the node has.
-import { type Stored, stored } from '../../navigation/stored.js';
 import { readPrivateKey } from '../../rpc/queries.js';
+import { createBrowserStore, useStore } from '../../state/store.js';
 
 /** By address. They leave the tab's storage with the tab, and are not sent anywhere. */
-const imported: Stored<Readonly<Record<string, string>>> = stored(
+const imported = createBrowserStore(
   'sessionStorage',
   'starkbox.keys',
-  (found) =>
-    typeof found === 'object' && found !== null
+  (stored): Readonly<Record<string, string>> =>
+    typeof stored === 'object' && stored !== null
       ? Object.fromEntries(
-          Object.entries(found).flatMap(([address, key]): [string, string][] =>
+          Object.entries(stored).flatMap(([address, key]): [string, string][] =>
             typeof key === 'string' ? [[address, key]] : [],
           ),
         )
@@ -17,18 +17,18 @@ const imported: Stored<Readonly<Record<string, string>>> = stored(
 );
 
 export function useImported(): readonly string[] {
-  return Object.keys(imported.use());
+  return Object.keys(useStore(imported));
 }
 
 export function importKey(address: string, key: string): void {
-  imported.set({ ...imported.now(), [address]: key });
+  imported.set({ ...imported.get(), [address]: key });
 }
 
 export function forgetKey(address: string): void {
-  const { [address]: _, ...others } = imported.now();
+  const { [address]: _, ...others } = imported.get();
   imported.set(others);
 }
 
 export async function privateKeyOf(address: string): Promise<string | undefined> {
-  return imported.now()[address] ?? readPrivateKey(address);
+  return imported.get()[address] ?? readPrivateKey(address);
 }

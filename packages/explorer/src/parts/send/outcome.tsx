@@ -13,7 +13,7 @@ import { grouped, STRK } from '../../format/amount.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
-import { CallLine, EventLine, Outcome as Returned } from '../transaction/call-line.js';
+import { CallLine, EventLine, ReturnValues as Returned } from '../transaction/call-line.js';
 import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
 import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
@@ -41,7 +41,7 @@ function eventsOf(roots: readonly Frame[]): readonly Emitted[] {
     frame.children.forEach(visit);
   };
   roots.filter(({ phase }) => phase === 'execute').forEach(visit);
-  return all.sort((one, other) => one.order - other.order);
+  return all.sort((a, b) => a.order - b.order);
 }
 
 /** Differences between two runs. */
@@ -80,7 +80,8 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
   const isDone = run.hash !== undefined;
   const isOk = run.verdict.execution_status === 'SUCCEEDED';
   const diff = run.trace && 'state_diff' in run.trace ? run.trace.state_diff : undefined;
-  const slots = diff?.storage_diffs.reduce((sum, one) => sum + one.storage_entries.length, 0) ?? 0;
+  const slots =
+    diff?.storage_diffs.reduce((sum, contract) => sum + contract.storage_entries.length, 0) ?? 0;
   const execute = tree.roots.find(({ phase }) => phase === 'execute');
   return (
     <section className="outcome" aria-label={isDone ? 'What it did' : 'What it would do'}>
@@ -214,7 +215,7 @@ function Failure({
   const reason = run.verdict.revert_reason ?? '';
   const { message } = readFailure(reason);
   const explained = useRunExplained(run);
-  const place = (
+  const failureLine = (
     <p>
       <span className="cause">
         ✕ <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
@@ -229,7 +230,7 @@ function Failure({
   return (
     <>
       <div className="why">
-        {explained ? <Explained of={explained}>{place}</Explained> : place}
+        {explained ? <Explained of={explained}>{failureLine}</Explained> : failureLine}
         <details>
           <summary>Full revert reason</summary>
           <Lines of={reason} />
@@ -242,31 +243,32 @@ function Failure({
 
 /** The node's explanation of a run that failed; undefined until it has come, and where there is none. */
 function useRunExplained(run: Run): Explanation | undefined {
-  const [found, setFound] = useState<{ readonly run: Run; readonly explained: Explanation }>();
+  const [answer, setAnswer] = useState<{ readonly run: Run; readonly explained: Explanation }>();
   useEffect(() => {
-    const asked =
+    const explanation =
       run.hash === undefined
         ? run.explain?.()
         : call('devnet_explainTransaction', { transaction_hash: run.hash });
-    asked?.then(
-      (explained) => explained && setFound({ run, explained }),
+    explanation?.then(
+      (explained) => explained && setAnswer({ run, explained }),
       // The reason of the failure is shown without it.
       () => undefined,
     );
   }, [run]);
-  return found?.run === run ? found.explained : undefined;
+  return answer?.run === run ? answer.explained : undefined;
 }
 
 /** Return values of the account's calls. */
 function Results({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
-  const asked = readMulticall(of.calldata ?? []);
-  const frames = asked?.length === of.children.length ? of.children : [];
+  const calls = readMulticall(of.calldata ?? []);
+  const frames = calls?.length === of.children.length ? of.children : [];
   return (
     <ul className="entries" aria-label="Results">
       {frames.slice(0, MOST_EVENTS).map((frame) => {
         const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
-        const found = abi?.functions.get(frame.selector);
-        const values = abi && found && frame.result && decodeOutputs(found, frame.result, abi);
+        const abiFunction = abi?.functions.get(frame.selector);
+        const values =
+          abi && abiFunction && frame.result && decodeOutputs(abiFunction, frame.result, abi);
         return (
           <li key={frame.id}>
             <FunctionName selector={frame.selector} /> →{' '}

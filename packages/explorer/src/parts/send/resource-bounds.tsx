@@ -36,7 +36,7 @@ export function BoundsFields({
             key={kind}
             name={name}
             of={of[kind]}
-            change={(one) => change({ ...of, [kind]: one })}
+            change={(bound) => change({ ...of, [kind]: bound })}
           />
         ))}
       </div>

@@ -66,16 +66,16 @@ async function account(contract_address: string, block_id: BlockId) {
 /** Transactions of the steps, with increasing nonces per account. */
 async function prepare(steps: readonly Step[], block_id: BlockId): Promise<readonly Invoke[]> {
   const senders = [...new Set(steps.map(({ sender }) => sender))];
-  const known = new Map(
+  const accounts = new Map(
     await Promise.all(
       senders.map(async (sender) => [sender, await account(sender, block_id)] as const),
     ),
   );
-  const sent = new Map<string, bigint>();
+  const counts = new Map<string, bigint>();
   return steps.map(({ sender, calls }) => {
-    const { nonce = '0x0', format } = known.get(sender) ?? {};
-    const before = sent.get(sender) ?? 0n;
-    sent.set(sender, before + 1n);
+    const { nonce = '0x0', format } = accounts.get(sender) ?? {};
+    const before = counts.get(sender) ?? 0n;
+    counts.set(sender, before + 1n);
     return invokeOf(sender, calls, toFelt(BigInt(nonce) + before), NO_BOUNDS, format);
   });
 }
@@ -98,18 +98,18 @@ export async function simulate(
   block_id: BlockId,
   chain: string = chainPath(),
 ): Promise<readonly Run[]> {
-  const asked = await simulation(steps, block_id);
+  const params = await simulation(steps, block_id);
   const on =
     typeof block_id === 'object' && 'block_number' in block_id ? block_id.block_number : undefined;
-  const answer = await request('starknet_simulateTransactions', asked, chain);
+  const answer = await request('starknet_simulateTransactions', params, chain);
   const all = 'simulated_transactions' in answer ? answer.simulated_transactions : answer;
-  return all.flatMap((one, at) => {
-    const transaction = asked.transactions[at];
+  return all.flatMap((simulation, at) => {
+    const transaction = params.transactions[at];
     if (!transaction) return [];
-    const run = simulated(transaction, one, on);
+    const run = simulated(transaction, simulation, on);
     return run.verdict.execution_status === 'SUCCEEDED'
       ? [run]
-      : [{ ...run, explain: () => explainStep(asked, at, chain) }];
+      : [{ ...run, explain: () => explainStep(params, at, chain) }];
   });
 }
 
@@ -209,28 +209,28 @@ async function submit(
   invoke_transaction: Invoke,
   tell: Sending['tell'],
 ): Promise<string | undefined> {
-  const sent = await act(
+  const added = await act(
     what,
     'starknet_addInvokeTransaction',
     { invoke_transaction },
     ({ transaction_hash }) => tell(transaction_hash),
   );
-  return sent?.transaction_hash;
+  return added?.transaction_hash;
 }
 
 const TRANSACTION_NOT_FOUND = 29;
-const PATIENCE = 50;
+const MOST_ATTEMPTS = 50;
 const PAUSE_MILLISECONDS = 100;
 
 /** Result of a transaction, once it is in a block. */
-export async function outcome(hash: string): Promise<Run> {
-  const asked = { transaction_hash: hash };
+export async function readRun(hash: string): Promise<Run> {
+  const params = { transaction_hash: hash };
   for (let attempt = 0; ; attempt++) {
     try {
       const [transaction, receipt, trace] = await Promise.all([
-        call('starknet_getTransactionByHash', asked),
-        call('starknet_getTransactionReceipt', asked),
-        call('starknet_traceTransaction', asked).catch(() => undefined),
+        call('starknet_getTransactionByHash', params),
+        call('starknet_getTransactionReceipt', params),
+        call('starknet_traceTransaction', params).catch(() => undefined),
       ]);
       return {
         transaction,
@@ -244,7 +244,7 @@ export async function outcome(hash: string): Promise<Run> {
       };
     } catch (error) {
       const isEarly = error instanceof RpcFailure && error.code === TRANSACTION_NOT_FOUND;
-      if (!isEarly || attempt >= PATIENCE) throw error;
+      if (!isEarly || attempt >= MOST_ATTEMPTS) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
   }

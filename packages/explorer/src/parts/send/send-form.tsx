@@ -1,23 +1,24 @@
 // Form that simulates and sends calls: sender, bounds, result.
 import type { Bounds, UserCall } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { disarm } from '../../format/untrusted-text.js';
+import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
+import { runTask } from '../../state/tasks.js';
 import { Action, LastDone } from '../action.js';
 import { focusFault } from '../forms/abi-form.js';
-import { type At, AtField } from '../forms/block-tag-field.js';
+import { type BlockTag, BlockTagField } from '../inputs.js';
 import { ErrorText } from '../page-states.js';
 import { TxRef } from '../values.js';
 import { RunOutcome } from './outcome.js';
 import { BoundsFields } from './resource-bounds.js';
-import { type BlockId, boundsOf, outcome, type Run, send, simulate } from './run.js';
+import { type BlockId, boundsOf, type Run, readRun, send, simulate } from './run.js';
 import { type Sender, SenderField, useSender } from './sender.js';
 
 /** Name of the command key on this platform. */
 export const COMMAND: string = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 
-type Outcome =
+type SendResult =
   | {
       readonly kind: 'run';
       readonly run: Run;
@@ -55,9 +56,15 @@ export function SendForm(props: SendFormProps) {
   const inputs = `${as} ${props.inputs ?? ''}`;
   const form = useRef<HTMLFormElement>(null);
   const sender = useSender(as);
-  const [at, setAt] = useState<At>('pre_confirmed');
+  const [at, setAt] = useState<BlockTag>('pre_confirmed');
   const [bounds, setBounds] = useState<Bounds | undefined>();
-  const { isBusy, shown, estimated, doSimulate, doSend } = useSending(props, {
+  const {
+    isBusy,
+    shown: outcome,
+    estimated,
+    doSimulate,
+    doSend,
+  } = useSending(props, {
     inputs,
     sender,
     bounds,
@@ -66,9 +73,9 @@ export function SendForm(props: SendFormProps) {
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    void (event.shiftKey ? doSend() : doSimulate(at));
+    runTask(event.shiftKey ? doSend() : doSimulate(at));
   };
-  const shownName = disarm(sender.name, 40).text;
+  const shownName = escapeText(sender.name, 40).text;
   const by =
     sender.address === undefined ? '' : ` as ${sender.isOurs ? '' : 'impersonated '}${shownName}`;
   return (
@@ -82,7 +89,7 @@ export function SendForm(props: SendFormProps) {
       {children}
       <div className="line-of">
         <SenderField text={as} sender={sender} change={setAs} />
-        <AtField at={at} change={setAt} />
+        <BlockTagField at={at} change={setAt} />
       </div>
       <div className="line-of">
         <button
@@ -103,8 +110,8 @@ export function SendForm(props: SendFormProps) {
         <BoundsFields of={bounds ?? estimated} isEdited={bounds !== undefined} change={setBounds} />
       )}
       <div>
-        {shown && (
-          <Shown of={shown} inputs={inputs} sendAnyway={() => doSend(true)} after={after} />
+        {outcome && (
+          <Shown of={outcome} inputs={inputs} sendAnyway={() => doSend(true)} after={after} />
         )}
       </div>
     </form>
@@ -121,7 +128,7 @@ interface Sending {
 
 function useSending({ prepare, what, onDone }: SendFormProps, sending: Sending) {
   const { inputs, sender, bounds, focusWrong } = sending;
-  const [shown, setShown] = useState<Outcome | undefined>();
+  const [outcome, setShown] = useState<SendResult | undefined>();
   const { isBusy, busy } = useBusy((error) => setShown({ kind: 'error', error }));
   const [estimated, setEstimated] = useState<Bounds | undefined>();
 
@@ -134,9 +141,9 @@ function useSending({ prepare, what, onDone }: SendFormProps, sending: Sending) 
     return { address: sender.address, calls };
   };
   const tryOut = async (block: BlockId): Promise<Run | undefined> => {
-    const asked = ready();
-    if (!asked) return undefined;
-    const [run] = await simulate([{ sender: asked.address, calls: asked.calls }], block);
+    const prepared = ready();
+    if (!prepared) return undefined;
+    const [run] = await simulate([{ sender: prepared.address, calls: prepared.calls }], block);
     setEstimated(run && boundsOf(run));
     return run;
   };
@@ -158,11 +165,11 @@ function useSending({ prepare, what, onDone }: SendFormProps, sending: Sending) 
         }
         allowed = boundsOf(run);
       }
-      const asked = ready();
-      if (!asked || !allowed) return;
+      const prepared = ready();
+      if (!prepared || !allowed) return;
       const hash = await send({
-        sender: asked.address,
-        calls: asked.calls,
+        sender: prepared.address,
+        calls: prepared.calls,
         bounds: allowed,
         isOurs: sender.isOurs,
         what,
@@ -176,11 +183,11 @@ function useSending({ prepare, what, onDone }: SendFormProps, sending: Sending) 
         setShown({ kind: 'refused' });
         return;
       }
-      const run = await outcome(hash);
+      const run = await readRun(hash);
       setShown({ kind: 'run', run, isDoubtful: false, inputs });
       onDone?.(run);
     });
-  return { isBusy, shown, estimated, doSimulate, doSend };
+  return { isBusy, shown: outcome, estimated, doSimulate, doSend };
 }
 
 /** Runs one thing at a time. */
@@ -210,34 +217,34 @@ function useBusy(onError: (error: unknown) => void) {
 }
 
 interface ShownProps {
-  readonly of: Outcome;
+  readonly of: SendResult;
   readonly inputs: string;
   readonly sendAnyway: () => Promise<void>;
   readonly after: SendFormProps['after'];
 }
 
-function Shown({ of: shown, inputs, sendAnyway, after }: ShownProps) {
-  if (shown.kind === 'refused') return <LastDone />;
-  if (shown.kind === 'error') {
+function Shown({ of: outcome, inputs, sendAnyway, after }: ShownProps) {
+  if (outcome.kind === 'refused') return <LastDone />;
+  if (outcome.kind === 'error') {
     return (
       <p className="fail" role="alert">
-        ✕ <ErrorText of={shown.error} />
+        ✕ <ErrorText of={outcome.error} />
       </p>
     );
   }
   return (
     <>
-      {shown.isDoubtful && (
+      {outcome.isDoubtful && (
         <div className="notice">
           <span>Not sent, because it would be reverted.</span>
           <Action run={sendAnyway}>Send it anyway</Action>
         </div>
       )}
-      {shown.run.hash === undefined && shown.inputs !== inputs && (
+      {outcome.run.hash === undefined && outcome.inputs !== inputs && (
         <p className="warn">This result is for other inputs.</p>
       )}
-      <RunOutcome run={shown.run} />
-      {after?.(shown.run)}
+      <RunOutcome run={outcome.run} />
+      {after?.(outcome.run)}
     </>
   );
 }

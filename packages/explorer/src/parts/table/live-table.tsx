@@ -1,44 +1,32 @@
 // Table of a live list: follow modes, held-back rows, empty state.
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
-import { setQuery, usePlace } from '../../navigation/route.js';
+import { setQuery, useRoute } from '../../navigation/route.js';
 import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
 import type { Page } from '../../rpc/queries.js';
+import { Choice } from '../inputs.js';
 import { Loading, Problem } from '../page-states.js';
 import { type Column, VirtualTable } from './table.js';
 
-const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hint: string }[] = [
-  { mode: 'paused', word: 'Paused', hint: 'The list does not change' },
-  { mode: 'live', word: 'Live', hint: 'New rows are counted, and shown on request' },
-  {
-    mode: 'tail',
-    word: 'Tail',
-    hint: 'New rows are shown on top, unless you point at the list or have scrolled',
-  },
+const MODES: readonly (readonly [Mode, text: string, hint: string])[] = [
+  ['paused', 'Paused', 'The list does not change (p)'],
+  ['live', 'Live', 'New rows are counted, and shown on request (p)'],
+  ['tail', 'Tail', 'New rows are shown on top, unless you point at the list or have scrolled (p)'],
 ];
 
 export function useMode(): Mode {
-  const given = usePlace().query.get('mode');
-  return given === 'paused' || given === 'live' ? given : 'tail';
+  const mode = useRoute().query.get('mode');
+  return mode === 'paused' || mode === 'live' ? mode : 'tail';
 }
 
 export function Modes() {
   const mode = useMode();
   return (
-    <fieldset className="modes">
-      <legend className="unseen">List updates</legend>
-      {MODES.map(({ mode: one, word, hint }) => (
-        <button
-          key={one}
-          type="button"
-          className="plain"
-          aria-pressed={one === mode}
-          title={`${hint} (p)`}
-          onClick={() => setQuery({ mode: one === 'tail' ? undefined : one })}
-        >
-          {word}
-        </button>
-      ))}
-    </fieldset>
+    <Choice
+      label="List updates"
+      options={MODES}
+      value={mode}
+      change={(chosen) => setQuery({ mode: chosen === 'tail' ? undefined : chosen })}
+    />
   );
 }
 

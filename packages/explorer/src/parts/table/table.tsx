@@ -1,4 +1,4 @@
-// Virtual table: renders only visible rows, with keyboard navigation over all of them.
+// Tables: a virtual one, which renders only visible rows and has keyboard navigation over all, and a short one.
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { areLettersOn } from '../../navigation/key-events.js';
 import { go } from '../../navigation/route.js';
+import { runTask } from '../../state/tasks.js';
 import { BesideContext } from '../page-states.js';
 
 export interface Column<Row> {
@@ -23,7 +24,11 @@ export interface Column<Row> {
   readonly phone?: 'main' | 'lead' | 'none';
   /** Label on a phone, which has no column heads. */
   readonly phoneHead?: string;
-  readonly cell: (row: Row) => ReactNode;
+  readonly cell: (row: Row, index: number) => ReactNode;
+  /** Further CSS class of a cell. */
+  readonly cellClass?: string | ((row: Row) => string);
+  /** Whether only screen readers get the head. */
+  readonly isHeadUnseen?: boolean;
   /** For sortable columns. */
   readonly onHead?: () => void;
   readonly sorted?: 'ascending' | 'descending';
@@ -177,7 +182,7 @@ function pressKey<Row>(
     Home: () => focusRow(0),
     End: () => focusRow(rows.length - 1),
     y: () => {
-      if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
+      if (row !== undefined && copyOf) runTask(navigator.clipboard.writeText(copyOf(row)));
     },
   };
   const move = moves[event.key];
@@ -210,7 +215,7 @@ function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] 
   return (
     <thead>
       <tr>
-        {columns.map(({ head, width, number, phone, onHead, sorted }) => (
+        {columns.map(({ head, width, number, phone, onHead, sorted, isHeadUnseen }) => (
           <th
             key={head}
             scope="col"
@@ -218,7 +223,7 @@ function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] 
             aria-sort={sorted}
           >
             {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
-            {!onHead && (head === 'Status' ? <span className="unseen">Status</span> : head)}
+            {!onHead && (isHeadUnseen ? <span className="unseen">{head}</span> : head)}
           </th>
         ))}
       </tr>
@@ -250,21 +255,54 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       }}
       onClick={open}
     >
-      {columns.map(({ head, number, phone, phoneHead, cell }) => (
-        <td
-          key={head}
-          data-head={phoneHead}
-          className={classes(
-            number && 'number',
-            phone === 'main' && 'main',
-            phone === 'lead' && 'lead',
-            phone === 'none' && 'wide',
-          )}
-        >
-          {cell(row)}
-        </td>
-      ))}
+      <Cells row={row} index={index} columns={columns} />
     </tr>
+  );
+}
+
+type CellsProps<Row> = Pick<TableRowProps<Row>, 'row' | 'index' | 'columns'>;
+
+function Cells<Row>({ row, index, columns }: CellsProps<Row>) {
+  return columns.map(({ head, number, phone, phoneHead, cell, cellClass }) => (
+    <td
+      key={head}
+      data-head={phoneHead}
+      className={classes(
+        number && 'number',
+        phone === 'main' && 'main',
+        phone === 'lead' && 'lead',
+        phone === 'none' && 'wide',
+        typeof cellClass === 'function' ? cellClass(row) : cellClass,
+      )}
+    >
+      {cell(row, index)}
+    </td>
+  ));
+}
+
+interface ShortTableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string | number;
+  /** Further CSS class of the table. */
+  readonly className?: string;
+}
+
+/** Table of few rows, which are all rendered, and whose rows do not open. */
+export function ShortTable<Row>(props: ShortTableProps<Row>) {
+  const { label, rows, columns, idOf, className } = props;
+  return (
+    <table className={classes('table', className)} aria-label={label}>
+      <TableHead columns={columns} />
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={idOf(row)} data-row={index}>
+            <Cells row={row} index={index} columns={columns} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

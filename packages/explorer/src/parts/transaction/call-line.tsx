@@ -19,17 +19,17 @@ export type Classes = ReadonlyMap<string, Abi>;
 function explain(
   of: Frame,
   classes: Classes,
-): { readonly abi?: Abi | undefined; readonly found?: AbiFunction | undefined } {
+): { readonly abi?: Abi | undefined; readonly abiFunction?: AbiFunction | undefined } {
   if (of.classHash !== undefined) {
     const abi = classes.get(of.classHash);
     return {
       abi,
-      found: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
+      abiFunction: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
     };
   }
   for (const abi of classes.values()) {
-    const found = abi.functions.get(of.selector);
-    if (found) return { abi, found };
+    const abiFunction = abi.functions.get(of.selector);
+    if (abiFunction) return { abi, abiFunction: abiFunction };
   }
   return {};
 }
@@ -44,17 +44,18 @@ export function CallLine({
   readonly classes: Classes;
   readonly labels?: boolean;
 }) {
-  const { abi, found } = explain(of, classes);
+  const { abi, abiFunction } = explain(of, classes);
   const values = useMemo(
-    () => (abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined),
-    [abi, found, of.calldata],
+    () =>
+      abi && abiFunction && of.calldata ? decodeInputs(abiFunction, of.calldata, abi) : undefined,
+    [abi, abiFunction, of.calldata],
   );
   const token = tokenOf(of.contract);
   return (
     <>
       <Address of={of.contract} />.
-      {found ? (
-        <UntrustedText text={found.name} limit={60} />
+      {abiFunction ? (
+        <UntrustedText text={abiFunction.name} limit={60} />
       ) : (
         <FunctionName selector={of.selector} />
       )}
@@ -75,12 +76,19 @@ export function CallLine({
   );
 }
 
-export function Outcome({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+export function ReturnValues({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
   const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
-  const found = abi?.functions.get(of.selector);
-  if (!abi || !found || !of.result || of.failed || of.depth === 0 || found.outputs.length === 0)
+  const abiFunction = abi?.functions.get(of.selector);
+  if (
+    !abi ||
+    !abiFunction ||
+    !of.result ||
+    of.failed ||
+    of.depth === 0 ||
+    abiFunction.outputs.length === 0
+  )
     return null;
-  const values = decodeOutputs(found, of.result, abi);
+  const values = decodeOutputs(abiFunction, of.result, abi);
   if (!values) return null;
   return (
     <span className="soft">
@@ -102,8 +110,9 @@ export function asJson({ contract, selector, calldata }: Frame): string {
 }
 
 export function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
-  const { abi, found } = explain(of, classes);
-  const values = abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined;
+  const { abi, abiFunction } = explain(of, classes);
+  const values =
+    abi && abiFunction && of.calldata ? decodeInputs(abiFunction, of.calldata, abi) : undefined;
   const token = tokenOf(of.contract);
   return (
     <section className="panel detail" aria-label="Selected frame">
@@ -143,7 +152,9 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
           <>
             <dt>calldata</dt>
             <dd>
-              {found && <span className="warn">could not be decoded by the ABI; raw felts: </span>}
+              {abiFunction && (
+                <span className="warn">could not be decoded by the ABI; raw felts: </span>
+              )}
               {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
             </dd>
           </>

@@ -23,10 +23,10 @@ export function Explained({ of, children }: ExplanationProps) {
       {children}
       {printed.length > 0 && (
         <ul className="printed" aria-label="Printed">
-          {printed.slice(0, MOST_PRINTED).map((one, at) => (
+          {printed.slice(0, MOST_PRINTED).map((print, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: equal texts may repeat
             <li key={at}>
-              printed <UntrustedText text={one.text.trimEnd()} quoted limit={400} />
+              printed <UntrustedText text={print.text.trimEnd()} quoted limit={400} />
             </li>
           ))}
         </ul>

@@ -13,9 +13,9 @@ export function merged(diffs: readonly Diff[]): Diff {
   const old = new Set<string>();
   for (const diff of diffs) {
     for (const { address, storage_entries } of diff.storage_diffs) {
-      const own = slots.get(address) ?? new Map<string, string>();
-      slots.set(address, own);
-      for (const { key, value } of storage_entries) own.set(key, value);
+      const entries = slots.get(address) ?? new Map<string, string>();
+      slots.set(address, entries);
+      for (const { key, value } of storage_entries) entries.set(key, value);
     }
     for (const { contract_address, nonce } of diff.nonces) nonces.set(contract_address, nonce);
     for (const { address, class_hash } of diff.deployed_contracts)
@@ -27,12 +27,12 @@ export function merged(diffs: readonly Diff[]): Diff {
     for (const { class_hash, compiled_class_hash } of diff.declared_classes) {
       declared.set(class_hash, compiled_class_hash);
     }
-    for (const one of diff.deprecated_declared_classes) old.add(one);
+    for (const hash of diff.deprecated_declared_classes) old.add(hash);
   }
   return {
-    storage_diffs: [...slots].map(([address, own]) => ({
+    storage_diffs: [...slots].map(([address, entries]) => ({
       address,
-      storage_entries: [...own].map(([key, value]) => ({ key, value })),
+      storage_entries: [...entries].map(([key, value]) => ({ key, value })),
     })),
     nonces: [...nonces].map(([contract_address, nonce]) => ({ contract_address, nonce })),
     deployed_contracts: [...deployed].map(([address, class_hash]) => ({ address, class_hash })),

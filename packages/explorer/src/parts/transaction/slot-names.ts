@@ -6,7 +6,7 @@ import type { Result } from '../../rpc/methods.js';
 
 export type NamedSlot = Result<'devnet_nameStorage'>['slots'][number];
 
-export interface SlotPlace {
+export interface SlotLocation {
   readonly contract: string;
   readonly key: string;
 }
@@ -27,10 +27,10 @@ const NO_NAMES: SlotNames = new Map();
 const MOST_KEYS = 400;
 const MOST_FELTS = 400;
 
-export const slotId = ({ contract, key }: SlotPlace): string => `${contract} ${key}`;
+export const slotId = ({ contract, key }: SlotLocation): string => `${contract} ${key}`;
 
 /** Names come after the slots are shown; a node without the method gives none. */
-export function useSlotNames(slots: readonly SlotPlace[], hints: KeyHints = {}): SlotNames {
+export function useSlotNames(slots: readonly SlotLocation[], hints: KeyHints = {}): SlotNames {
   const contracts = useMemo(() => byContract(slots), [slots]);
   const { transaction, felts } = hints;
   const { data } = useQuery({
@@ -39,18 +39,18 @@ export function useSlotNames(slots: readonly SlotPlace[], hints: KeyHints = {}):
     placeholderData: (old: SlotNames | undefined) => old,
     retry: false,
     queryFn: async (): Promise<SlotNames> => {
-      const found = new Map<string, NamedSlot>();
+      const names = new Map<string, NamedSlot>();
       for (const part of contracts) {
-        const { slots: named } = await call('devnet_nameStorage', {
+        const { slots } = await call('devnet_nameStorage', {
           contracts: part,
           ...(transaction === undefined ? {} : { transaction_hash: transaction }),
           ...(felts === undefined ? {} : { felts: felts.slice(0, MOST_FELTS) }),
         });
-        for (const slot of named) {
-          found.set(slotId({ contract: slot.contract_address, key: slot.key }), slot);
+        for (const slot of slots) {
+          names.set(slotId({ contract: slot.contract_address, key: slot.key }), slot);
         }
       }
-      return found;
+      return names;
     },
   });
   return data ?? NO_NAMES;
@@ -62,11 +62,11 @@ interface ContractSlots {
 }
 
 /** The slots by contract; those of a contract with very many in requests of their own. */
-function byContract(slots: readonly SlotPlace[]): readonly (readonly ContractSlots[])[] {
+function byContract(slots: readonly SlotLocation[]): readonly (readonly ContractSlots[])[] {
   const keys = new Map<string, string[]>();
   for (const { contract, key } of slots) {
-    const known = keys.get(contract);
-    if (known) known.push(key);
+    const slotKeys = keys.get(contract);
+    if (slotKeys) slotKeys.push(key);
     else keys.set(contract, [key]);
   }
   const first = [...keys].map(([contract_address, all]) => ({

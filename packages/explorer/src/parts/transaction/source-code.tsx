@@ -5,7 +5,7 @@ import { UntrustedText } from '../values.js';
 /** How often each line that has code ran. */
 export type Times = ReadonlyMap<number, number>;
 
-/** Told apart by shape as well as by colour. */
+/** They differ by shape as well as by colour. */
 const RAN = '●';
 const MISSED = '○';
 /** As wide as the others. */
@@ -16,14 +16,14 @@ interface CodeLineProps {
   readonly number: number;
   readonly text: string;
   /** Of the line that a stack names: what stands before the column, and what from there on. */
-  readonly named?: readonly [before: string, after: string] | undefined;
+  readonly parts?: readonly [before: string, after: string] | undefined;
   /** Undefined where it is not known which lines ran. */
   readonly times: Times | undefined;
   /** Whether lines before it are left out. */
   readonly isApart?: boolean;
 }
 
-export function CodeLine({ number, text, named, times, isApart = false }: CodeLineProps) {
+export function CodeLine({ number, text, parts, times, isApart = false }: CodeLineProps) {
   const count = times?.get(number);
   const mark = count === undefined ? NO_CODE : count > 0 ? RAN : MISSED;
   return (
@@ -32,14 +32,14 @@ export function CodeLine({ number, text, named, times, isApart = false }: CodeLi
       data-number={number}
       data-mark={times && mark}
       className={isApart ? 'apart' : undefined}
-      aria-current={named ? 'location' : undefined}
+      aria-current={parts ? 'location' : undefined}
     >
       <span className="text">
-        {named ? (
+        {parts ? (
           <>
-            <UntrustedText text={named[0]} limit={LONGEST_LINE} />
+            <UntrustedText text={parts[0]} limit={LONGEST_LINE} />
             <mark>
-              <UntrustedText text={named[1]} limit={LONGEST_LINE} />
+              <UntrustedText text={parts[1]} limit={LONGEST_LINE} />
             </mark>
           </>
         ) : (

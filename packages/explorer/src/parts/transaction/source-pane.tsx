@@ -16,7 +16,7 @@ interface SourcePaneProps {
   readonly depth: number | undefined;
 }
 
-/** Absent until the node has found the stack of the transaction, and where it knows no place. */
+/** Absent until the node has returned the stack of the transaction, and where the stack has no source locations. */
 export function SourcePane({ hash, depth }: SourcePaneProps) {
   const { data } = useExplained(hash);
   const isPlaced = data !== null && data !== undefined && hasPlaces(data);
@@ -139,16 +139,16 @@ interface ExcerptProps {
 }
 
 function Excerpt({ of: line, times }: ExcerptProps) {
-  const place = `${line.file}:${line.line}:${line.column}`;
+  const location = `${line.file}:${line.line}:${line.column}`;
   const rows = excerptRows(line);
   const note = excerptNote(line);
   return (
     <>
       <p className="place">
         <code>
-          <UntrustedText text={place} limit={240} />
+          <UntrustedText text={location} limit={240} />
         </code>
-        <Copy value={place} what="place" />
+        <Copy value={location} what="place" />
       </p>
       {note !== undefined && <p className="changed">Careful: {note}.</p>}
       {rows.length === 0 ? (
@@ -160,8 +160,8 @@ function Excerpt({ of: line, times }: ExcerptProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
         <section className="code" aria-label={`Lines around ${line.line}`} tabIndex={0}>
           <ol>
-            {rows.map(({ number, text, named }) => (
-              <CodeLine key={number} number={number} text={text} named={named} times={times} />
+            {rows.map(({ number, text, parts: namedParts }) => (
+              <CodeLine key={number} number={number} text={text} parts={namedParts} times={times} />
             ))}
           </ol>
         </section>

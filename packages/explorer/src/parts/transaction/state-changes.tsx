@@ -11,8 +11,8 @@ import { SlotChange, SlotName, SlotValue, slotValue } from './slot-name.js';
 import {
   type KeyHints,
   type NamedSlot,
+  type SlotLocation,
   type SlotNames,
-  type SlotPlace,
   slotId,
   useSlotNames,
 } from './slot-names.js';
@@ -36,15 +36,15 @@ interface Row {
   readonly becomes?: string;
 }
 
-type ChangedSlot = SlotPlace & { readonly value: string };
+type ChangedSlot = SlotLocation & { readonly value: string };
 
 /** Value of a slot, or the nonce if there is no key, after a block. */
 async function readBefore(block: number, contract: string, key: string | undefined) {
   const at = { block_id: { block_number: block }, contract_address: contract };
   try {
     if (key === undefined) return await call('starknet_getNonce', at);
-    const found = await call('starknet_getStorageAt', { ...at, key });
-    return typeof found === 'string' ? found : found.value;
+    const stored = await call('starknet_getStorageAt', { ...at, key });
+    return typeof stored === 'string' ? stored : stored.value;
   } catch {
     // The contract did not exist, or old states are not available.
     return undefined;
@@ -76,9 +76,9 @@ export function StateChanges({ diff, before, after, hints }: StateChangesProps) 
     queryFn: () =>
       Promise.all(
         [
-          ...slots.map(({ contract, key }): SlotPlace => ({ contract, key })),
+          ...slots.map(({ contract, key }): SlotLocation => ({ contract, key })),
           ...diff.nonces.slice(0, MOST).map(({ contract_address: contract }) => ({ contract })),
-        ].map((one) => readBefore(before, one.contract, 'key' in one ? one.key : undefined)),
+        ].map((slot) => readBefore(before, slot.contract, 'key' in slot ? slot.key : undefined)),
       ),
   });
   const halves = useOtherHalves(slots, names, before);
@@ -121,7 +121,7 @@ const isEqual = (was: Decoded | undefined, is: Decoded | undefined): boolean =>
   was !== undefined && is !== undefined && bare(was) === bare(is);
 
 /** The slot with the other half of a u256. */
-function otherHalf({ contract, key }: SlotPlace, { part }: NamedSlot): SlotPlace | undefined {
+function otherHalf({ contract, key }: SlotLocation, { part }: NamedSlot): SlotLocation | undefined {
   if (part !== 'low' && part !== 'high') return undefined;
   const other = BigInt(key) + (part === 'low' ? 1n : -1n);
   return { contract, key: `0x${other.toString(16)}` };
@@ -130,7 +130,7 @@ function otherHalf({ contract, key }: SlotPlace, { part }: NamedSlot): SlotPlace
 type Values = ReadonlyMap<string, string>;
 
 /** Halves of changed values that did not change themselves, by slot: they are as they were before. */
-function useOtherHalves(slots: readonly SlotPlace[], names: SlotNames, before: number): Values {
+function useOtherHalves(slots: readonly SlotLocation[], names: SlotNames, before: number): Values {
   const missing = useMemo(() => {
     const changed = new Set(slots.map(slotId));
     return slots.flatMap((slot) => {
@@ -143,10 +143,10 @@ function useOtherHalves(slots: readonly SlotPlace[], names: SlotNames, before: n
     queryKey: ['halves', before, missing],
     enabled: before >= 0 && missing.length > 0,
     queryFn: async () => {
-      const found = await Promise.all(
+      const values = await Promise.all(
         missing.map(({ contract, key }) => readBefore(before, contract, key)),
       );
-      return new Map(missing.map((slot, at) => [slotId(slot), found[at] ?? '0x0']));
+      return new Map(missing.map((slot, at) => [slotId(slot), values[at] ?? '0x0']));
     },
   });
   return data ?? NO_VALUES;
@@ -154,7 +154,7 @@ function useOtherHalves(slots: readonly SlotPlace[], names: SlotNames, before: n
 
 const NO_VALUES: Values = new Map();
 
-interface Known {
+interface ChangeContext {
   /** What the slots were, and after them the nonces. */
   readonly old: readonly (string | undefined)[] | undefined;
   readonly names: SlotNames;
@@ -162,7 +162,11 @@ interface Known {
   readonly halves: Values;
 }
 
-function changedRows(diff: Diff, slots: readonly ChangedSlot[], known: Known): readonly Row[] {
+function changedRows(
+  diff: Diff,
+  slots: readonly ChangedSlot[],
+  context: ChangeContext,
+): readonly Row[] {
   const nonce = (value: string): Decoded => slotValue(undefined, value, undefined);
   return [
     ...diff.declared_classes.map(({ class_hash }) => ({
@@ -183,7 +187,7 @@ function changedRows(diff: Diff, slots: readonly ChangedSlot[], known: Known): r
       becomes: class_hash,
     })),
     ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce: value }, at) => {
-      const was = known.old?.[slots.length + at];
+      const was = context.old?.[slots.length + at];
       return {
         id: `nonce ${contract_address}`,
         contract: contract_address,
@@ -192,12 +196,15 @@ function changedRows(diff: Diff, slots: readonly ChangedSlot[], known: Known): r
         is: nonce(value),
       };
     }),
-    ...slotRows(slots, known),
+    ...slotRows(slots, context),
   ];
 }
 
 /** One row for each slot, and for both halves of a u256. */
-function slotRows(slots: readonly ChangedSlot[], { old, names, halves }: Known): readonly Row[] {
+function slotRows(
+  slots: readonly ChangedSlot[],
+  { old, names, halves }: ChangeContext,
+): readonly Row[] {
   const positions = new Map(slots.map((slot, at) => [slotId(slot), at]));
   return slots.flatMap((slot, at): readonly Row[] => {
     const { contract, key } = slot;
@@ -207,19 +214,19 @@ function slotRows(slots: readonly ChangedSlot[], { old, names, halves }: Known):
     // The lower half has the row of both.
     if (name?.part === 'high' && otherAt !== undefined) return [];
     const half = otherAt === undefined ? other && halves.get(slotId(other)) : undefined;
-    const own = { is: slot.value, was: old?.[at] };
+    const changed = { is: slot.value, was: old?.[at] };
     const paired = {
       is: otherAt === undefined ? half : slots[otherAt]?.value,
       was: otherAt === undefined ? half : old?.[otherAt],
     };
-    const [low, high] = name?.part === 'high' ? [paired, own] : [own, paired];
+    const [low, high] = name?.part === 'high' ? [paired, changed] : [changed, paired];
     const joined = other !== undefined && paired.is !== undefined && low.is !== undefined;
-    const shown = joined && name ? { ...name, part: 'low' as const } : name;
+    const joinedName = joined && name ? { ...name, part: 'low' as const } : name;
     const value = (which: 'is' | 'was'): Decoded | undefined => {
-      const felt = joined ? low[which] : own[which];
+      const felt = joined ? low[which] : changed[which];
       return felt === undefined
         ? undefined
-        : slotValue(shown, felt, joined ? high[which] : undefined);
+        : slotValue(joinedName, felt, joined ? high[which] : undefined);
     };
     const is = value('is');
     return [

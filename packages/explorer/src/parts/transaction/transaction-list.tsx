@@ -96,6 +96,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
   },
   {
     head: 'Status',
+    isHeadUnseen: true,
     width: 'w-status',
     phone: 'lead',
     cell: (row) => <Status of={row.execution_status} />,
@@ -164,12 +165,12 @@ const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
 export function TransactionList({
   filter,
   empty,
-  shown = USUALLY_SHOWN,
+  heads = USUALLY_SHOWN,
 }: {
   readonly filter: TransactionFilter;
   readonly empty: ReactNode;
   /** Heads of the columns. */
-  readonly shown?: ReadonlySet<string>;
+  readonly heads?: ReadonlySet<string>;
 }) {
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const read = useCallback(
@@ -177,16 +178,20 @@ export function TransactionList({
     [filter],
   );
   const onRows = useCallback((rows: readonly TransactionRow[]) => {
-    const seen = new Set<string>();
-    for (const { call } of rows) if (call && seen.size < 50) seen.add(call.contract_address);
-    const next = [...seen];
+    const addresses = new Set<string>();
+    for (const { call } of rows)
+      if (call && addresses.size < 50) addresses.add(call.contract_address);
+    const next = [...addresses];
     setContracts((old) =>
-      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+      old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
     );
   }, []);
-  const known = useContractsKnown(contracts);
+  const contractsKnown = useContractsKnown(contracts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
-  const columns = useMemo(() => COLUMNS.filter(({ head }) => shown.has(head)), [known, shown]);
+  const columns = useMemo(
+    () => COLUMNS.filter(({ head }) => heads.has(head)),
+    [contractsKnown, heads],
+  );
   return (
     <LiveTable
       label="Transactions"

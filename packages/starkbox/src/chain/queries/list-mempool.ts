@@ -8,7 +8,7 @@ import {
   lacksNonce,
   type Mempool,
   type MempoolOrder,
-  type Waiting,
+  type QueuedTransaction,
   withSelected,
 } from '../mempool/mempool.js';
 import type { World } from '../world/world.js';
@@ -46,7 +46,7 @@ function startOf({ first }: Mempool, cursor: string | undefined): number {
   return cursor === undefined ? first : readCursor(cursor)[0];
 }
 
-function rowOf(pool: Mempool, one: Waiting): MEMPOOL_ROW {
+function rowOf(pool: Mempool, one: QueuedTransaction): MEMPOOL_ROW {
   return {
     transaction_hash: one.hash,
     type: one.type,

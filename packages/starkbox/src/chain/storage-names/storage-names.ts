@@ -209,7 +209,7 @@ class Naming {
       pause: endSharedSlice,
     });
     await search.run(words);
-    for (const [slot, name] of search.found) {
+    for (const [slot, name] of search.names) {
       this.#found.set(slot, name);
       this.#class.names.set(slot, name);
     }

@@ -31,9 +31,9 @@ export class Equivalence {
 
   /** Adds two names of the same thing; false if the old one is mapped to another. */
   addNames(old: string, now: string): boolean {
-    const known = this.#names.get(old);
-    if (known === undefined) this.#names.set(old, now);
-    return known === undefined || known === now;
+    const counterpart = this.#names.get(old);
+    if (counterpart === undefined) this.#names.set(old, now);
+    return counterpart === undefined || counterpart === now;
   }
 
   /** Adds a time of the recording and its counterpart of the replay. */
@@ -103,10 +103,10 @@ function timeOf(value: unknown): number | undefined {
 
 /** Looks at all items, since those after a difference have names to add too. */
 function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): string | undefined {
-  let found: string | undefined;
+  let difference: string | undefined;
   for (const item of items) {
     const different = look(item);
-    found ??= different;
+    difference ??= different;
   }
-  return found;
+  return difference;
 }

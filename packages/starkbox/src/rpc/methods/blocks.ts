@@ -2,6 +2,7 @@
 
 import type { BLOCK_ID, STATE_DIFF } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
+import { readStateDiff } from '../../chain/history/stored-texts.js';
 import {
   blockNumber,
   latestHeader,
@@ -71,7 +72,7 @@ export function blockMethods(chain: Chain): Group<BlockMethods> {
       const number = blockNumber(world, block_id);
       const text = stateDiffText(world, number);
       const state_diff = contract_addresses
-        ? onlyOf(JSON.parse(text), new Set(contract_addresses))
+        ? onlyOf(readStateDiff(text), new Set(contract_addresses))
         : new JsonText(text);
       const hash = world.history.hash(number);
       return hash === undefined

@@ -6,7 +6,11 @@ import {
   type PREDEPLOYED_ACCOUNT,
   SPEC_VERSION,
 } from '@starkbox/spec';
-import { EXPECTED_BLOCK_GENERATION, readBlockGeneration } from '../../block-generation.js';
+import {
+  EXPECTED_BLOCK_GENERATION,
+  effectiveBlockGeneration,
+  readBlockGeneration,
+} from '../../block-settings.js';
 import {
   blockSettings,
   createBlocks,
@@ -15,13 +19,11 @@ import {
   setGasPrice,
   setTime,
 } from '../../chain/block-controls.js';
-import type { Chain } from '../../chain/chain.js';
-import type { ChainOptions } from '../../chain/chain-options.js';
+import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
-import { generationOf } from '../../chain/steps/include-transaction.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
@@ -82,7 +84,8 @@ export function devnetMethods(
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        ...(generationOf(chain.world, chain.options) === 'mempool' || mempool.waiting.size > 0
+        ...(effectiveBlockGeneration(chain.world, chain.options) === 'mempool' ||
+        mempool.waiting.size > 0
           ? { mempool_tx_count: mempool.waiting.size }
           : {}),
         chain_id: chain.options.chainId,

@@ -1,7 +1,8 @@
 // Notifications of changes of the chain: their order and their texts.
 import type { REORG_DATA, TXN_STATUS } from '@starkbox/spec';
 import type { Header } from '../../chain/history/header.js';
-import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
+import { readReceipt, readTransaction } from '../../chain/history/stored-texts.js';
+import { inMempool, type QueuedTransaction } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
 import { changedInMempool, diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
@@ -79,7 +80,7 @@ function notifyCandidate(subscriptions: Subscriptions, before: World, hash: stri
     notifyPool(subscriptions, { ...pooled, position: 0 });
 }
 
-function notifyPool(subscriptions: Subscriptions, pooled: Waiting): void {
+function notifyPool(subscriptions: Subscriptions, pooled: QueuedTransaction): void {
   subscriptions.notify(poolStatusNotification(pooled));
   subscriptions.notify(
     shownTransactionNotification(pooled, poolStatus(pooled), () => pooled.sender),
@@ -181,7 +182,7 @@ export function statusNotification(world: World, located: Located): Notification
   };
 }
 
-export function poolStatusNotification(pooled: Waiting): Notification {
+export function poolStatusNotification(pooled: QueuedTransaction): Notification {
   const status = { finality_status: poolStatus(pooled) };
   return {
     topic: 'status',
@@ -242,16 +243,15 @@ function notificationFinality(world: World, block: number): 'PRE_CONFIRMED' | 'A
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 function senderOf({ record }: Located): () => string {
   return remembered(() => {
-    const transaction: { sender_address?: string; contract_address?: string } = JSON.parse(
-      record.transaction,
-    );
-    const receipt: { contract_address?: string } = JSON.parse(record.receipt);
-    return (
-      transaction.sender_address ??
-      transaction.contract_address ??
-      receipt.contract_address ??
-      '0x0'
-    );
+    const transaction = readTransaction(record.transaction);
+    switch (transaction.type) {
+      case 'L1_HANDLER':
+        return transaction.contract_address;
+      case 'DEPLOY_ACCOUNT':
+        return readReceipt(record.receipt).contract_address ?? '0x0';
+      default:
+        return transaction.sender_address;
+    }
   });
 }
 

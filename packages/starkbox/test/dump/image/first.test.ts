@@ -11,14 +11,14 @@ import { sourceOfBytes } from '../../../src/dump/image/source.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 import { imageOf, smallWorld } from './small.js';
 
-interface Asked {
+interface Question {
   readonly method: string;
   readonly params: object;
   readonly result: unknown;
 }
 
 const IMAGE = fileURLToPath(new URL('./first.image', import.meta.url));
-const questions: readonly Asked[] = JSON.parse(
+const questions: readonly Question[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
 let node: Starkbox;

@@ -6,13 +6,13 @@ import type { Json } from './sections.js';
 
 const INTERNAL = -32603;
 /** How many calls of a method were answered with a result. */
-export const asked = new Map<string, number>();
+export const answeredCalls = new Map<string, number>();
 
 export async function ask(node: Starkbox, method: string, params: object): Promise<Json> {
   const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const answer: Json = Object(JSON.parse(text ?? ''));
   const { code }: { code?: unknown } = Object(answer['error']);
-  asked.set(method, (asked.get(method) ?? 0) + (code === undefined ? 1 : 0));
+  answeredCalls.set(method, (answeredCalls.get(method) ?? 0) + (code === undefined ? 1 : 0));
   expect([method, params, code]).not.toEqual([method, params, INTERNAL]);
   return answer;
 }

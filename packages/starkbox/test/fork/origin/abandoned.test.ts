@@ -10,7 +10,7 @@ import { silentLog } from '../../../src/log.js';
 import { QUICK } from '../../support/fork/origin.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 let origin: ListeningNode;
 let fork: ListeningNode;
 let server: Server;
@@ -72,7 +72,7 @@ const NONCE = 'starknet_getNonce';
 describe('a question', () => {
   test('ends when its only caller has gone, and another caller asks anew', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
     const caller = new AbortController();
     const answer = remote.ask(NONCE, { index: 1 }, { signal: caller.signal });
     const response = await nextWaiting();
@@ -90,7 +90,7 @@ describe('a question', () => {
 
   test('goes on for the callers that are left', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
     const [first, second] = [new AbortController(), new AbortController()];
     const abandoned = remote.ask(NONCE, { index: 2 }, { signal: first.signal });
     const awaited = remote.ask(NONCE, { index: 2 }, { signal: second.signal });
@@ -105,7 +105,7 @@ describe('a question', () => {
 
   test('leaves the others of its batch alone', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
     const caller = new AbortController();
     const abandoned = remote.ask(NONCE, { index: 3 }, { signal: caller.signal });
     const awaited = remote.ask(NONCE, { index: 4 });
@@ -122,7 +122,7 @@ describe('a question', () => {
 
   test('that waits in the queue is never sent', async () => {
     silent.add(NONCE);
-    const policy = { ...QUICK, patience: PATIENCE, concurrency: 1, batch: 1 };
+    const policy = { ...QUICK, patience: TIMEOUT, concurrency: 1, batch: 1 };
     const remote = new Remote([url], { log: silentLog, policy });
     const first = remote.ask(NONCE, { index: 5 });
     const response = await nextWaiting();

@@ -46,14 +46,14 @@ const SHARES: Readonly<Record<string, number>> = {
   'packed classes of the engine': 3.3,
 };
 
-interface Kept {
+interface CorpusInput {
   readonly target: string;
   /** In base64. */
   readonly input: string;
 }
 
 /** Inputs that once broke something, or that reach code which few others do. */
-const CORPUS: readonly Kept[] = JSON.parse(
+const CORPUS: readonly CorpusInput[] = JSON.parse(
   readFileSync(new URL('./corpus.json', import.meta.url), 'utf8'),
 );
 

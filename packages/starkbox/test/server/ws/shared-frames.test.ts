@@ -118,7 +118,7 @@ test('each client of a node gets what it subscribed to, in order and between its
         raw.call(id, `starknet_subscribe${name}`);
       await raw.until(() => raw.texts.length === subscriptionNames.length);
       const ids = raw.texts.splice(0).map((text): string => JSON.parse(text).result);
-      return { raw, wanted: subscriptionNames, ids };
+      return { raw, subscriptionNames, ids };
     }),
   );
   const blocks = 8;
@@ -126,12 +126,12 @@ test('each client of a node gets what it subscribed to, in order and between its
     await node.request('devnet_mint', { address: '0x1', amount: 1 });
     for (const { raw } of clients) if (block % 2 === 0) raw.call(100, 'starknet_chainId');
   }
-  for (const { raw, wanted, ids } of clients) {
-    await raw.until(() => raw.texts.length === wanted.length * blocks + blocks / 2);
+  for (const { raw, subscriptionNames, ids } of clients) {
+    await raw.until(() => raw.texts.length === subscriptionNames.length * blocks + blocks / 2);
     const notifications = raw.texts
       .map((text) => JSON.parse(text))
       .filter(({ id }) => id === undefined);
-    for (const [at, name] of wanted.entries()) {
+    for (const [at, name] of subscriptionNames.entries()) {
       const ofSubscription = notifications.filter(
         ({ params }) => params.subscription_id === ids[at],
       );

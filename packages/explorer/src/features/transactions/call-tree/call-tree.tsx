@@ -12,9 +12,11 @@ import {
 import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
-import { setQuery, usePlace } from '../../../navigation/route.js';
+import { setQuery, useRoute } from '../../../navigation/route.js';
+import { Checkbox, TextInput } from '../../../parts/inputs.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
+import { runTask } from '../../../state/tasks.js';
 import { restOf } from '../../../traces/large-traces.js';
 import { useWholeFrame } from '../../../traces/whole-frame.js';
 import { Row } from './frame-row.js';
@@ -33,15 +35,15 @@ interface CallTreeProps {
 }
 
 export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
-  const wanted = usePlace().query.get('frame') ?? undefined;
-  const chosen = wanted ?? tree.cause?.id;
+  const frameId = useRoute().query.get('frame') ?? undefined;
+  const chosen = frameId ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
   const [filter, setFilter] = useState('');
-  const { rows, open, setOpen, found, hasEvents } = useRows(tree, wanted, filter);
+  const { rows, open, setOpen, found: matchCount, hasEvents } = useRows(tree, frameId, filter);
   const { scroller, virtual, active, setActive, move } = useActiveRow(rows, chosen);
   const selected = rows.find(({ id }) => id === chosen);
   const toggle = (id: string, isOpen: boolean): void => {
-    const others = [...open].filter((one) => one !== id);
+    const others = [...open].filter((rowId) => rowId !== id);
     setOpen(new Set(isOpen ? [...others, id] : others));
   };
   const press = (event: KeyboardEvent): void =>
@@ -60,7 +62,7 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
               text={filter}
               change={setFilter}
               leave={() => move(0)}
-              found={found}
+              matchCount={matchCount}
             />
           )}
           <EventsBox tree={tree} hasEvents={hasEvents} />
@@ -119,14 +121,12 @@ function EventsBox({ tree, hasEvents }: { readonly tree: CallTree; readonly hasE
   const isUsed = useMemo(() => emits(tree.roots), [tree]);
   if (!isUsed) return null;
   return (
-    <label>
-      <input
-        type="checkbox"
-        checked={hasEvents}
-        onChange={({ target }) => setQuery({ emitted: target.checked ? undefined : 'hidden' })}
-      />
+    <Checkbox
+      checked={hasEvents}
+      change={(isOn) => setQuery({ emitted: isOn ? undefined : 'hidden' })}
+    >
       events
-    </label>
+    </Checkbox>
   );
 }
 
@@ -134,9 +134,9 @@ const emits = (frames: readonly Frame[]): boolean =>
   frames.some(({ events, children }) => events.length > 0 || emits(children));
 
 /** The rows that are shown: those that are open, or those that match the filter. */
-function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
-  const hasEvents = usePlace().query.get('emitted') !== 'hidden';
-  const [open, setOpen] = useState(() => firstOpen(tree, wanted));
+function useRows(tree: CallTree, frameId: string | undefined, filter: string) {
+  const hasEvents = useRoute().query.get('emitted') !== 'hidden';
+  const [open, setOpen] = useState(() => firstOpen(tree, frameId));
   const names = useNames();
   const letters = filter.trim().toLowerCase();
   const matches = useMemo(
@@ -147,7 +147,7 @@ function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
     () => matches?.rows ?? rowsOf(tree, { open, hasEvents }),
     [tree, open, hasEvents, matches],
   );
-  return { rows, open, setOpen, found: matches?.found, hasEvents };
+  return { rows, open, setOpen, found: matches?.matchCount, hasEvents };
 }
 
 /** The row that the keyboard is at, and the virtualizer that scrolls to it. */
@@ -209,10 +209,11 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
       if (open.has(row.id) && inner !== undefined && inner.level > row.level) toggle(row.id, false);
       else move(rows.findLastIndex(({ level }, at) => at < active && level < row.level));
     },
-    e: () => setOpen(frames.reduce((all, one) => withInner(one, all), new Set(open).add(row.id))),
+    e: () =>
+      setOpen(frames.reduce((all, frame) => withInner(frame, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
-    x: () => move(rows.findIndex((one) => one.kind === 'frame' && one.frame.cause !== undefined)),
-    c: () => void copyCall(frame),
+    x: () => move(rows.findIndex((row) => row.kind === 'frame' && row.frame.cause !== undefined)),
+    c: () => runTask(copyCall(frame)),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     '/': () => field.current?.focus(),
     Enter: () =>
@@ -238,28 +239,26 @@ interface FindProps {
   /** Gives the focus back to the tree. */
   readonly leave: () => void;
   /** How many frames match; undefined without a filter. */
-  readonly found: number | undefined;
+  readonly matchCount: number | undefined;
 }
 
-function Find({ field, text, change, leave, found }: FindProps) {
+function Find({ field, text, change, leave, matchCount }: FindProps) {
   return (
     <>
-      <label>
-        find
-        <input
-          ref={field}
-          type="search"
-          value={text}
-          onChange={({ target }) => change(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            change('');
-            leave();
-          }}
-        />
-      </label>
-      {found !== undefined && <span role="status">{counted(found, 'frame')}</span>}
+      <TextInput
+        label="find"
+        ref={field}
+        type="search"
+        value={text}
+        change={change}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          change('');
+          leave();
+        }}
+      />
+      {matchCount !== undefined && <span role="status">{counted(matchCount, 'frame')}</span>}
     </>
   );
 }

@@ -7,7 +7,7 @@ import {
   CallLine,
   type Classes,
   EventLine,
-  Outcome,
+  ReturnValues,
 } from '../../../parts/transaction/call-line.js';
 import { Address, FunctionName, UntrustedText } from '../../../parts/values.js';
 import { useWholeFrame } from '../../../traces/whole-frame.js';
@@ -178,7 +178,7 @@ function FrameText({ of: frame, classes }: TextProps) {
         </span>
       )}
       {frame.fate !== undefined && <span className="quiet"> {frame.fate}</span>}
-      <Outcome of={frame} classes={classes} />
+      <ReturnValues of={frame} classes={classes} />
     </span>
   );
 }

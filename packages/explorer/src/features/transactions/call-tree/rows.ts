@@ -46,8 +46,8 @@ const orders = new WeakMap<Frame, number>();
 
 /** Order of the first event in a frame and the calls inside of it. */
 function firstOrder(frame: Frame): number {
-  const known = orders.get(frame);
-  if (known !== undefined) return known;
+  const order = orders.get(frame);
+  if (order !== undefined) return order;
   let first = Number.POSITIVE_INFINITY;
   for (const { order } of frame.events) first = Math.min(first, order);
   for (const child of frame.children) first = Math.min(first, firstOrder(child));
@@ -61,25 +61,23 @@ function firstOrder(frame: Frame): number {
  */
 function itemsOf(frame: Frame, { hasEvents }: Pick<TreeView, 'hasEvents'>, folds: boolean): Item[] {
   const items: Item[] = [];
-  const own = hasEvents
-    ? frame.events
-        .map(({ order }, event) => ({ order, event }))
-        .sort((one, other) => one.order - other.order)
+  const events = hasEvents
+    ? frame.events.map(({ order }, event) => ({ order, event })).sort((a, b) => a.order - b.order)
     : [];
   let next = 0;
   const addEvents = (before: number): void => {
-    for (let event = own[next]; event && event.order < before; event = own[++next])
+    for (let event = events[next]; event && event.order < before; event = events[++next])
       items.push({ event: event.event });
   };
   let run: Frame[] = [];
   const addRun = (): void => {
     if (folds && run.length >= SHORTEST_RUN) items.push({ run });
-    else for (const one of run) items.push({ frame: one });
+    else for (const frame of run) items.push({ frame: frame });
     run = [];
   };
   for (const child of frame.children) {
     const first = firstOrder(child);
-    const isBetween = own[next] !== undefined && first > (own[next]?.order ?? 0);
+    const isBetween = events[next] !== undefined && first > (events[next]?.order ?? 0);
     if (isBetween && first !== Number.POSITIVE_INFINITY) {
       addRun();
       addEvents(first);
@@ -92,15 +90,15 @@ function itemsOf(frame: Frame, { hasEvents }: Pick<TreeView, 'hasEvents'>, folds
   return items;
 }
 
-function isEqual(one: Frame, other: Frame): boolean {
+function isEqual(a: Frame, b: Frame): boolean {
   return (
-    !one.failed &&
-    !other.failed &&
-    one.contract === other.contract &&
-    one.selector === other.selector &&
-    one.classHash === other.classHash &&
-    one.kind === other.kind &&
-    one.fate === other.fate
+    !a.failed &&
+    !b.failed &&
+    a.contract === b.contract &&
+    a.selector === b.selector &&
+    a.classHash === b.classHash &&
+    a.kind === b.kind &&
+    a.fate === b.fate
   );
 }
 
@@ -122,7 +120,7 @@ export function rowsOf(tree: CallTree, view: TreeView): readonly TreeRow[] {
       else {
         const id = runId(item.run);
         rows.push({ kind: 'run', id, level: level + 1, frames: item.run });
-        if (view.open.has(id)) for (const one of item.run) visit(one, level + 2);
+        if (view.open.has(id)) for (const frame of item.run) visit(frame, level + 2);
       }
     }
   };
@@ -135,22 +133,22 @@ export function matchingRows(
   tree: CallTree,
   letters: string,
   names: Names,
-): { readonly found: number; readonly rows: readonly TreeRow[] } {
+): { readonly matchCount: number; readonly rows: readonly TreeRow[] } {
   const rows: TreeRow[] = [];
-  let found = 0;
+  let matchCount = 0;
   const visit = (frame: Frame): void => {
     const name = `${names.get(frame.contract) ?? frame.contract}.${functionName(frame.selector) ?? frame.selector}`;
     const isOne = name.toLowerCase().includes(letters);
-    if (isOne) found++;
-    const place = rows.length;
+    if (isOne) matchCount++;
+    const index = rows.length;
     const isParent = frame.children.length > 0;
     rows.push({ kind: 'frame', id: frame.id, level: frame.depth, frame, isParent });
     frame.children.forEach(visit);
     // Without a match inside, nothing was added after it.
-    if (!isOne && rows.length === place + 1) rows.pop();
+    if (!isOne && rows.length === index + 1) rows.pop();
   };
   tree.roots.forEach(visit);
-  return { found, rows };
+  return { matchCount: matchCount, rows };
 }
 
 /** Adds a frame and all inside of it. */
@@ -165,17 +163,17 @@ export function withInner(frame: Frame, into: Set<string>): Set<string> {
 }
 
 /** Open at first: the path to the failure, the outermost calls, and the way to the wanted frame. */
-export function firstOpen(tree: CallTree, wanted: string | undefined): Set<string> {
+export function firstOpen(tree: CallTree, frameId: string | undefined): Set<string> {
   const open = new Set<string>();
   const deepest = tree.count > MOST_UNFOLDED ? 1 : 2;
   const leads = (frame: Frame): boolean =>
-    wanted !== undefined && (wanted === frame.id || wanted.startsWith(`${frame.id}.`));
+    frameId !== undefined && (frameId === frame.id || frameId.startsWith(`${frame.id}.`));
   const visit = (frame: Frame): void => {
     const isWay = leads(frame);
     const isMain = frame.phase === 'execute' || frame.phase === 'handler';
-    if (frame.failed || (isWay && frame.id !== wanted) || (isMain && frame.depth < deepest))
+    if (frame.failed || (isWay && frame.id !== frameId) || (isMain && frame.depth < deepest))
       open.add(frame.id);
-    if (isWay && frame.id !== wanted) {
+    if (isWay && frame.id !== frameId) {
       for (const hasEvents of [true, false]) {
         for (const item of itemsOf(frame, { hasEvents }, true))
           if ('run' in item && item.run.some(leads)) open.add(runId(item.run));

@@ -1,7 +1,7 @@
 // Filter of transactions: in the page's address, as parameters of the node, in words.
 import { canonicalFelt, type Names, selectorOf } from '@starkbox/abi';
 import { functionName } from '../../../format/names.js';
-import { numberIn } from '../../../parts/block-field.js';
+import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
 
@@ -29,7 +29,7 @@ export function selectorIn(text: string): string | undefined {
 }
 
 export function readFilter(params: URLSearchParams): TransactionFilter {
-  const type = TYPES.find((one) => one === params.get('type'));
+  const type = TYPES.find((name) => name === params.get('type'));
   const status = params.get('status');
   const sender = canonicalFelt(params.get('sender') ?? '');
   const contract = canonicalFelt(params.get('contract') ?? '');

@@ -2,8 +2,8 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useState } from 'react';
 import { useNames } from '../../../format/names.js';
-import { setQuery, usePlace } from '../../../navigation/route.js';
-import { numberIn } from '../../../parts/block-field.js';
+import { setQuery, useRoute } from '../../../navigation/route.js';
+import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
 import { type FilterName, selectorIn, TYPES } from './filter.js';
@@ -61,12 +61,12 @@ function Choice({
   readonly name: FilterName;
   readonly of: readonly (readonly [value: string, word: string])[];
 }) {
-  const given = usePlace().query.get(name) ?? '';
+  const valueInAddress = useRoute().query.get(name) ?? '';
   return (
     <label>
       {name}:
       <select
-        value={of.some(([value]) => value === given) ? given : ''}
+        value={of.some(([value]) => value === valueInAddress) ? valueInAddress : ''}
         onChange={(event) => setQuery({ [name]: event.target.value || undefined })}
       >
         <option value="">any</option>
@@ -91,14 +91,14 @@ interface TextFilterProps {
 
 /** Typed filter; Enter and leaving the field take it over into the address. */
 function TextFilter({ name, label = name, placeholder, size, fault }: TextFilterProps) {
-  const given = usePlace().query.get(name) ?? '';
+  const valueInAddress = useRoute().query.get(name) ?? '';
   const [draft, setDraft] = useState<{ readonly text: string; readonly of: string }>();
   // A draft is of the value it was begun from; a link may have changed it since.
-  const text = draft?.of === given ? draft.text : given;
+  const text = draft?.of === valueInAddress ? draft.text : valueInAddress;
   const wrong = text.trim() === '' ? undefined : fault(text.trim());
   const id = `filter-${name}`;
   const commit = (): void => {
-    if (wrong !== undefined || text.trim() === given) return;
+    if (wrong !== undefined || text.trim() === valueInAddress) return;
     setQuery({ [name]: text.trim() || undefined });
   };
   return (
@@ -112,7 +112,7 @@ function TextFilter({ name, label = name, placeholder, size, fault }: TextFilter
         maxLength={200}
         aria-invalid={wrong !== undefined}
         aria-describedby={wrong === undefined ? undefined : id}
-        onChange={({ target }) => setDraft({ text: target.value, of: given })}
+        onChange={({ target }) => setDraft({ text: target.value, of: valueInAddress })}
         onBlur={commit}
         onKeyDown={(event) => {
           if (event.key === 'Enter') commit();
@@ -137,7 +137,7 @@ function AddressFilter({
 }) {
   const names = useNames();
   const [draft, setDraft] = useState('');
-  const known = [...names].map(([address, label]) => ({ address, label }));
+  const labelled = [...names].map(([address, label]) => ({ address, label }));
   const isOther = value !== undefined && !names.has(value);
   const press = (event: KeyboardEvent): void => {
     const address = canonicalFelt(draft);
@@ -152,7 +152,7 @@ function AddressFilter({
       >
         <option value="">any</option>
         {isOther && <option value={value}>{value}</option>}
-        {known.map(({ address, label }) => (
+        {labelled.map(({ address, label }) => (
           <option key={address} value={address}>
             {label}
           </option>

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { grouped } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
-import { to, usePlace } from '../../../navigation/route.js';
+import { to, useRoute } from '../../../navigation/route.js';
 import { Heading } from '../../../parts/page-states.js';
 import { Modes } from '../../../parts/table/live-table.js';
 import { TransactionList } from '../../../parts/transaction/transaction-list.js';
@@ -14,8 +14,8 @@ import { filterQuery, filterText, readFilter } from './filter.js';
 import { Filters } from './filters.js';
 import { Views } from './views.js';
 
-export function Transactions() {
-  const { query } = usePlace();
+export function TransactionsPage() {
+  const { query } = useRoute();
   const text = query.toString();
   const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text]);
   const status = useStatus();
@@ -38,7 +38,7 @@ export function Transactions() {
       <Filters filter={filter} />
       <TransactionList
         filter={filter}
-        shown={columns}
+        heads={columns}
         empty={
           isFiltered ? (
             <NoMatch query={filterQuery(query)} />

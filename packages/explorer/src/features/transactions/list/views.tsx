@@ -1,8 +1,9 @@
 // Views of the transactions: filters that have a name, some given and others saved in this browser.
 import { useEffect, useRef, useState } from 'react';
-import { setQuery, to, usePlace } from '../../../navigation/route.js';
-import { type Stored, stored } from '../../../navigation/stored.js';
+import { setQuery, to, useRoute } from '../../../navigation/route.js';
+import { TextInput } from '../../../parts/inputs.js';
 import { Link, UntrustedText } from '../../../parts/values.js';
+import { createBrowserStore, useStore } from '../../../state/store.js';
 import { FILTERS, filterQuery } from './filter.js';
 
 interface View {
@@ -20,13 +21,13 @@ const GIVEN: readonly View[] = [
 const MOST = 50;
 const LONGEST_NAME = 60;
 
-const saved: Stored<readonly View[]> = stored('localStorage', 'starkbox.views.transactions', read);
+const saved = createBrowserStore('localStorage', 'starkbox.views.transactions', read);
 
-function read(found: unknown): readonly View[] {
-  if (!Array.isArray(found)) return [];
-  return found.slice(0, MOST).flatMap((one: unknown): View[] => {
-    if (typeof one !== 'object' || one === null) return [];
-    const { name, query }: { name?: unknown; query?: unknown } = one;
+function read(stored: unknown): readonly View[] {
+  if (!Array.isArray(stored)) return [];
+  return stored.slice(0, MOST).flatMap((view: unknown): View[] => {
+    if (typeof view !== 'object' || view === null) return [];
+    const { name, query }: { name?: unknown; query?: unknown } = view;
     if (typeof name !== 'string' || typeof query !== 'object' || query === null) return [];
     const texts = Object.entries(query).flatMap(([key, value]): [string, string][] =>
       typeof value === 'string' ? [[key, value]] : [],
@@ -38,21 +39,21 @@ function read(found: unknown): readonly View[] {
 
 /** Adds a view, or replaces the one of that name. */
 function save(view: View): void {
-  saved.set([...saved.now().filter(({ name }) => name !== view.name), view].slice(-MOST));
+  saved.set([...saved.get().filter(({ name }) => name !== view.name), view].slice(-MOST));
 }
 
-const remove = (name: string): void => saved.set(saved.now().filter((one) => one.name !== name));
+const remove = (name: string): void => saved.set(saved.get().filter((view) => view.name !== name));
 
 function rename(old: string, name: string): void {
-  const others = saved.now().filter((one) => one.name === old || one.name !== name);
-  saved.set(others.map((one) => (one.name === old ? { ...one, name } : one)));
+  const others = saved.get().filter((view) => view.name === old || view.name !== name);
+  saved.set(others.map((view) => (view.name === old ? { ...view, name } : view)));
 }
 
 const written = (query: View['query']): string => new URLSearchParams(query).toString();
 
 export function Views() {
-  const { query } = usePlace();
-  const own = saved.use();
+  const { query } = useRoute();
+  const savedViews = useStore(saved);
   const filters = filterQuery(query);
   const now = written(filters);
   const mode = query.get('mode');
@@ -60,7 +61,7 @@ export function Views() {
   const list = useRef<HTMLElement>(null);
   /** What had the focus is gone. */
   const focusList = (): void => list.current?.querySelector('a')?.focus();
-  const current = own.find((view) => written(view.query) === now);
+  const current = savedViews.find((view) => written(view.query) === now);
   const isGiven = GIVEN.some((view) => written(view.query) === now);
   const take = (name: string): void => {
     if (editing === 'rename' && current) rename(current.name, name);
@@ -71,7 +72,7 @@ export function Views() {
   return (
     <div className="views">
       <nav aria-label="Views" ref={list}>
-        {[...GIVEN, ...own].map((view, at) => (
+        {[...GIVEN, ...savedViews].map((view, at) => (
           <Link
             key={at < GIVEN.length ? `given ${view.name}` : view.name}
             href={to('transactions', undefined, {
@@ -178,15 +179,13 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
         close();
       }}
     >
-      <label>
-        name of the view
-        <input
-          ref={field}
-          value={name}
-          maxLength={LONGEST_NAME}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <TextInput
+        label="name of the view"
+        ref={field}
+        value={name}
+        maxLength={LONGEST_NAME}
+        change={setName}
+      />
       <button type="submit" className="button" aria-disabled={name.trim() === ''}>
         {verb}
       </button>

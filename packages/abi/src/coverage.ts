@@ -1,0 +1,88 @@
+// Coverage of classes by entry point, added over pages and chains.
+import type { COVERAGE, COVERED_CLASS, COVERED_ENTRY_POINT } from '@starkbox/spec';
+import { shortHash } from './felt.js';
+
+export type CoveredEntryPoint = COVERED_ENTRY_POINT;
+export type CoveredClass = COVERED_CLASS;
+export type CoveragePage = Pick<COVERAGE, 'transactions' | 'calls' | 'classes'>;
+
+export class Coverage {
+  #transactions = 0;
+  #calls = 0;
+  readonly #classes = new Map<string, CoveredClass>();
+
+  addPage({ transactions, calls = 0, classes }: CoveragePage): void {
+    this.#transactions += transactions;
+    this.#calls += calls;
+    for (const covered of classes) {
+      const sum = this.#classes.get(covered.class_hash);
+      this.#classes.set(covered.class_hash, sum ? sumOf(sum, covered) : covered);
+    }
+  }
+
+  /** @param withReadyMade also classes that every chain has, and those of a forked network */
+  page(withReadyMade = false): CoveragePage {
+    const all = [...this.#classes.values()];
+    const classes = all.filter(({ declared_in: block }) => withReadyMade || (block ?? 0) > 0);
+    classes.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    const calls = this.#calls === 0 ? {} : { calls: this.#calls };
+    return { transactions: this.#transactions, ...calls, classes };
+  }
+}
+
+function sumOf(a: CoveredClass, b: CoveredClass): CoveredClass {
+  const statements = statementsOf(a.statements, b.statements);
+  return {
+    ...a,
+    ...(statements ? { statements } : {}),
+    entry_points: a.entry_points.map((entry, at) => ({
+      ...entry,
+      calls: entry.calls + (b.entry_points[at]?.calls ?? 0),
+      failed: entry.failed + (b.entry_points[at]?.failed ?? 0),
+    })),
+  };
+}
+
+/** Both list the same statements, unless one of them has none. */
+function statementsOf(
+  a: CoveredClass['statements'],
+  b: CoveredClass['statements'],
+): CoveredClass['statements'] {
+  if (!a || !b) return a ?? b;
+  return a.map(([statement = 0, times = 0], at) => [statement, times + (b[at]?.[1] ?? 0)]);
+}
+
+function nameOf({ contract_name, class_hash }: CoveredClass): string {
+  return contract_name ?? `class ${shortHash(class_hash)}`;
+}
+
+/** @param heading how a heading is written, for example in bold */
+export function coverageText(
+  { transactions, calls, classes }: CoveragePage,
+  heading: (text: string) => string = (text) => text,
+): string {
+  const lines = classes.flatMap((covered) => {
+    const called = covered.entry_points.filter(({ calls }) => calls > 0);
+    const rest = covered.entry_points.filter(({ calls }) => calls === 0);
+    const names = rest.map(({ function_name: name, selector }) => name ?? shortHash(selector));
+    return [
+      heading(`${nameOf(covered)}  ${shareOf(called.length, covered.entry_points.length)}`),
+      ...called.map(
+        ({ function_name: name, selector, calls, failed }) =>
+          `  ${String(calls).padStart(6)}  ${name ?? shortHash(selector)}${failed === 0 ? '' : ` (${failed} failed)`}`,
+      ),
+      ...(names.length === 0 ? [] : [`  never   ${names.join(', ')}`]),
+    ];
+  });
+  const entries = classes.flatMap(({ entry_points }) => entry_points);
+  const called = entries.filter(({ calls }) => calls > 0).length;
+  const count = [
+    `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`,
+    ...(calls === undefined ? [] : [`${calls} ${calls === 1 ? 'call' : 'calls'} outside of them`]),
+  ].join(' and ');
+  return [...lines, `${count}, entry points called: ${shareOf(called, entries.length)}`].join('\n');
+}
+
+function shareOf(part: number, whole: number): string {
+  return `${part} of ${whole}${whole === 0 ? '' : ` (${((part / whole) * 100).toFixed(1)} %)`}`;
+}

@@ -1,0 +1,122 @@
+// What the overview shows, read in one request when something has changed, at most twice a second.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { call, isMissing } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
+import {
+  type BlockRow,
+  queries,
+  readBlocks,
+  readTransactions,
+  type TransactionRow,
+} from '../../rpc/queries.js';
+import { runTask } from '../../state/tasks.js';
+
+/** Rows are counted, so that nothing grows with the chain. */
+const MOST_BLOCKS = 48;
+const MOST_TRANSACTIONS = 100;
+const MOST_FAILURES = 5;
+const LEAST_MILLISECONDS = 500;
+
+export interface ChainSummary {
+  /** The newest ones, oldest first. */
+  readonly blocks: readonly BlockRow[];
+  /** The newest ones, newest first. */
+  readonly transactions: readonly TransactionRow[];
+  readonly failures: readonly TransactionRow[];
+  /** Whether older blocks may have further failures. */
+  readonly hasOlder: boolean;
+  readonly status: Result<'devnet_getStatus'> | undefined;
+  readonly settings: Result<'devnet_getBlockSettings'> | undefined;
+  /** Whether standard methods were used, because the node does not serve its own. */
+  readonly isSubstitute: boolean;
+}
+
+const KEY = ['overview'];
+
+type Lists = Omit<ChainSummary, 'status' | 'settings'>;
+
+async function readLists(): Promise<Lists> {
+  const limit = MOST_TRANSACTIONS;
+  const [{ blocks }, { transactions }, failed] = await Promise.all([
+    call('devnet_listBlocks', { limit: MOST_BLOCKS }),
+    call('devnet_listTransactions', { limit }),
+    call('devnet_listTransactions', { limit: MOST_FAILURES, filter: { status: 'REVERTED' } }),
+  ]);
+  return {
+    blocks: [...blocks].reverse(),
+    transactions,
+    failures: failed.transactions,
+    hasOlder: failed.next !== undefined,
+    isSubstitute: false,
+  };
+}
+
+async function readStandardLists(): Promise<Lists> {
+  const [blocks, transactions] = await Promise.all([
+    readBlocks(undefined),
+    readTransactions({}, undefined, true),
+  ]);
+  const newest = transactions.rows.slice(0, MOST_TRANSACTIONS);
+  return {
+    blocks: blocks.rows.slice(0, MOST_BLOCKS).reverse(),
+    transactions: newest,
+    failures: newest
+      .filter(({ execution_status }) => execution_status === 'REVERTED')
+      .slice(0, MOST_FAILURES),
+    hasOlder: transactions.next !== undefined,
+    isSubstitute: true,
+  };
+}
+
+let isRestricted = false;
+
+async function readSummary(): Promise<ChainSummary> {
+  const [lists, status, settings] = await Promise.allSettled([
+    isRestricted ? readStandardLists() : readLists(),
+    call('devnet_getStatus'),
+    call('devnet_getBlockSettings', {}),
+  ]);
+  if (lists.status === 'rejected') {
+    if (isRestricted || !isMissing(lists.reason)) throw lists.reason;
+    isRestricted = true;
+    return readSummary();
+  }
+  return {
+    ...lists.value,
+    status: status.status === 'fulfilled' ? status.value : undefined,
+    settings: settings.status === 'fulfilled' ? settings.value : undefined,
+  };
+}
+
+export function useChainSummary() {
+  const beat = useLive((live) => live.beat);
+  const query = useQuery({ queryKey: KEY, queryFn: readSummary });
+  const lastBeat = useRef(beat);
+  const isReading = useRef(false);
+  const isAwaited = useRef(false);
+  useEffect(() => {
+    if (beat === lastBeat.current) return;
+    lastBeat.current = beat;
+    isAwaited.current = true;
+    if (isReading.current) return;
+    isReading.current = true;
+    runTask(
+      readWhile(isAwaited).finally(() => {
+        isReading.current = false;
+      }),
+    );
+  }, [beat]);
+  return query;
+}
+
+/** A change during a read is read afterwards; reads are never cancelled, so a slow node still answers. */
+async function readWhile(isAwaited: { current: boolean }): Promise<void> {
+  while (isAwaited.current) {
+    // An answer that is under way may predate the change.
+    isAwaited.current = queries.getQueryState(KEY)?.fetchStatus === 'fetching';
+    await queries.refetchQueries({ queryKey: KEY }, { cancelRefetch: false });
+    await new Promise((resolve) => setTimeout(resolve, LEAST_MILLISECONDS));
+  }
+}
