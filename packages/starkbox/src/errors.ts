@@ -48,7 +48,7 @@ export class InstanceElsewhere extends RpcError {
 
 /** Rejects parameters. The reason names the parameter and what was expected. */
 export function invalidParams(reason: string): never {
-  throw new RpcError(-32602, reason);
+  throw new RpcError(ERRORS.INVALID_PARAMS.code, reason);
 }
 
 /** The file of `--account-class-custom` cannot be used. */

@@ -1,5 +1,4 @@
 // Cached queries of the chain, with fallback to standard methods.
-
 import { type Abi, readAbi } from '@starkbox/abi';
 import type {
   BLOCK_ROW,

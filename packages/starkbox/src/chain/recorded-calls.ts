@@ -1,5 +1,4 @@
 // Distinct calls that were made outside of transactions, for the coverage.
-
 import type { FUNCTION_CALL } from '@starkbox/spec';
 import { BoundedMap } from '../bounded-map.js';
 

@@ -1,5 +1,4 @@
 // Type of an option, and parsers of its values.
-
 import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,

@@ -1,5 +1,4 @@
 // Calls of a node by groups, as the library devnet-js has them: messages of L1, impersonation.
-
 import type { Methods } from '@starkbox/spec';
 import { hex } from '../felt.js';
 

@@ -1,5 +1,4 @@
 // Journal: the calls that produced a chain, as text.
-
 import { ERRORS } from '@starkbox/spec';
 import { type GenesisRecord, readGenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';

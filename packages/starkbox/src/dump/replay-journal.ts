@@ -1,5 +1,4 @@
 // Replay of a journal: all of its calls are checked before any of them runs.
-
 import { canonicalName, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { RpcError } from '../errors.js';

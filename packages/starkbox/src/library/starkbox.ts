@@ -1,5 +1,4 @@
 // Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
-
 import type { EXPLAINED } from '@starkbox/spec';
 import type { Account } from '../chain/genesis/accounts.js';
 import type { Deployed } from '../chain/genesis/deployed.js';

@@ -1,5 +1,4 @@
 // The OpenRPC document of everything that a node answers.
-
 import { aliasOf } from '@starkbox/spec';
 import { JsonText, stringify } from '../json/json.js';
 import { isObject, listOf } from '../json/reader.js';

@@ -1,5 +1,4 @@
 // Routing of calls over a fork: to the handlers of this chain, or to the origin.
-
 import { type BLOCK_ID, type MethodFacts, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { inMempool } from '../chain/mempool/mempool.js';

@@ -1,5 +1,4 @@
 // Shapes of blocks, transactions and receipts on the wire.
-
 import type {
   BLOCK_HEADER,
   PRE_CONFIRMED_BLOCK_HEADER,

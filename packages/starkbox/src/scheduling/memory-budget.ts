@@ -1,4 +1,5 @@
 // Memory budget of the requests and answers of all clients.
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../errors.js';
 
 /** Requests that hold no more than this may use the reserve. */
@@ -38,7 +39,7 @@ export class MemoryBudget {
 
   refusal(): RpcError {
     return new RpcError(
-      -32005,
+      ERRORS.SERVICE_BUSY.code,
       `The node holds as much for its clients as it may (${this.limit} bytes); try again later, --memory-budget sets the limit`,
     );
   }

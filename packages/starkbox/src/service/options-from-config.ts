@@ -1,5 +1,4 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
-
 import type { CONFIG } from '@starkbox/spec';
 import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain.js';

@@ -1,5 +1,4 @@
 // Methods of a node in all versions of the specification: schemas, names and which are forbidden.
-
 import { canonicalName } from '@starkbox/spec';
 import type { JsonText } from '../json/json.js';
 import { discoveryOnce } from '../rpc/discover.js';

@@ -1,5 +1,4 @@
 // Instances as calls show them: their addresses, and the row of a list.
-
 import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { latestHeader } from '../chain/world/find-block.js';

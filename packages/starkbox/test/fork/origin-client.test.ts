@@ -1,5 +1,6 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
 import { Block, State, StateSource } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
@@ -52,7 +53,9 @@ describe('the fork point', () => {
   });
 
   test.each([99, '0x99'])('must exist: %s', async (block) => {
-    await expect(origin.connect({ block })).rejects.toMatchObject({ code: 24 });
+    await expect(origin.connect({ block })).rejects.toMatchObject({
+      code: ERRORS.BLOCK_NOT_FOUND.code,
+    });
   });
 
   test('needs an origin', async () => {
@@ -76,15 +79,19 @@ describe('state', () => {
     expect(earlier.block.hash).toBe(hashes[1]);
     expect(await storageOf(earlier, STRK, balanceSlot('0x1234'))).toBe('0x64');
     expect(await storageOf(upstream, STRK, balanceSlot('0x1234'))).toBe('0x258');
-    await expect(earlier.hashOf(2)).rejects.toMatchObject({ code: 24 });
-    await expect(upstream.at(4)).rejects.toMatchObject({ code: 24 });
+    await expect(earlier.hashOf(2)).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
+    await expect(upstream.at(4)).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
     await earlier.close();
     expect(await nonceOf(upstream, '0x77')).toBe('0x0');
   });
 
   test('of a block that the origin no longer has is a failure and no zero', async () => {
     const upstream = await origin.connect();
-    origin.proxy.mishap = () => ({ kind: 'error', code: 24, message: 'Block not found' });
+    origin.proxy.mishap = () => ({
+      kind: 'error',
+      code: ERRORS.BLOCK_NOT_FOUND.code,
+      message: 'Block not found',
+    });
     await expect(storageOf(upstream, STRK, '0x1')).rejects.toBeInstanceOf(OriginFailure);
     await expect(classText(upstream, '0x1')).rejects.toBeInstanceOf(OriginFailure);
     origin.proxy.mishap = () => undefined;
@@ -165,13 +172,13 @@ describe('the past', () => {
     ]) {
       await expect(
         upstream.forward('starknet_getBlockWithTxs', { block_id }),
-      ).rejects.toMatchObject({ code: 24 });
+      ).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
       await expect(
         upstream.forward('starknet_getNonce', { block_id, contract_address: STRK }),
-      ).rejects.toMatchObject({ code: 24 });
+      ).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
       await expect(
         upstream.forward('starknet_getEvents', { filter: { to_block: block_id, chunk_size: 9 } }),
-      ).rejects.toMatchObject({ code: 24 });
+      ).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
     }
   });
 
@@ -189,7 +196,7 @@ describe('the past', () => {
       const answer = await upstream.forward(method, { transaction_hash: early });
       expect(JSON.parse(answer.text)).toEqual(expected);
       await expect(upstream.forward(method, { transaction_hash: late })).rejects.toMatchObject({
-        code: 29,
+        code: ERRORS.TXN_HASH_NOT_FOUND.code,
       });
     }
     expect(await upstream.blockOf(String(early))).toBe(2);
@@ -207,7 +214,7 @@ describe('the past', () => {
     origin.proxy.mishap = () => ({ kind: 'reset' });
     await expect(
       upstream.forward('starknet_getBlockWithTxs', { block_id: { block_number: 0 } }),
-    ).rejects.toMatchObject({ kind: 'unreachable', code: -32603 });
+    ).rejects.toMatchObject({ kind: 'unreachable', code: ERRORS.INTERNAL_ERROR.code });
     origin.proxy.mishap = () => undefined;
   });
 });

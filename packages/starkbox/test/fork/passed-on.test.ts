@@ -314,7 +314,10 @@ describe('what is no answer', () => {
       );
       if (!(error instanceof RpcError)) throw error;
       const reason = expect.any(String);
-      expect(error).toMatchObject({ code: -32603, data: { url, reason, ...data } });
+      expect(error).toMatchObject({
+        code: ERRORS.INTERNAL_ERROR.code,
+        data: { url, reason, ...data },
+      });
       expect(error.message).toMatch(/^Error in interacting with origin http:\S+: \w/);
       expect(questionCount).toBe(attempts);
     },
@@ -324,7 +327,7 @@ describe('what is no answer', () => {
     const answer = await answerTo({ status: 403, body: page });
     const reason = 'it answers with status 403';
     const error = {
-      code: -32603,
+      code: ERRORS.INTERNAL_ERROR.code,
       message: `Error in interacting with origin ${url}: ${reason}`,
       data: { kind: 'http', url, reason },
     };
@@ -373,7 +376,7 @@ test.each(EXPECTED)('a result of %s that is not %s is malformed', async (method,
     );
     const resultText = result === '[[7]]' ? 'a list' : result;
     expect(error).toMatchObject({
-      code: -32603,
+      code: ERRORS.INTERNAL_ERROR.code,
       data: {
         kind: 'malformed',
         url,

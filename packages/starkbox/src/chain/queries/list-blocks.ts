@@ -1,5 +1,4 @@
 // Lists of blocks and transactions, each as a summary.
-
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { listOf, memberOf } from '../../json/reader.js';

@@ -1,5 +1,4 @@
 // List of the transactions in the mempool.
-
 import type { MEMPOOL_ROW } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';

@@ -1,5 +1,4 @@
 // Search for blocks, transactions, contracts, classes, labels and methods by a text.
-
 import { type CANDIDATE, canonicalName, METHODS } from '@starkbox/spec';
 import { hex, PRIME } from '../../felt.js';
 import { inMempool } from '../mempool/mempool.js';

@@ -1,5 +1,4 @@
 // Steps that abort the newest blocks or accept the oldest ones on L1.
-
 import type { BLOCK_ID } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';

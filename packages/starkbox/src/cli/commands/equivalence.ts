@@ -1,5 +1,4 @@
 // Equivalence of answers: times, and what depends on them, may differ.
-
 import { canonicalName, methodFacts } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { isObject } from '../../json/reader.js';

@@ -1,5 +1,4 @@
 // Calls of a node that runs, by its URL.
-
 import type { MethodName, Methods } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';

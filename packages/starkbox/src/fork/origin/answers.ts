@@ -1,5 +1,4 @@
 // Answers about the origin's past: cached once they are final.
-
 import { ERRORS, methodFacts } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { RpcError } from '../../errors.js';

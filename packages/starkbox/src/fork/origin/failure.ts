@@ -1,5 +1,4 @@
 // Failures of the origin: what failed, and at which address.
-
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { shortened } from '../../terminal.js';

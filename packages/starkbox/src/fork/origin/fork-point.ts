@@ -1,5 +1,4 @@
 // Fork point: the chain and the block, from the origin or from the lock file.
-
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { shortened } from '../../terminal.js';

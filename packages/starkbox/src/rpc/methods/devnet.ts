@@ -1,5 +1,4 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
-
 import {
   type CONFIG,
   type GAS_PRICES,

@@ -1,5 +1,4 @@
 // Methods that carry messages between L1 and L2.
-
 import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { consumeMessage, sendToL2 } from '../../chain/l1-messages.js';

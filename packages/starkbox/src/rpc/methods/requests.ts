@@ -1,5 +1,4 @@
 // Methods that record calls and show the recorded ones.
-
 import type { RECORDED_TEXT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { Group } from '../protocol/handlers.js';

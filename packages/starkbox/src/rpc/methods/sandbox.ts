@@ -1,5 +1,4 @@
 // Subscription to what happens to the sandbox, and its instances.
-
 import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { CallContext } from '../protocol/call-context.js';

@@ -1,5 +1,4 @@
 // Methods that send transactions, and those of the mempool that they wait in.
-
 import type { MEMPOOL_DROPPED } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';

@@ -1,5 +1,6 @@
 // The answer to a batch: its size, its share of the memory budget, and the pieces in which it is sent.
 
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Share } from '../../scheduling/memory-budget.js';
 import { endSharedSlice } from '../../scheduling/slices.js';
@@ -18,7 +19,7 @@ const PIECE = 64 * 1024;
 
 export function answerTooLarge(limit: number): RpcError {
   return new RpcError(
-    -32005,
+    ERRORS.SERVICE_BUSY.code,
     `The answer would exceed ${limit} bytes; ask for less at once, --maximum-answer-size sets the limit`,
   );
 }

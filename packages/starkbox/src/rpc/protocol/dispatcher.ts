@@ -1,4 +1,5 @@
 // Dispatcher of JSON-RPC 2.0 calls: single calls, batches and notifications.
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import type { JsonLimits } from '../../json/parse-in-slices.js';
@@ -149,7 +150,8 @@ export class Dispatcher {
   ): Promise<unknown> {
     const written = params === undefined ? undefined : stringify(params);
     const parsedParams = written === undefined ? undefined : parse(written);
-    if (!isParams(parsedParams)) throw new RpcError(-32602, 'params: expected an object or a list');
+    if (!isParams(parsedParams))
+      throw new RpcError(ERRORS.INVALID_PARAMS.code, 'params: expected an object or a list');
     const call = { ...envelope, method, params: parsedParams };
     const observed = this.#observer?.arrived(session)?.begin(false);
     try {
@@ -176,7 +178,11 @@ export class Dispatcher {
   ): Promise<string | undefined> {
     if (calls.length > this.#maxBatch) {
       const message = `A batch may have ${this.#maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
-      return refused(new RpcError(-32600, message), request, `${calls.length} calls`);
+      return refused(
+        new RpcError(ERRORS.INVALID_REQUEST.code, message),
+        request,
+        `${calls.length} calls`,
+      );
     }
     // As the reference does: where nothing looks like a call, there is nothing to answer one by one.
     if (!calls.some(isObject)) {
@@ -323,7 +329,10 @@ export class Dispatcher {
     if (error instanceof RpcError) return error;
     const err = error instanceof Error ? error : new Error(String(error));
     this.#log.error({ err, method }, 'A call failed unexpectedly');
-    return new RpcError(-32603, 'Internal error; the log of the node has the cause');
+    return new RpcError(
+      ERRORS.INTERNAL_ERROR.code,
+      'Internal error; the log of the node has the cause',
+    );
   }
 }
 
@@ -337,7 +346,7 @@ async function timed<T>(
   try {
     return await run();
   } catch (error) {
-    errorCode = error instanceof RpcError ? error.code : -32603;
+    errorCode = error instanceof RpcError ? error.code : ERRORS.INTERNAL_ERROR.code;
     throw error;
   } finally {
     report(seconds(), errorCode);

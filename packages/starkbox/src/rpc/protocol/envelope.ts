@@ -1,6 +1,5 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
-
-import { canonicalName, methodFacts } from '@starkbox/spec';
+import { canonicalName, ERRORS, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
@@ -39,7 +38,7 @@ export function idIn(call: unknown): Id {
 }
 
 export function invalid(reason: string): RpcError {
-  return new RpcError(-32600, 'Invalid request', { reason });
+  return new RpcError(ERRORS.INVALID_REQUEST.code, 'Invalid request', { reason });
 }
 
 /** A call as it came. */

@@ -1,6 +1,5 @@
 // Table of the methods that are served, by all their names, and the rules of who may call which.
-
-import { methodFacts, namesOf, type Prefix } from '@starkbox/spec';
+import { ERRORS, methodFacts, namesOf, type Prefix } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
 import { UNKNOWN_METHOD } from './call-observer.js';
@@ -87,9 +86,10 @@ export class MethodTable {
    */
   admit(name: string, session: Session): Method {
     const method = this.#index.facts.get(name);
-    if (this.#index.isRestricted(name)) throw new RpcError(-32604, 'Method forbidden');
+    if (this.#index.isRestricted(name))
+      throw new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden');
     if (session.isForeign && method?.isControl) {
-      throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
+      throw new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden', { reason: FOREIGN });
     }
     const handler = method && this.#handlerOf(method.documented);
     if (!handler) throw notFound(this.#noSuchMethod(name));
@@ -111,5 +111,5 @@ export class MethodTable {
 }
 
 function notFound(reason: string | undefined): RpcError {
-  return new RpcError(-32601, 'Method not found', reason && { reason });
+  return new RpcError(ERRORS.METHOD_NOT_FOUND.code, 'Method not found', reason && { reason });
 }

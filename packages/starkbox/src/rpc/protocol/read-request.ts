@@ -1,4 +1,5 @@
 // Parsing of requests, within the limits of a client.
+import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
 import { parse, TooManyValues } from '../../json/json.js';
 import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
@@ -38,7 +39,7 @@ export async function readLong(
 function toRpcError(error: unknown): RpcError {
   if (error instanceof TooManyValues) {
     const message = `The request has more than ${error.limit} JSON values; --maximum-json-values sets the limit`;
-    return new RpcError(-32600, message);
+    return new RpcError(ERRORS.INVALID_REQUEST.code, message);
   }
-  return new RpcError(-32700, 'Parse error', { reason: reasonOf(error) });
+  return new RpcError(ERRORS.PARSE_ERROR.code, 'Parse error', { reason: reasonOf(error) });
 }

@@ -1,5 +1,4 @@
 // Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
-
 import { methodFacts } from '@starkbox/spec';
 import { invalidParams } from '../../errors.js';
 import type { Handler } from './call-context.js';

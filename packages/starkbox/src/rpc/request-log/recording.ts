@@ -1,5 +1,4 @@
 // Recordings of calls, which `starkbox replay` makes again.
-
 import type { REQUEST_ROW } from '@starkbox/spec';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { externalMethodIn } from '../protocol/envelope.js';

@@ -1,5 +1,4 @@
 // Redaction of secrets in calls and answers.
-
 import { methodFacts } from '@starkbox/spec';
 import { stringify } from '../../json/json.js';
 

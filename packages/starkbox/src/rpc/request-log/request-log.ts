@@ -1,5 +1,4 @@
 // Log of the last calls and their answers, without secrets.
-
 import { methodFacts, type REQUEST_ROW } from '@starkbox/spec';
 import type { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';

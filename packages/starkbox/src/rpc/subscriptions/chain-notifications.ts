@@ -1,5 +1,4 @@
 // Notifications of changes of the chain: their order and their texts.
-
 import type { REORG_DATA, TXN_STATUS } from '@starkbox/spec';
 import type { Header } from '../../chain/history/header.js';
 import { readReceipt, readTransaction } from '../../chain/history/stored-texts.js';

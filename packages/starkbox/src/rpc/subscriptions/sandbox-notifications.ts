@@ -1,5 +1,4 @@
 // Notifications of what happens to the sandbox beside blocks, and its heartbeat.
-
 import type { SANDBOX_NOTIFICATION } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';

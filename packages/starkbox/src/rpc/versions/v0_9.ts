@@ -1,5 +1,4 @@
 // Version 0.9 of the specification, as its differences from 0.10.
-
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';

@@ -36,7 +36,7 @@ export function refuseAccess(
   if (!access) return undefined;
   const wrongHost = access.hostRefusal(headers.host);
   if (wrongHost !== undefined) {
-    return refusalOf(request, options, 403, new RpcError(-32604, wrongHost));
+    return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, wrongHost));
   }
   if (!requiresToken || access.admitsToken(headers)) return undefined;
   const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
@@ -61,7 +61,7 @@ export function refuseWallet(request: IncomingMessage, options: Rules): Reply | 
   if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
   const message =
     'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
-  return refusalOf(request, options, 403, new RpcError(-32604, message));
+  return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, message));
 }
 
 export function refuseType(
@@ -73,7 +73,7 @@ export function refuseType(
   if (JSON_TYPE.test(type)) return undefined;
   const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
   const reason = type === '' ? 'Missing content type' : wrong;
-  const error = new RpcError(-32600, 'Invalid request', { reason });
+  const error = new RpcError(ERRORS.INVALID_REQUEST.code, 'Invalid request', { reason });
   return refusalOf(request, { access, onRefusal }, 200, error);
 }
 
@@ -92,7 +92,7 @@ export interface Unopened {
 export function notOpened(err: unknown, request: IncomingMessage, log: Log): Unopened {
   if (!(err instanceof RpcError)) log.error({ err }, 'an instance cannot be opened');
   const internal = 'Internal error; the log of the node has the cause';
-  const error = err instanceof RpcError ? err : new RpcError(-32603, internal);
+  const error = err instanceof RpcError ? err : new RpcError(ERRORS.INTERNAL_ERROR.code, internal);
   const dispatcher = { handle: async (text: string) => errorAnswer(error, idOf(text)) };
   const target = { dispatcher, config: () => errorAnswer(error) };
   return { reply: replyTo(error, request), target };

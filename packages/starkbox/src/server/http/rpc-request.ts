@@ -1,6 +1,7 @@
 // One JSON-RPC request over HTTP: body, timeout, share of the memory budget and answer.
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
@@ -130,7 +131,7 @@ class Exchange {
     const { bodyLimit } = this.#options;
     if (why === 'too long') {
       const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
-      return this.#parts.refuse(413, new RpcError(-32600, message));
+      return this.#parts.refuse(413, new RpcError(ERRORS.INVALID_REQUEST.code, message));
     }
     const reply = this.#parts.refuse(503, this.#share.refusal());
     const headers = { ...reply.headers, 'retry-after': RETRY_AFTER, connection: 'close' };

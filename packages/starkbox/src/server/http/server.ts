@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
@@ -115,7 +116,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     } catch (err) {
       if (request.socket.destroyed) return; // the client is gone
       options.log.error({ err }, 'an HTTP request failed unexpectedly');
-      reply = json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+      reply = json(500, errorAnswer(new RpcError(ERRORS.INTERNAL_ERROR.code, 'Internal error')));
     }
     if (reply) await send(reply, request, response, connections.isLast(request));
   };
@@ -320,7 +321,7 @@ function missed(
   line: string,
 ): Reply {
   if (request.method !== 'POST') return text(status, `${line}\n`);
-  return refusalOf(request, options, status, new RpcError(-32600, line));
+  return refusalOf(request, options, status, new RpcError(ERRORS.INVALID_REQUEST.code, line));
 }
 
 /** On paths that also take calls, only a GET for WebSocket is an upgrade; other offers are ignored. */
@@ -345,12 +346,17 @@ function serveConfig(
   if (access?.isForeign(request.headers)) {
     const message =
       'Pages of this site may not read /config; --allowed-origins names those that may';
-    return refusalOf(request, { access, onRefusal }, 403, new RpcError(-32604, message));
+    return refusalOf(
+      request,
+      { access, onRefusal },
+      403,
+      new RpcError(ERRORS.METHOD_FORBIDDEN.code, message),
+    );
   }
   const publicConfig = config();
   if (publicConfig === undefined) {
     const reason = '/config returns the same as devnet_getConfig, which --restrictive-mode forbids';
-    const error = new RpcError(-32604, 'Method forbidden', { reason });
+    const error = new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden', { reason });
     return refusalOf(request, { access, onRefusal }, 403, error);
   }
   const reply = json(200, publicConfig);

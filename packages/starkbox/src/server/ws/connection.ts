@@ -1,6 +1,7 @@
 // One WebSocket client: its queue of calls, its queue of frames and its limits.
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { ERRORS } from '@starkbox/spec';
 import type { RawData, WebSocket } from 'ws';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -341,7 +342,10 @@ export class Connection implements Listener, Follower, Flushable {
       return await this.#dispatcher.handle(text, this.#session, { share });
     } catch (err) {
       this.#options.log.error({ err }, 'a call over a WebSocket failed unexpectedly');
-      const internal = new RpcError(-32603, 'Internal error; the log of the node has the cause');
+      const internal = new RpcError(
+        ERRORS.INTERNAL_ERROR.code,
+        'Internal error; the log of the node has the cause',
+      );
       return errorAnswer(err instanceof RpcError ? err : internal, idOf(text));
     }
   }

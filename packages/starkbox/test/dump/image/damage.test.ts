@@ -1,6 +1,7 @@
 // Images that are cut, changed, lengthened or forged: refused with a reason, without effect.
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, crc32 } from 'node:zlib';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ImageReader } from '../../../src/dump/image/format.js';
 import { readImage } from '../../../src/dump/image/read.js';
@@ -58,7 +59,10 @@ async function refusal(image: Uint8Array): Promise<string> {
   try {
     await node.request('devnet_load', { image: text });
   } catch (error) {
-    expect(error).toMatchObject({ code: -5, message: expect.stringMatching(/^Deserialization/) });
+    expect(error).toMatchObject({
+      code: ERRORS.DUMP_ERROR.code,
+      message: expect.stringMatching(/^Deserialization/),
+    });
     return error instanceof Error ? error.message : '';
   }
   throw new Error('it was loaded');

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, request, type Server, type ServerResponse } from 'node:http';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Remote } from '../../../src/fork/origin/remote.js';
@@ -83,7 +84,9 @@ describe('a question', () => {
     await once(response, 'close');
     silent.delete(NONCE);
     const params = { block_id: { block_number: 1 }, contract_address: '0x77' };
-    await expect(remote.ask(NONCE, params)).rejects.toMatchObject({ code: 20 });
+    await expect(remote.ask(NONCE, params)).rejects.toMatchObject({
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
+    });
     expect(remote.figures()).toMatchObject({ questions: 2, requests: 2, retries: 0 });
     remote.close();
   });

@@ -1,6 +1,7 @@
 // Wrong answers of an origin: rejected before they are cached, and replaced where an older version has cached them.
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../../e2e/support/signing.js';
 import { Cache } from '../../../src/fork/origin/cache.js';
@@ -204,7 +205,7 @@ describe('an answer about something else', () => {
     const block = membersOf(await origin.node.call(method, { block_id: { block_number: 1 } }));
     const client = await origin.connect({ cacheDirectory, policy: ONCE });
     answerWith(method, { ...block, block_hash: undefined });
-    await expect(client.header(1)).rejects.toMatchObject({ code: 24 });
+    await expect(client.header(1)).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
     await client.close();
     origin.proxy.mishap = () => undefined;
     const later = await origin.connect({ cacheDirectory });

@@ -12,7 +12,8 @@ import { RawSocket } from '../../support/raw-socket.js';
 const dispatcher: SocketOptions['dispatcher'] = {
   handle: async (text) => {
     if (text.includes('unexpected')) throw new Error('the disk is on fire');
-    if (text.includes('expected')) throw new RpcError(-32011, 'the lease is lost');
+    if (text.includes('expected'))
+      throw new RpcError(ERRORS.LEASE_NOT_HELD.code, 'the lease is lost');
     return text;
   },
 };
