@@ -14,29 +14,29 @@ const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that kill, crash or restart processes many times. */
 const KILLS = [
-  'packages/starkbox/test/mempool/kill.test.ts',
-  'packages/starkbox/test/store/damage.test.ts',
-  'packages/starkbox/test/store/kill.test.ts',
-  'packages/starkbox/test/store/kill-and-undo.test.ts',
+  'packages/e2e/test/mempool/kill.test.ts',
+  'packages/e2e/test/store/damage.test.ts',
+  'packages/e2e/test/store/kill.test.ts',
+  'packages/e2e/test/store/kill-and-undo.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',
   'packages/starkbox/test/store/page-check.test.ts',
-  'packages/starkbox/test/l1/kill.test.ts',
-  'packages/starkbox/test/l1/managed.test.ts',
-  'packages/starkbox/test/l1/restart.test.ts',
+  'packages/e2e/test/l1/kill.test.ts',
+  'packages/e2e/test/l1/managed.test.ts',
+  'packages/e2e/test/l1/restart.test.ts',
 ];
 
 /** Tests that measure time. Each has the machine for itself. */
 const TIMED = [
   'packages/engine/test/**/compiler.test.ts',
-  'packages/starkbox/test/node/longest-transaction.test.ts',
+  'packages/e2e/test/node/longest-transaction.test.ts',
 ];
 
 /** Tests that replace a global, or count the work or the handles of a whole process. Each has its own process. */
 const ALONE = [
   'packages/engine/test/**/forget.test.ts',
   'packages/starkbox/test/chain/one-transaction.test.ts',
-  'packages/starkbox/test/{e2e,versions}/follow-the-chain.test.ts',
-  'packages/starkbox/test/node/*(failed-start|isolation|lifecycle).test.ts',
+  'packages/e2e/test/{starknet-js,versions}/follow-the-chain.test.ts',
+  'packages/{e2e,starkbox}/test/node/*(failed-start|isolation|lifecycle).test.ts',
   'packages/starkbox/test/subscriptions/no-listeners.test.ts',
   'packages/starkbox/test/subscriptions/pending-cost.test.ts',
   'packages/testing/test/reports.test.ts',
@@ -45,46 +45,46 @@ const ALONE = [
 /** Tests of execution, which run again with contracts and accounts of Cairo 2.8, whose gas is counted by steps. */
 const EXECUTION = [
   'packages/engine/test/execution/*.test.ts',
-  'packages/starkbox/test/compatibility/transactions/{calls,estimation,receipts,simulation,traces,transactions}.test.ts',
-  'packages/starkbox/test/e2e/{call-a-contract,deploy-a-contract,estimate-fees,read-why-it-reverted,try-without-sending}.test.ts',
+  'packages/e2e/test/compatibility/transactions/{calls,estimation,receipts,simulation,traces,transactions}.test.ts',
+  'packages/e2e/test/starknet-js/{call-a-contract,deploy-a-contract,estimate-fees,read-why-it-reverted,try-without-sending}.test.ts',
 ];
 
-const CLOSE_AFTER_TESTS = 'packages/starkbox/test/support/close-after-tests.ts';
+const CLOSE_AFTER_TESTS = 'packages/e2e/support/close-after-tests.ts';
 
 /** The longest tests start first. Started last, one would run on while the other workers are idle. */
 const LONG = [
-  'packages/starkbox/test/store/kill.test.ts',
-  'packages/starkbox/test/store/kill-and-undo.test.ts',
-  'packages/starkbox/test/store/damage.test.ts',
-  'packages/starkbox/test/explain/corpus.test.ts',
+  'packages/e2e/test/store/kill.test.ts',
+  'packages/e2e/test/store/kill-and-undo.test.ts',
+  'packages/e2e/test/store/damage.test.ts',
+  'packages/e2e/test/explain/corpus.test.ts',
   'packages/starkbox/test/docs/blocks.test.ts',
-  'packages/starkbox/test/model/model.test.ts',
-  'packages/starkbox/test/l1/restart.test.ts',
+  'packages/e2e/test/model/model.test.ts',
+  'packages/e2e/test/l1/restart.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',
-  'packages/starkbox/test/l1/kill.test.ts',
-  'packages/starkbox/test/dump/image/slices.test.ts',
-  'packages/starkbox/test/instances/stored-histories.test.ts',
-  'packages/starkbox/test/node/lifecycle.test.ts',
-  'packages/starkbox/test/golden/golden.test.ts',
-  'packages/starkbox/test/mempool/kill.test.ts',
+  'packages/e2e/test/l1/kill.test.ts',
+  'packages/e2e/test/dump/image/slices.test.ts',
+  'packages/e2e/test/instances/stored-histories.test.ts',
+  'packages/e2e/test/node/lifecycle.test.ts',
+  'packages/e2e/test/golden/golden.test.ts',
+  'packages/e2e/test/mempool/kill.test.ts',
   'packages/starkbox/test/fuzz/fuzz.test.ts',
   'packages/starkbox/test/fuzz/bulk/bulk.test.ts',
   'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/dump/image/content.test.ts',
-  'packages/starkbox/test/followed/followed.test.ts',
-  'packages/starkbox/test/l1/answers.test.ts',
-  'packages/starkbox/test/instances/stored.test.ts',
-  'packages/starkbox/test/fork/forked-failures.test.ts',
-  'packages/starkbox/test/l1/managed.test.ts',
-  'packages/starkbox/test/l1/delivery.test.ts',
+  'packages/e2e/test/followed/followed.test.ts',
+  'packages/e2e/test/l1/answers.test.ts',
+  'packages/e2e/test/instances/stored.test.ts',
+  'packages/e2e/test/fork/forked-failures.test.ts',
+  'packages/e2e/test/l1/managed.test.ts',
+  'packages/e2e/test/l1/delivery.test.ts',
   'packages/starkbox/test/chain/history/history.test.ts',
-  'packages/starkbox/test/cli/built-command.test.ts',
-  'packages/starkbox/test/compatibility/chain/dump.test.ts',
+  'packages/e2e/test/cli/built-command.test.ts',
+  'packages/e2e/test/compatibility/chain/dump.test.ts',
   'packages/starkbox/test/debug-info/places.test.ts',
-  'packages/starkbox/test/store/data-dir.test.ts',
-  'packages/starkbox/test/e2e/read-why-it-reverted.test.ts',
-  'packages/starkbox/test/e2e/estimate-fees.test.ts',
-  'packages/starkbox/test/e2e/deploy-a-contract.test.ts',
+  'packages/e2e/test/store/data-dir.test.ts',
+  'packages/e2e/test/starknet-js/read-why-it-reverted.test.ts',
+  'packages/e2e/test/starknet-js/estimate-fees.test.ts',
+  'packages/e2e/test/starknet-js/deploy-a-contract.test.ts',
   'packages/explorer/test/app/limits.browser.test.ts',
   'packages/explorer/test/app/appearance.browser.test.ts',
   'packages/explorer/test/app/chain-changes.browser.test.ts',
@@ -103,12 +103,12 @@ const LONG = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = [...new Set(files.map(({ project }) => project.name))].sort().toReversed();
-    const place = ({ moduleId, project }: TestSpecification): number => {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
       const at = LONG.findIndex((file) => moduleId.endsWith(file));
       return projects.indexOf(project.name) * (LONG.length + 1) + (at < 0 ? LONG.length : at);
     };
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => place(one) - place(other));
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -119,8 +119,19 @@ export default defineConfig({
   resolve: {
     // Tests run our sources, so that an edit needs no build in between.
     alias: [
+      { find: /^@starkbox\/spec$/, replacement: source('packages/spec/src/index.ts') },
+      {
+        find: /^@starkbox\/spec\/documents$/,
+        replacement: source('packages/spec/src/documents.ts'),
+      },
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
       { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
+      {
+        find: /^starkbox\/devnet$/,
+        replacement: source('packages/starkbox/src/devnet/devnet.ts'),
+      },
+      { find: /^starkbox\/registry$/, replacement: source('packages/starkbox/src/registry.ts') },
+      { find: /^@starkbox\/hosting$/, replacement: source('packages/hosting/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
       { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },

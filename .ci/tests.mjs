@@ -1,4 +1,4 @@
-// Test run of CI: `node .ci/tests.mjs REPORT`. Files that failed run once more, without others beside them.
+// Test run of CI: `node .ci/tests.mjs REPORT [OPTION OF VITEST…]`. Files that failed run once more, without others beside them.
 // A test that passes then is reported as unsteady: it depends on the load of the machine, which is a fault of the test.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,13 +13,15 @@ import { join, relative } from 'node:path';
 /** More failed files than these are not explained by load. */
 const MOST_FILES_AGAIN = 6;
 
-const [target] = process.argv.slice(2);
-if (target === undefined) throw new Error('usage: node .ci/tests.mjs REPORT');
+const [target, ...selection] = process.argv.slice(2);
+if (target === undefined) throw new Error('usage: node .ci/tests.mjs REPORT [OPTION…]');
+/** A shard of the files that failed would miss some. */
+const projects = selection.filter((option) => option.startsWith('--project'));
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-tests-'));
 
 /** @param {string[]} options */
 function run(options) {
-  const output = join(folder, `${options.length}.json`);
+  const output = join(mkdtempSync(join(folder, 'run-')), 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${output}`];
   const { status } = spawnSync(
     process.execPath,
@@ -58,7 +60,7 @@ function counted({ succeeded, report, failed }) {
 /** @param {ReturnType<typeof run>} first @param {string[]} paths */
 function countedAgain(first, paths) {
   console.log(`\n${paths.length} of the files failed, and run again`);
-  const second = run(['--no-file-parallelism', ...paths]);
+  const second = run(['--no-file-parallelism', ...projects, ...paths]);
   const again = counted(second);
   const passedBefore = first.failed
     .flatMap(({ assertionResults }) => assertionResults)
@@ -77,7 +79,7 @@ function countedAgain(first, paths) {
   };
 }
 
-const first = run([]);
+const first = run(selection);
 const paths = [...new Set(first.failed.map(({ name }) => relative('.', name)))];
 const again = paths.length > 0 && paths.length <= MOST_FILES_AGAIN;
 const { succeeded, ...counts } = again ? countedAgain(first, paths) : counted(first);

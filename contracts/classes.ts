@@ -44,15 +44,15 @@ export interface Mark {
 /** The marks of all sources by their names. */
 export function marks(): ReadonlyMap<string, Mark> {
   const folder = new URL('./src/', import.meta.url);
-  const found = new Map<string, Mark>();
+  const byName = new Map<string, Mark>();
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.cairo')) continue;
-    for (const [at, text] of readFileSync(new URL(file, folder), 'utf8').split('\n').entries()) {
+    for (const [index, text] of readFileSync(new URL(file, folder), 'utf8').split('\n').entries()) {
       const name = /\/\/ fails: (\w+)$/.exec(text)?.[1];
       if (name === undefined) continue;
-      if (found.has(name)) throw new Error(`two lines are marked ${name}`);
-      found.set(name, { file: `contracts/src/${file}`, line: at + 1 });
+      if (byName.has(name)) throw new Error(`two lines are marked ${name}`);
+      byName.set(name, { file: `contracts/src/${file}`, line: index + 1 });
     }
   }
-  return found;
+  return byName;
 }

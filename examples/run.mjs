@@ -117,11 +117,11 @@ function main() {
       packed: { type: 'string' },
     },
   });
-  const known = allExamples();
-  const examples = positionals.length > 0 ? positionals : known;
-  const unknown = examples.filter((name) => !known.includes(name));
+  const available = allExamples();
+  const examples = positionals.length > 0 ? positionals : available;
+  const unknown = examples.filter((name) => !available.includes(name));
   if (unknown.length > 0) {
-    console.error(`No example ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
+    console.error(`No example ${unknown.join(', ')}. There are: ${available.join(', ')}.`);
     return 2;
   }
   const nodes = values.node.map((path) => resolve(path));
@@ -150,7 +150,7 @@ function main() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  for (const one of failed) console.log(`failed: ${one}`);
+  for (const run of failed) console.log(`failed: ${run}`);
   const passed = examples.length * nodes.length - failed.length;
   console.log(`examples: ${passed} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;

@@ -51,10 +51,10 @@ const sha256 = (data) => createHash('sha256').update(data).digest('hex');
 /**
  * @param {string} problem
  * @param {string} expected
- * @param {string} found
+ * @param {string} actual
  */
-const mismatch = (problem, expected, found) =>
-  `${problem}\n  expected SHA-256 ${expected}\n  found            ${found}`;
+const mismatch = (problem, expected, actual) =>
+  `${problem}\n  expected SHA-256 ${expected}\n  found            ${actual}`;
 
 /** @param {string} hash */
 const canonical = (hash) => `0x${BigInt(hash).toString(16)}`;
@@ -90,9 +90,9 @@ function findCrate() {
   const cached = cachedCrates();
   const problems = [];
   for (const path of cached.length > 0 ? cached : downloadCrate()) {
-    const found = sha256(readFileSync(path));
-    if (found === PACKAGE.sha256) return path;
-    problems.push(mismatch(`${path} is not the published package`, PACKAGE.sha256, found));
+    const hash = sha256(readFileSync(path));
+    if (hash === PACKAGE.sha256) return path;
+    problems.push(mismatch(`${path} is not the published package`, PACKAGE.sha256, hash));
   }
   throw new Refusal(
     problems.join('\n'),
@@ -131,15 +131,15 @@ function readSources(root, advice) {
     const path = join(root, file);
     if (existsSync(path)) {
       const data = readFileSync(path);
-      const found = sha256(data);
+      const hash = sha256(data);
       texts.set(file, data.toString('utf8'));
-      if (found !== expected) {
-        problems.push(mismatch(`${file} is not the published file`, expected, found));
+      if (hash !== expected) {
+        problems.push(mismatch(`${file} is not the published file`, expected, hash));
       }
     } else {
       const other = findByHash(root, expected);
-      const found = other ? `no such file (its content is in ${other})` : 'no such file';
-      problems.push(mismatch(`${file} is missing`, expected, found));
+      const state = other ? `no such file (its content is in ${other})` : 'no such file';
+      problems.push(mismatch(`${file} is missing`, expected, state));
     }
   }
   if (problems.length > 0) throw new Refusal(problems.join('\n'), advice);
@@ -173,7 +173,7 @@ function findByHash(root, hash) {
  */
 async function makeClasses(engine, entries, texts) {
   const advice = 'the file is as published, so look for the fault in the engine.';
-  const made = [];
+  const classes = [];
   for (const entry of entries) {
     const text = texts.get(entry.file) ?? '';
     const compiled = await engine.Class.compile(text).catch((/** @type {unknown} */ error) => {
@@ -187,10 +187,10 @@ async function makeClasses(engine, entries, texts) {
       ['class hash', entry.classHash, canonical(compiled.hash)],
       ['kind', entry.kind, compiled.kind],
     ];
-    for (const [what, expected, found] of checks) {
-      if (expected === found) continue;
+    for (const [what, expected, actual] of checks) {
+      if (expected === actual) continue;
       throw new Refusal(
-        `${entry.file}: the engine finds another ${what}\n  expected ${expected}\n  found    ${found}`,
+        `${entry.file}: the engine finds another ${what}\n  expected ${expected}\n  found    ${actual}`,
         advice,
       );
     }
@@ -202,9 +202,9 @@ async function makeClasses(engine, entries, texts) {
     const files = new Map();
     files.set(`${entry.name}.json`, entry.kind === 'cairo0' ? text : await compiled.json());
     files.set(`${entry.name}.class`, await compiled.pack());
-    made.push({ entry, compiledClassHash: hash === undefined ? null : canonical(hash), files });
+    classes.push({ entry, compiledClassHash: hash === undefined ? null : canonical(hash), files });
   }
-  return made;
+  return classes;
 }
 
 // ---- the output -----------------------------------------------------------------------------
@@ -278,19 +278,19 @@ function replace(path, content) {
  * Writes the classes, and the index last, so that its presence means they are complete.
  * @param {string} out
  * @param {string} recipe
- * @param {Awaited<ReturnType<typeof makeClasses>>} made
+ * @param {Awaited<ReturnType<typeof makeClasses>>} classes
  * @param {Map<string, string>} notices
  */
-function writeOutput(out, recipe, made, notices) {
+function writeOutput(out, recipe, classes, notices) {
   mkdirSync(out, { recursive: true });
-  const files = new Map([...made.flatMap((item) => [...item.files]), ...notices]);
+  const files = new Map([...classes.flatMap((item) => [...item.files]), ...notices]);
   const stale = Object.keys(readIndex(out).files).filter((path) => !files.has(path));
   for (const path of ['index.json', ...stale]) rmSync(join(out, path), { force: true });
   for (const [path, text] of files) replace(join(out, path), text);
   const index = {
     package: { name: PACKAGE.name, version: PACKAGE.version, sha256: PACKAGE.sha256 },
     compiler: compilerVersions(),
-    classes: made.map(({ entry, compiledClassHash }) => ({
+    classes: classes.map(({ entry, compiledClassHash }) => ({
       name: entry.name,
       kind: entry.kind,
       class_hash: entry.classHash,
@@ -363,11 +363,12 @@ async function main() {
     }
     const engine = await loadEngine(resolve(values.engine));
     // All are compiled before any is written.
-    const made = [];
-    for (const { holder } of stale) made.push(await makeClasses(engine, classesOf(holder), texts));
+    const compiled = [];
+    for (const { holder } of stale)
+      compiled.push(await makeClasses(engine, classesOf(holder), texts));
     for (const [at, { out, recipe, notices }] of stale.entries()) {
-      writeOutput(out, recipe, made[at] ?? [], notices);
-      console.log(`fetch-classes: ${made[at]?.length} classes written to ${out}`);
+      writeOutput(out, recipe, compiled[at] ?? [], notices);
+      console.log(`fetch-classes: ${compiled[at]?.length} classes written to ${out}`);
     }
   } finally {
     rmSync(workspace, { recursive: true, force: true });

@@ -20,15 +20,8 @@ import {
 import { ROOT } from './cargo.mjs';
 import { areOldEnough } from './packages/glibc.mjs';
 import { BILL } from './packages/sbom.mjs';
-import {
-  builtEngines,
-  ENGINE_NAME,
-  manifestIn,
-  npm,
-  published,
-  stage,
-  withDependencies,
-} from './packages/staging.mjs';
+import { builtEngines, ENGINE_NAME, npm, stage, withDependencies } from './packages/staging.mjs';
+import { manifestIn, published } from './packages/workspaces.mjs';
 
 /**
  * @typedef {object} Packed
@@ -136,15 +129,15 @@ function main() {
     },
   });
   const [folder, ...names] = positionals;
-  const known = published();
-  const unknown = names.filter((name) => !known.has(name));
+  const packages = published();
+  const unknown = names.filter((name) => !packages.has(name));
   if (folder === undefined || unknown.length > 0) {
     console.error('Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict] [--cross]');
     if (unknown.length > 0)
-      console.error(`No package ${unknown.join(', ')}: ${[...known.keys()].join(', ')}`);
+      console.error(`No package ${unknown.join(', ')}: ${[...packages.keys()].join(', ')}`);
     return 2;
   }
-  const chosen = withDependencies(names.length > 0 ? names : [...known.keys()]);
+  const chosen = withDependencies(names.length > 0 ? names : [...packages.keys()]);
   const engines = builtEngines(values.cross);
   for (const { file } of pack(folder, chosen, engines)) console.log(file);
   return values.strict && !isGlibcOldEnough(engines) ? 1 : 0;

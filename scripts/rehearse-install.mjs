@@ -75,19 +75,19 @@ async function main() {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, packed: { type: 'string' } },
   });
-  const own = mkdtempSync(join(tmpdir(), 'starkbox-packed-'));
+  const temporary = mkdtempSync(join(tmpdir(), 'starkbox-packed-'));
   try {
-    const packed = values.packed === undefined ? pack(own) : packedIn(values.packed);
+    const packed = values.packed === undefined ? pack(temporary) : packedIn(values.packed);
     const nodes = values.quick ? [process.execPath] : VERSIONS.map(nodeOf);
     const results = [];
     for (const node of nodes) results.push(await rehearse(node, packed));
-    const isFast = results.every((one) => one.first_transaction_seconds < GOAL_SECONDS);
+    const isFast = results.every((rehearsal) => rehearsal.first_transaction_seconds < GOAL_SECONDS);
     console.log(`\nfirst transaction within ${GOAL_SECONDS} s: ${isFast ? 'yes' : 'no'}`);
     const hasPassed = results.every(({ failed }) => failed.length === 0);
     console.log(JSON.stringify({ passed: hasPassed, goal_seconds: GOAL_SECONDS, results }));
     return hasPassed ? 0 : 1;
   } finally {
-    rmSync(own, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 

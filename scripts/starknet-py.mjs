@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIREMENTS = fileURLToPath(
-  new URL('../packages/starkbox/test/versions/requirements.txt', import.meta.url),
+  new URL('../packages/e2e/test/versions/requirements.txt', import.meta.url),
 );
 
 /** @returns {string} the environment's folder; it exists only when complete */

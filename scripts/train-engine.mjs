@@ -11,9 +11,9 @@ import { forgetRecordings, mergeCommand, mergeRecordings } from './training.mjs'
 
 /** Transfers and calls in a bare loop, a node under load, and what a test suite does first. */
 const WORK = [
-  ['run', 'bench:engine', '--', '--quick'],
-  ['run', 'bench:node', '--', '--quick'],
-  ['run', 'bench', '--', '--quick', '--only', 'First seconds'],
+  ['run', 'bench', '--', 'engine', '--quick'],
+  ['run', 'bench', '--', 'growth', '--quick', '--only', 'transfers'],
+  ['run', 'bench', '--', 'compare', '--quick', '--only', 'First seconds'],
 ];
 
 const { values } = parseArgs({ options: { profile: { type: 'string', default: 'release' } } });

@@ -17,7 +17,7 @@ const recordings = (profile) => join(FOLDER, profile);
  */
 export function countsOf(profile) {
   const names = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
-  const name = names.find((one) => one.startsWith(`${profile}-`) && one.endsWith('.profdata'));
+  const name = names.find((file) => file.startsWith(`${profile}-`) && file.endsWith('.profdata'));
   return name === undefined ? undefined : join(FOLDER, name);
 }
 

@@ -138,8 +138,8 @@ export function classesOf(holder) {
  * @returns {string} its notice for classes of other authors
  */
 export function notice(holder) {
-  const held = Object.entries(FAMILIES).filter(([, family]) => family.package === holder);
-  const families = held.map(([key, family]) => {
+  const entries = Object.entries(FAMILIES).filter(([, family]) => family.package === holder);
+  const families = entries.map(([key, family]) => {
     const names = CLASSES.filter((entry) => entry.family === key).map(
       (entry) => `- \`${entry.name}\`: \`${entry.file}\`, class hash \`${entry.classHash}\``,
     );

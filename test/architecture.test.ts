@@ -1,7 +1,20 @@
 // The table of allowed imports, checked against the sources and against one planted breach of each rule.
 import { describe, expect, test } from 'vitest';
-import { findViolations, type Rule } from './architecture/rules.js';
-import { readSources } from './architecture/sources.js';
+import { findViolations, type Rule } from './architecture/check.js';
+import { FOLDERS, LEAVES } from './architecture/rules.js';
+import { readPackages, readSources } from './architecture/sources.js';
+
+const PACKAGES = readPackages();
+
+/** Files of the node that end-to-end tests may import: the command line, its JSON, and generated tables. */
+const IMPORTED_BY_E2E = new Set([
+  'cli/cli',
+  'cli/commands/equivalence',
+  'json/json',
+  'json/reader',
+  'l1/anvil/process',
+  'l1/ethereum/messaging-contract',
+]);
 
 /** A tree that breaks no rule. */
 const SOUND: Readonly<Record<string, string>> = {
@@ -16,8 +29,8 @@ const SOUND: Readonly<Record<string, string>> = {
     export const createNode = () => [listen, World, read, Fork];`,
   'packages/starkbox/src/config/environment.ts': `import '../felt.js'; export const read = () => process.env.PORT;`,
   'packages/starkbox/src/fork/fork.ts': `import '../log.js'; export class Fork {}`,
-  'packages/starkbox/src/spec.ts': `export type Methods = {};`,
-  'packages/starkbox/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,
+  'packages/spec/src/index.ts': `export type Methods = {};`,
+  'packages/starkbox/src/errors.ts': `import type { Methods } from '@starkbox/spec'; import 'pino';`,
   'packages/starkbox/src/felt.ts': `export const zero = '0x0';`,
   'packages/starkbox/src/log.ts': `import 'pino';`,
   'packages/starkbox/src/telemetry/metrics.ts': `import 'prom-client';`,
@@ -42,15 +55,20 @@ const SOUND: Readonly<Record<string, string>> = {
     import 'node:http';
     import { dispatch } from '../../rpc/protocol/dispatcher.js';
     export const listen = dispatch;`,
-  'packages/conformance/src/index.ts': `import 'starkbox'; import '@starkbox/engine'; import 'starknet';`,
-  'packages/explorer/src/app.tsx': `
-    import type { Methods } from '../../starkbox/src/spec.js';
+  'packages/conformance/src/index.ts': `import 'starkbox'; import 'starkbox/devnet'; import 'starknet';`,
+  'packages/explorer/src/rpc/methods.ts': `import type { Methods } from '@starkbox/spec';`,
+  'packages/explorer/src/app/app.tsx': `
+    import type { Methods } from '../rpc/methods.js';
+    import '../features/gas/report.js';
     import { useQuery } from '@tanstack/react-query';
     export const App = () => <p>{useQuery()}</p>;`,
+  'packages/explorer/src/features/gas/report.ts': `import './chart/axis.js'; import '@starkbox/abi';`,
+  'packages/explorer/src/features/gas/chart/axis.ts': `import '../../../parts/table/line.js';`,
+  'packages/explorer/src/parts/table/line.ts': '',
 };
 
 const violationsWith = (planted: Readonly<Record<string, string>>) =>
-  findViolations(new Map(Object.entries({ ...SOUND, ...planted })));
+  findViolations(new Map(Object.entries({ ...SOUND, ...planted })), PACKAGES);
 
 describe('the sources', () => {
   const sources = readSources(['packages'], /^packages\/[^/]+\/(src|js)\/.*\.tsx?(?<!\.d\.ts)$/);
@@ -60,7 +78,39 @@ describe('the sources', () => {
   });
 
   test('break no rule', () => {
-    expect(findViolations(sources)).toEqual([]);
+    expect(findViolations(sources, PACKAGES)).toEqual([]);
+  });
+});
+
+test('end-to-end tests import few internals of the node', () => {
+  const sources = readSources(['packages/e2e'], /\.ts$/);
+  expect(sources.size).toBeGreaterThan(200);
+  const imports = [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(/'[./]+\/starkbox\/src\/([^']+)\.js'/g)].map(([, path = '']) => ({
+      file,
+      path,
+    })),
+  );
+  expect(imports.filter(({ path }) => !IMPORTED_BY_E2E.has(path))).toEqual([]);
+});
+
+describe('the tables', () => {
+  test.each(Object.entries(FOLDERS))('of %s import only rows that precede', (_, table) => {
+    const rows = Object.keys(table);
+    const wrong = Object.entries(table).flatMap(([row, { may, types = [] }], index) => {
+      const preceding = new Set(rows.slice(0, index));
+      // A row may list a single file of a folder.
+      const isPreceding = (name: string) =>
+        preceding.has(name) || preceding.has(name.replace(/\/[^/]+$/, ''));
+      return [...may, ...types].filter((name) => !isPreceding(name)).map((name) => [row, name]);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('let leaves import leaves alone', () => {
+    const imported = LEAVES.flatMap((leaf) => FOLDERS['starkbox']?.[leaf]?.may ?? ['no row']);
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.filter((name) => !LEAVES.includes(name))).toEqual([]);
   });
 });
 
@@ -71,7 +121,7 @@ describe('the checker', () => {
 
   const breaches: readonly [rule: Rule, file: string, source: string][] = [
     ['folder', 'starkbox/src/felt.ts', `import './log.js';`],
-    ['folder', 'starkbox/src/felt.ts', `import './spec.js';`],
+    ['folder', 'starkbox/src/felt.ts', `import './errors.js';`],
     ['folder', 'starkbox/src/config/options.ts', `import '../chain/world/clock.js';`],
     ['folder', 'starkbox/src/fork/point.ts', `import type { now } from '../chain/world/clock.js';`],
     [
@@ -105,18 +155,24 @@ describe('the checker', () => {
       'starkbox/src/chain/genesis/accounts.ts',
       `import { type Config } from '../../config/options.js';`,
     ],
-    ['types-only', 'explorer/src/app.tsx', `import { methods } from '../../starkbox/src/spec.js';`],
+    ['types-only', 'abi/src/trace.ts', `import { METHODS } from '@starkbox/spec';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import { createServer } from 'http';`],
     ['external', 'starkbox/src/chain/steps/step.ts', `import type { Hex } from 'viem';`],
     ['external', 'starkbox/src/rpc/methods/meta.ts', `import { WebSocket } from 'ws';`],
     ['external', 'starkbox/src/rpc/methods/meta.ts', `import { createServer } from 'node:http';`],
     ['external', 'starkbox/src/rpc/methods/meta.ts', `import { State } from '@starkbox/engine';`],
     ['external', 'starkbox/src/server/ws/server.ts', `import { mainnet } from 'viem/chains';`],
-    ['door', 'engine/js/index.ts', `import 'starkbox';`],
+    ['external', 'abi/src/abi.ts', `import { readFileSync } from 'node:fs';`],
+    ['undeclared', 'abi/src/abi.ts', `import type { A } from 'starkbox';`],
+    ['undeclared', 'engine/js/index.ts', `import 'starkbox';`],
+    ['undeclared', 'explorer/src/app/shell.tsx', `import 'starkbox';`],
+    ['undeclared', 'mcp/src/serve.ts', `import 'viem';`],
+    // For its tests.
+    ['undeclared', 'starkbox/src/log.ts', `import '@starkbox/conformance';`],
     ['door', 'engine/js/index.ts', `import '../../starkbox/src/felt.js';`],
     ['door', 'starkbox/src/chain/steps/step.ts', `import '@starkbox/engine/binding.js';`],
     ['door', 'starkbox/src/chain/steps/step.ts', `import '../../../../engine/js/index.js';`],
-    ['door', 'starkbox/src/log.ts', `import '@starkbox/conformance';`],
+    ['door', 'abi/src/abi.ts', `import '../../explorer/src/format/json.js';`],
     ['door', 'testing/src/index.ts', `import 'starkbox/dist/chain/chain.js';`],
     [
       'door',
@@ -125,10 +181,19 @@ describe('the checker', () => {
     ],
     [
       'door',
-      'explorer/src/app.tsx',
-      `import type { World } from '../../starkbox/src/chain/world/world.js';`,
+      'explorer/src/app/shell.tsx',
+      `import type { World } from '../../../starkbox/src/chain/world/world.js';`,
     ],
-    ['door', 'explorer/src/app.tsx', `import 'starkbox';`],
+    ['door', 'explorer/src/rpc/client.ts', `import type { A } from '../../../spec/src/index.js';`],
+    ['undeclared', 'spec/src/index.ts', `import type { Config } from 'starkbox';`],
+    ['folder', 'explorer/src/parts/values.tsx', `import '../features/gas/report.js';`],
+    ['folder', 'explorer/src/parts/values.tsx', `import '../app/app.js';`],
+    ['folder', 'explorer/src/parts/values.tsx', `import './table/line.js';`],
+    ['folder', 'explorer/src/features/blocks/page.ts', `import '../gas/report.js';`],
+    ['folder', 'explorer/src/features/blocks/page.ts', `const x = import('../gas/report.js');`],
+    ['folder', 'explorer/src/features/blocks/page.ts', `import '../../app/app.js';`],
+    ['folder', 'explorer/src/rpc/client.ts', `import { to } from '../navigation/route.js';`],
+    ['folder', 'explorer/src/format/amount.ts', `import type { A } from '../rpc/methods.js';`],
     ['cycle', 'starkbox/src/chain/world/clock.ts', `import type { World } from './world.js';`],
     ['cycle', 'starkbox/src/felt.ts', `import './felt.js';`],
     ['barrel', 'starkbox/src/chain/world/all.ts', `export * from './clock.js';`],
@@ -153,24 +218,29 @@ describe('the checker', () => {
     ['unplaced', 'starkbox/src/extra.ts', `export const a = 1;`],
     ['unplaced', 'starkbox/src/extra/a.ts', `export const a = 1;`],
     ['unplaced', 'extra/src/index.ts', `export const a = 1;`],
+    ['unplaced', 'explorer/src/pages/new.tsx', ''],
+    ['unplaced', 'explorer/src/features/loose.tsx', ''],
     ['syntax', 'starkbox/src/felt.ts', `export const = ;`],
   ];
 
   test.each(breaches)('reports %s in %s: %s', (rule, path, source) => {
     const file = `packages/${path}`;
-    const found = violationsWith({ [file]: source }).map((v) => ({ file: v.file, rule: v.rule }));
-    expect(found).toEqual([{ file, rule }]);
+    const violations = violationsWith({ [file]: source });
+    expect(violations.map(({ file, rule }) => ({ file, rule }))).toEqual([{ file, rule }]);
   });
 
   test('reports folders that import each other', () => {
-    const found = violationsWith({
-      'packages/explorer/src/parts/one.ts': `import '../features/two.js';`,
-      'packages/explorer/src/parts/three.ts': ``,
-      'packages/explorer/src/features/two.ts': ``,
-      'packages/explorer/src/features/four.ts': `import '../parts/three.js';`,
-    }).filter(({ rule }) => rule === 'folder-cycle');
-    expect(found.map(({ detail }) => detail)).toEqual([
-      'packages/explorer/src/features → packages/explorer/src/parts → packages/explorer/src/features',
+    const cycles = violationsWith({
+      'packages/mcp/src/files/read.ts': `import '../tools/call.js';`,
+      'packages/mcp/src/files/write.ts': ``,
+      'packages/mcp/src/tools/call.ts': ``,
+      'packages/mcp/src/tools/save.ts': `import '../files/write.js';`,
+    });
+    expect(cycles).toMatchObject([
+      {
+        rule: 'folder-cycle',
+        detail: 'packages/mcp/src/files → packages/mcp/src/tools → packages/mcp/src/files',
+      },
     ]);
   });
 

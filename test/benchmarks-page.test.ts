@@ -31,7 +31,7 @@ const results = (...runs: readonly (readonly Row[])[]): Results => ({
   })),
 });
 
-const only = (given: Results) => linesOf(given)[0];
+const only = (results: Results) => linesOf(results)[0];
 
 test('the page and its plots are those of the results file', () => {
   const file = `${DOCS}benchmarks/results.json`;

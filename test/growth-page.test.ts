@@ -2,11 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { AXES } from '../bench/growth/chains.js';
-import { fitPower } from '../bench/growth/fit.js';
-import { type Row, sizesOf } from '../bench/growth/measure.js';
+import { AXES, sizesOf } from '../bench/growth/axes.js';
 import { growthFiles } from '../bench/growth/page.js';
-import { type GrowthResults, readGrowth, verdict } from '../bench/growth/results.js';
+import {
+  fitPower,
+  type GrowthResults,
+  type Row,
+  readGrowth,
+  verdict,
+} from '../bench/growth/results.js';
 
 const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
 const PAGE = readFileSync(`${DOCS}benchmarks.md`, 'utf8');

@@ -36,11 +36,11 @@ function isValue({ digits, unit }: Quote, value: number | undefined, of: string)
 }
 
 /** Whether two quotes are the figures of both nodes in one row, in either order. */
-function isRow(one: Quote, other: Quote): boolean {
+function isRow(first: Quote, second: Quote): boolean {
   return LINES.some(
     ({ ours, theirs, unit }) =>
-      (isValue(one, ours, unit) && isValue(other, theirs, unit)) ||
-      (isValue(one, theirs, unit) && isValue(other, ours, unit)),
+      (isValue(first, ours, unit) && isValue(second, theirs, unit)) ||
+      (isValue(first, theirs, unit) && isValue(second, ours, unit)),
   );
 }
 
@@ -49,14 +49,16 @@ const isRatio = (quote: Quote): boolean =>
 
 /** Quotes that have no source. Two of a table's row, or with "against" or "instead of" between them, are a pair. */
 function unfounded(text: string): string[] {
-  const found = [...text.replaceAll(/\s+/g, ' ').matchAll(FIGURE)].map(
+  const quotes = [...text.replaceAll(/\s+/g, ' ').matchAll(FIGURE)].map(
     ({ 0: all, 1: digits = '', 2: unit = '', index }) => ({ text: all, digits, unit, index }),
   );
-  return found
+  return quotes
     .filter((quote, at) => {
       if (quote.unit === 'times') return !isRatio(quote);
       if (OTHER_PAGES.some((page) => page.includes(quote.text))) return false;
-      const neighbours = [found[at - 1], found[at + 1]].filter((one) => one !== undefined);
+      const neighbours = [quotes[at - 1], quotes[at + 1]].filter(
+        (neighbour) => neighbour !== undefined,
+      );
       return !neighbours.some((other) => isRow(quote, other));
     })
     .map((quote) => quote.text);

@@ -1,63 +1,56 @@
-// Files in a folder, lines in a file and lines in a function stay within the limits.
-import { extname } from 'node:path/posix';
-import { describe, expect, test } from 'vitest';
-import { findOversized, LIMITS } from './architecture/sizes.js';
-import { readSources } from './architecture/sources.js';
+// Functions stay within 80 lines, tables aside.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-const GENERATED = [
-  'packages/starkbox/src/spec.ts',
-  'packages/starkbox/src/l1/ethereum/messaging-contract.ts',
-  'packages/engine/binding.d.ts',
-];
-const EXTENSIONS = ['.css', '.mjs', '.rs', '.ts', '.tsx'];
+const SCRIPT = fileURLToPath(new URL('../scripts/sizes.mjs', import.meta.url));
 
-test('the sources and tests stay within the limits of size', () => {
-  const sources = readSources(['packages', 'bench', 'scripts', 'test'], /\.(tsx?|mjs|css|rs)$/);
-  for (const file of GENERATED) expect(sources.delete(file)).toBe(true);
-  expect(sources.size).toBeGreaterThan(500);
-  expect([...new Set([...sources.keys()].map(extname))].sort()).toEqual(EXTENSIONS);
-  expect(findOversized(sources)).toEqual([]);
+const run = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
+
+test('no function of the repository is too long', () => {
+  const { stdout, stderr, status } = run('--check');
+  expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
+});
+
+test('the report lists folders, files and functions', () => {
+  const { stdout, status } = run('--rows', '2');
+  expect(status).toBe(0);
+  const tables = stdout.trim().split('\n\n');
+  expect(tables).toHaveLength(5);
+  for (const table of tables.slice(0, 4)) {
+    const rows = table.split('\n').slice(1);
+    expect(rows).toHaveLength(2);
+    for (const row of rows) expect(row).toMatch(/^ +\d+ {2}\S+/);
+  }
 });
 
 describe('the check', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'starkbox-sizes-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
   const lines = (count: number): string => 'void 0;\n'.repeat(count);
-  const check = (source: string): string[] => findOversized(new Map([['a/b.ts', source]]));
-
-  test.each([
-    ['packages/explorer/src/format', '.ts'],
-    ['packages/explorer/src/parts', '.tsx'],
-    ['packages/explorer/src/styles', '.css'],
-    ['packages/engine/src/state', '.rs'],
-    ['scripts', '.mjs'],
-  ])('finds too many files in %s, and one of them that is too long', (folder, extension) => {
-    const paths = Array.from(
-      { length: LIMITS.filesInFolder + 1 },
-      (_, at) => `${folder}/${at}${extension}`,
-    );
-    expect(findOversized(new Map(paths.map((path) => [path, ''])))).toEqual([
-      `${folder} has 21 files`,
-    ]);
-    expect(findOversized(new Map(paths.slice(1).map((path) => [path, ''])))).toEqual([]);
-    const path = `${folder}/a${extension}`;
-    expect(findOversized(new Map([[path, '\n'.repeat(500)]]))).toEqual([]);
-    expect(findOversized(new Map([[path, '\n'.repeat(501)]]))).toEqual([`${path} has 501 lines`]);
-  });
-
-  test('counts files of different languages in one folder together', () => {
-    const paths = Array.from({ length: 21 }, (_, at) => `a/${at}${EXTENSIONS[at % 5]}`);
-    expect(findOversized(new Map(paths.map((path) => [path, ''])))).toEqual(['a has 21 files']);
-  });
-
-  test('finds a file that is too long', () => {
-    expect(check(lines(500))).toEqual([]);
-    expect(check(lines(501))).toEqual(['a/b.ts has 501 lines']);
-  });
+  /** The functions that are reported, without the path of the file. */
+  const check = (source: string): string[] => {
+    const file = join(folder, 'planted.ts');
+    writeFileSync(file, source);
+    const { stdout, status } = run('--check', file);
+    const reports = stdout.split('\n').filter(Boolean);
+    expect(status).toBe(reports.length > 0 ? 1 : 0);
+    return reports.map((report) => report.slice(file.length));
+  };
 
   test('finds a function that is too long, wherever it is', () => {
     expect(check(`function f() {\n${lines(78)}}`)).toEqual([]);
-    expect(check(`function f() {\n${lines(79)}}`)).toEqual(['a/b.ts:1 f has 81 lines']);
+    expect(check(`function f() {\n${lines(79)}}`)).toEqual([':1 f has 81 lines, limit 80']);
     expect(check(`\nexport const f = () => {\n${lines(79)}};`)).toEqual([
-      'a/b.ts:2 function has 81 lines',
+      ':2 function has 81 lines, limit 80',
     ]);
     expect(check(`class A { m() {\n${lines(79)}} }`)).toHaveLength(1);
     expect(check(`test('t', () => {\n${lines(79)}});`)).toHaveLength(1);

@@ -13,8 +13,15 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 
 const FILES = readdirSync(new URL(FOLDER, ROOT)).map((name) => `${FOLDER}${name}`);
 const WORKFLOWS = FILES.filter((file) => file.endsWith('.yml'));
+/** Actions of this repository, whose steps run with the rights of the job. */
+const ACTIONS = [
+  'setup-starkbox/action.yml',
+  ...readdirSync(new URL('.github/actions/', ROOT)).map(
+    (name) => `.github/actions/${name}/action.yml`,
+  ),
+];
 /** Everything in which a job may install packages. */
-const INSTALLING = [...FILES, 'setup-starkbox/install.sh', 'deploy/docker/Dockerfile'];
+const INSTALLING = [...FILES, ...ACTIONS, 'setup-starkbox/install.sh', 'deploy/docker/Dockerfile'];
 
 /** Owners of actions that may run beside a right to write. */
 const TRUSTED_OWNERS = ['actions', 'docker'];
@@ -45,16 +52,26 @@ const usesOf = ({ steps }: Job): readonly string[] =>
 const commandsOf = ({ steps }: Job): readonly string[] =>
   steps.flatMap(({ run }) => (typeof run === 'string' ? [run] : []));
 
+/** The actions of a file, as they are written there, with the comment. */
+const usesIn = (file: string): readonly string[] =>
+  [...text(file).matchAll(/^\s*(?:- )?uses: (.+)$/gm)].map(([, action = '']) => action);
+
+test.each([...WORKFLOWS, ...ACTIONS])(
+  '%s names the actions of others by a commit, with its release as a comment',
+  (file) => {
+    const others = usesIn(file).filter((action) => !action.startsWith('./'));
+    const unpinned = others.filter(
+      (action) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action),
+    );
+    expect(unpinned).toEqual([]);
+  },
+);
+
 describe.each(WORKFLOWS)('%s', (file) => {
   const jobs = jobsIn(file);
 
-  test('names the actions of others by a commit, with its release as a comment', () => {
-    const lines = text(file).split('\n');
-    const used = lines.flatMap((line) => /^\s*(?:- )?uses: (.+)$/.exec(line)?.[1] ?? []);
-    expect(used).toHaveLength(jobs.flatMap(usesOf).length);
-    for (const action of used.filter((name) => !name.startsWith('./'))) {
-      expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-    }
+  test('has every action on a line of its own', () => {
+    expect(usesIn(file)).toHaveLength(jobs.flatMap(usesOf).length);
   });
 
   test('gives no permission to all jobs, and each job the ones it lists', () => {
@@ -127,6 +144,6 @@ test('the job that publishes takes packages from the jobs that built them', () =
     ['publish', { 'id-token': 'write' }],
   ]);
   const [publish] = publishing;
-  const used = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
-  expect(used).toEqual(['actions/setup-node', 'actions/download-artifact']);
+  const actions = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
+  expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
 });

@@ -29,14 +29,15 @@ const inWorkflows = inFolder('.github/workflows');
 const WORKFLOWS = inWorkflows.filter((file) => file.endsWith('.yml'));
 const SHELL_SCRIPTS = inWorkflows.filter((file) => file.endsWith('.sh'));
 const FORMS = inFolder('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
+const ACTIONS = inFolder('.github/actions').map((folder) => `${folder}/action.yml`);
 const SCRIPTS = Object.keys(fields(fields(JSON.parse(text('package.json')))['scripts']));
 
 /** Every text in a document, with the key that it stands under. */
 function texts(value: unknown, key = ''): readonly (readonly [key: string, text: string])[] {
   if (typeof value === 'string') return [[key, value]];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) =>
-    texts(one, Array.isArray(value) ? key : name),
+  return Object.entries(value).flatMap(([name, child]) =>
+    texts(child, Array.isArray(value) ? key : name),
   );
 }
 
@@ -51,23 +52,54 @@ function missing(lines: string): readonly string[] {
   ];
 }
 
-test.each(WORKFLOWS)('%s runs only scripts and files that exist', (file) => {
+test.each([...WORKFLOWS, ...ACTIONS])('%s runs only scripts and files that exist', (file) => {
   const all = texts(load(text(file)));
-  const commands = all.filter(([key]) => key === 'run').map(([, one]) => one);
+  const commands = all.filter(([key]) => key === 'run').map(([, command]) => command);
   // `npm run ${{ matrix.engine }}`: its values are in the matrix.
-  const chosen = all.filter(([key]) => key === 'engine').map(([, one]) => `npm run ${one}`);
+  const chosen = all.filter(([key]) => key === 'engine').map(([, target]) => `npm run ${target}`);
   expect(missing([...commands, ...chosen].join('\n'))).toEqual([]);
+});
+
+describe('.ci/run', () => {
+  const script = text('.ci/run');
+  const defined = [...script.matchAll(/^part_(\w+)\(\)/gm)].map(([, part = '']) => part);
+  const parts = /^PARTS=\((.*)\)$/m.exec(script)?.[1]?.split(' ') ?? [];
+  const partsOf = (workflow: string): string[] => {
+    const commands = texts(load(text(workflow))).filter(([key]) => key === 'run');
+    return commands.flatMap(([, command]) => {
+      const options = /^bash \.ci\/run (.*)$/m.exec(command)?.[1] ?? '';
+      return options.split(' ').filter((option) => /^\w/.test(option));
+    });
+  };
+
+  test('runs only scripts and files that exist', () => {
+    expect(missing(script)).toEqual([]);
+  });
+
+  test('has the parts that it and the workflows name', () => {
+    expect(parts.length).toBeGreaterThan(0);
+    const expected = [...parts, ...WORKFLOWS.flatMap(partsOf)];
+    expect(expected.filter((part) => !defined.includes(part))).toEqual([]);
+  });
+
+  test('is run by the workflow of changes as a whole', () => {
+    const inWorkflow = partsOf('.github/workflows/ci.yml');
+    expect(parts.filter((part) => !inWorkflow.includes(part))).toEqual([]);
+  });
 });
 
 test.each(SHELL_SCRIPTS)('%s runs only scripts and files that exist', (file) => {
   expect(missing(text(file))).toEqual([]);
 });
 
-test.each([...WORKFLOWS, SETUP])('%s uses only actions of this repository that exist', (file) => {
-  const used = texts(load(text(file))).filter(([key]) => key === 'uses');
-  const own = used.map(([, action]) => action).filter((action) => action.startsWith('./'));
-  expect(own.filter((action) => !existsSync(join(ROOT, action, 'action.yml')))).toEqual([]);
-});
+test.each([...WORKFLOWS, ...ACTIONS, SETUP])(
+  '%s uses only actions of this repository that exist',
+  (file) => {
+    const uses = texts(load(text(file))).filter(([key]) => key === 'uses');
+    const local = uses.map(([, action]) => action).filter((action) => action.startsWith('./'));
+    expect(local.filter((action) => !existsSync(join(ROOT, action, 'action.yml')))).toEqual([]);
+  },
+);
 
 test.each(WORKFLOWS)('jobs of %s need jobs that it has', (file) => {
   const jobs = fields(fields(load(text(file)))['jobs']);
@@ -79,18 +111,18 @@ test.each(WORKFLOWS)('jobs of %s need jobs that it has', (file) => {
   }
 });
 
-test('the setup action is given only inputs that it has', () => {
-  const inputs = Object.keys(fields(fields(load(text(SETUP)))['inputs']));
+test.each([...ACTIONS, SETUP])('%s gets only inputs that it has', (action) => {
+  const inputs = Object.keys(fields(fields(load(text(action)))['inputs']));
   const steps = WORKFLOWS.flatMap((file) =>
     Object.values(fields(fields(load(text(file)))['jobs'])).flatMap((job) =>
       items(fields(job)['steps']),
     ),
   );
-  const uses = steps.filter((step) => fields(step)['uses'] === `./${dirname(SETUP)}`);
+  const uses = steps.filter((step) => fields(step)['uses'] === `./${dirname(action)}`);
   expect(uses.length).toBeGreaterThan(0);
   for (const step of uses) {
-    const given = Object.keys(fields(fields(step)['with']));
-    expect(inputs).toEqual(expect.arrayContaining(given));
+    const passed = Object.keys(fields(fields(step)['with']));
+    expect(inputs).toEqual(expect.arrayContaining(passed));
   }
 });
 

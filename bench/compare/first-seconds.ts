@@ -1,22 +1,22 @@
 // Workloads of the first seconds of a node, as a test suite has them.
 import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
-import { STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { median } from '../figures.js';
-import { onBareServer } from './bare-server.js';
-import type { Contender } from './contender.js';
+import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { mean, median, percentile } from '../figures.js';
+import { onBareServer } from '../harness/bare-server.js';
+import { sampled } from '../harness/rounds.js';
+import type { RpcClient } from '../harness/rpc-client.js';
+import { contractText, newClass } from '../harness/signed-requests.js';
+import type { SpawnedNode } from '../harness/spawned-node.js';
 import {
   each,
   type Group,
-  mean,
   type Side,
   type Size,
-  samples,
   sendAll,
   single,
   Unable,
   type Workload,
 } from './measure.js';
-import { newClass, ourContract } from './signed-requests.js';
 
 export const BALANCE_OF = {
   contract_address: STRK,
@@ -32,19 +32,14 @@ const SLOT = {
 };
 
 /** Runs work on a process that has just started. */
-async function onFresh<T>(side: Side, work: (node: Contender) => Promise<T>): Promise<T> {
+async function onFresh<T>(side: Side, work: (node: SpawnedNode) => Promise<T>): Promise<T> {
   if ('url' in side.address) throw new Unable('needs a command that starts the node');
   const node = await side.another();
   try {
     return await work(node);
   } finally {
-    await node.close();
+    await node.end();
   }
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 const fewer = (count: number, { quick }: Size): number => (quick ? Math.ceil(count / 5) : count);
@@ -61,7 +56,7 @@ const firstTransfers: Workload = {
     onFresh(side, async (node) => {
       const [first, rest] = [fewer(100, size), fewer(500, size)];
       const requests = side.signer.fresh().transfers(first + rest);
-      const times = await samples(requests.length, (at) => node.send(requests[at] ?? ''));
+      const times = await sampled(requests.length, (index) => node.send(requests[index] ?? ''));
       return [mean(times.slice(0, first)), mean(times.slice(rest))];
     }),
   bare: async (engine, size) => {
@@ -78,8 +73,8 @@ const transfers: Workload = {
   ],
   measure: async ({ node, signer }, size) => {
     const requests = signer.transfers(fewer(100, size));
-    const times = await samples(requests.length, (at) => node.send(requests[at] ?? ''));
-    return [median(times), quantile(times, 0.99), 1000 / mean(times)];
+    const times = await sampled(requests.length, (index) => node.send(requests[index] ?? ''));
+    return [median(times), percentile(times, 0.99), 1000 / mean(times)];
   },
   bare: async (engine, size) => {
     const took = await engine.transfer(fewer(100, size));
@@ -96,7 +91,7 @@ const manyTransfers = single(
   async ({ node, signer }, size) => {
     if (signer.count < CLIENTS) throw new Unable(`needs ${CLIENTS} accounts`);
     const count = fewer(20, size);
-    const clients = Array.from({ length: CLIENTS }, (_, at) => signer.transfers(count, at));
+    const clients = Array.from({ length: CLIENTS }, (_, index) => signer.transfers(count, index));
     const begin = performance.now();
     await Promise.all(clients.map((requests) => sendAll(node, requests)));
     return (1000 * CLIENTS * count) / (performance.now() - begin);
@@ -138,7 +133,7 @@ export const TRANSFERS: Group = {
 // Reads.
 
 /** Microseconds of a read. */
-const read = async (node: Contender, count: number, method: string, params: object) =>
+const read = async (node: RpcClient, count: number, method: string, params: object) =>
   1000 * (await each(count, () => node.call(method, params)));
 
 /** A read: its first hundred on a fresh node. */
@@ -157,9 +152,9 @@ const warmReads = (name: string, method: string, params: object): Workload =>
     `${name}_warm`,
     `\`${method}\` after thousands`,
     'µs',
-    async ({ node, kept }, size) => {
-      if (!kept.has(name)) await read(node, fewer(5_000, size), method, params);
-      kept.set(name, true);
+    async ({ node, memo }, size) => {
+      if (!memo.has(name)) await read(node, fewer(5_000, size), method, params);
+      memo.set(name, true);
       return read(node, fewer(500, size), method, params);
     },
     {
@@ -217,10 +212,6 @@ const executions: readonly Workload[] = [
 
 // Declaring and deploying.
 
-/** Milliseconds of a declaration; a refused one is not measured. */
-const declared = (node: Contender, request: string): Promise<number> =>
-  each(1, () => node.send(request));
-
 const declaring: Workload = {
   figures: [
     { name: 'declare_first', title: 'declare of a 640 KB class, the first time', unit: 'ms' },
@@ -234,13 +225,13 @@ const declaring: Workload = {
   rounds: 3,
   measure: async (side) => {
     const { signer } = side;
-    const it = await newClass(await (await builtinClass('strk')).json());
+    const strk = await newClass(await (await builtinClass('strk')).json());
+    const declare = (node: RpcClient): Promise<number> =>
+      each(1, () => node.send(signer.fresh().declare(strk)));
     return onFresh(side, async (node) => {
-      const first = await declared(node, signer.fresh().declare(it));
+      const first = await declare(node);
       await node.call('devnet_restart', {});
-      const again = await declared(node, signer.fresh().declare(it));
-      const later = await onFresh(side, (next) => declared(next, signer.fresh().declare(it)));
-      return [first, again, later];
+      return [first, await declare(node), await onFresh(side, declare)];
     });
   },
 };
@@ -249,16 +240,18 @@ const deploying = single(
   'deploy',
   'deploy through the universal deployer',
   'ms',
-  async ({ node, signer, kept }) => {
-    if (!kept.has('deployed')) {
-      const it = await newClass(await ourContract('upgraded'));
-      await node.send(signer.declare(it));
-      kept.set('deployed', it.compiled.hash);
+  async ({ node, signer, memo }) => {
+    if (!memo.has('deployed')) {
+      const upgraded = await newClass(await contractText('upgraded'));
+      await node.send(signer.declare(upgraded));
+      memo.set('deployed', upgraded.compiled.hash);
     }
-    const round = Number(kept.get('round') ?? 0);
-    kept.set('round', round + 1);
-    const hash = String(kept.get('deployed'));
-    const requests = Array.from({ length: 20 }, (_, at) => signer.deploy(hash, 1000 * round + at));
+    const round = Number(memo.get('round') ?? 0);
+    memo.set('round', round + 1);
+    const hash = String(memo.get('deployed'));
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      signer.deploy(hash, 1000 * round + index),
+    );
     return sendAll(node, requests);
   },
 );
@@ -270,7 +263,7 @@ export const FIRST_SECONDS: Group = {
       'start',
       'start to first answer',
       'ms',
-      (side) => onFresh(side, async ({ started }) => started ?? Number.NaN),
+      (side) => onFresh(side, async ({ startTime }) => startTime ?? Number.NaN),
       { rounds: 5 },
     ),
     firstReads('block_number', 'starknet_blockNumber', {}),
@@ -278,9 +271,7 @@ export const FIRST_SECONDS: Group = {
     warmReads('block_number', 'starknet_blockNumber', {}),
     warmReads('storage_at', 'starknet_getStorageAt', SLOT),
     single('mint', '`devnet_mint`', 'ms', ({ node }) =>
-      each(20, (at) =>
-        node.call('devnet_mint', { address: `0x${(at + 100).toString(16)}`, amount: 1 }),
-      ),
+      each(20, (index) => node.call('devnet_mint', { address: hex(index + 100), amount: 1 })),
     ),
     single('create_block', '`devnet_createBlock`', 'ms', ({ node }) =>
       each(20, () => node.call('devnet_createBlock', {})),

@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type StateDiff, starknetKeccak } from '@starkbox/engine';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { mean } from '../figures.js';
+import { sampled } from '../harness/rounds.js';
+import { contractText, newClass } from '../harness/signed-requests.js';
 import {
   each,
   type Figure,
   type Group,
-  mean,
   type Side,
   type Size,
-  samples,
   sendAll,
   single,
   Unable,
   type Workload,
 } from './measure.js';
-import { newClass, ourContract } from './signed-requests.js';
 
 /** Slots in one difference. */
 const PIECE = 50_000;
@@ -25,9 +25,10 @@ const SMALL = 100_000;
 
 /** Differences that write new slots of the STRK contract. */
 function* differences(from: number, slots: number): Generator<Partial<StateDiff>> {
-  for (let done = 0; done < slots; done += PIECE) {
-    const storage_entries = Array.from({ length: Math.min(PIECE, slots - done) }, (_, at) => ({
-      key: hex(0x1000_0000 + from + done + at),
+  for (let written = 0; written < slots; written += PIECE) {
+    const length = Math.min(PIECE, slots - written);
+    const storage_entries = Array.from({ length }, (_, index) => ({
+      key: hex(0x1000_0000 + from + written + index),
       value: '0x1',
     }));
     yield { storage_diffs: [{ address: STRK, storage_entries }] };
@@ -36,19 +37,19 @@ function* differences(from: number, slots: number): Generator<Partial<StateDiff>
 
 /** Milliseconds of writing new slots, until a limit. */
 async function applySlots(side: Side, slots: number, { limit }: Size): Promise<number> {
-  const { node, kept, remark } = side;
-  const before = Number(kept.get('slots') ?? 0);
-  let [took, done] = [0, 0];
+  const { node, memo, remark } = side;
+  const before = Number(memo.get('slots') ?? 0);
+  let [elapsed, written] = [0, 0];
   for (const state_diff of differences(before, slots)) {
-    took += await each(1, () => node.call('devnet_applyStateDiff', { state_diff }));
-    done = Math.min(slots, done + PIECE);
-    if (took > limit && done < slots) {
-      remark(`stopped at ${before + done} slots`);
+    elapsed += await each(1, () => node.call('devnet_applyStateDiff', { state_diff }));
+    written = Math.min(slots, written + PIECE);
+    if (elapsed > limit && written < slots) {
+      remark(`stopped at ${before + written} slots`);
       break;
     }
   }
-  kept.set('slots', before + done);
-  return (took / done) * slots;
+  memo.set('slots', before + written);
+  return (elapsed / written) * slots;
 }
 
 const transfersOn = (name: string, title: string): Workload =>
@@ -149,7 +150,7 @@ const chainMemory: Workload = {
   ],
   rounds: 1,
   measure: async (side, { quick }) => {
-    if (await side.node.answers('devnet_createInstance')) {
+    if (await side.node.has('devnet_createInstance')) {
       const count = quick ? 100 : 1_000;
       return withMemory(side, 1024, async () => {
         const took = await each(count, () => side.node.call('devnet_createInstance', {}));
@@ -160,8 +161,8 @@ const chainMemory: Workload = {
     side.remark('has no instances: a new process with an empty chain');
     const other = await side.another();
     const memory = 1024 * (other.memory() ?? Number.NaN);
-    await other.close();
-    return [other.started ?? Number.NaN, memory];
+    await other.end();
+    return [other.startTime ?? Number.NaN, memory];
   },
 };
 
@@ -200,11 +201,11 @@ export const LARGE_STATE: Group = {
       rounds: 1,
       measure: async (side, size) => {
         const more = Math.max(PIECE, size.slots - SMALL);
-        const before = Number(side.kept.get('slots'));
+        const before = Number(side.memo.get('slots'));
         return withMemory(side, 1, async () => {
           const took = await applySlots(side, more, size);
           await side.node.call('devnet_createBlock', {});
-          return { count: Number(side.kept.get('slots')) - before, took };
+          return { count: Number(side.memo.get('slots')) - before, took };
         });
       },
     },
@@ -223,7 +224,7 @@ const growth: Workload = {
   measure: (side, { blocks, limit }) =>
     withMemory(side, 1, async () => {
       const create = () => side.node.call('devnet_createBlock', {});
-      const times = await samples(blocks, create, limit);
+      const times = await sampled(blocks, create, limit);
       if (times.length < blocks) side.remark(`stopped at ${times.length} blocks`);
       return { count: times.length, took: mean(times) };
     }),
@@ -276,9 +277,9 @@ const EVENTS_EACH = 200;
 
 /** Deploys a contract that emits events; its address. */
 async function deployEmitter({ node, signer }: Side): Promise<string> {
-  const it = await newClass(await ourContract('emitter'));
-  await node.send(signer.declare(it));
-  const { transaction_hash } = Object(await node.send(signer.deploy(it.compiled.hash, 1)));
+  const emitter = await newClass(await contractText('emitter'));
+  await node.send(signer.declare(emitter));
+  const { transaction_hash } = Object(await node.send(signer.deploy(emitter.compiled.hash, 1)));
   const { events } = Object(
     await node.call('starknet_getTransactionReceipt', { transaction_hash }),
   );
@@ -289,11 +290,11 @@ async function deployEmitter({ node, signer }: Side): Promise<string> {
 }
 
 /** All events of the contract, page by page; milliseconds. */
-async function readEvents({ node, kept }: Side): Promise<number> {
-  const address = kept.get('emitter');
+async function readEvents({ node, memo }: Side): Promise<number> {
+  const address = memo.get('emitter');
   if (address === undefined) throw new Unable('has no events: their contract was refused');
-  const begin = performance.now();
-  let [continuation_token, seen]: [unknown, number] = [undefined, 0];
+  const start = performance.now();
+  let [continuation_token, listed]: [unknown, number] = [undefined, 0];
   do {
     const filter = {
       address,
@@ -303,11 +304,11 @@ async function readEvents({ node, kept }: Side): Promise<number> {
       ...(continuation_token === undefined ? {} : { continuation_token }),
     };
     const page = Object(await node.call('starknet_getEvents', { filter }));
-    seen += page.events.length;
+    listed += page.events.length;
     continuation_token = page.continuation_token ?? undefined;
   } while (continuation_token !== undefined);
-  if (seen !== kept.get('emitted')) throw new Error(`${seen} events were listed`);
-  return performance.now() - begin;
+  if (listed !== memo.get('emitted')) throw new Error(`${listed} events were listed`);
+  return performance.now() - start;
 }
 
 export const EVENTS: Group = {
@@ -318,15 +319,15 @@ export const EVENTS: Group = {
       `transaction with ${EVENTS_EACH} events`,
       'ms',
       async (side, { events, limit }) => {
-        const { node, signer, kept, remark } = side;
+        const { node, signer, memo, remark } = side;
         const address = await deployEmitter(side);
-        kept.set('emitter', address);
+        memo.set('emitter', address);
         const calldata = [hex(EVENTS_EACH), '0x1', '0x2'];
         const calls = [{ to: address, name: 'emit_batch', calldata }];
         const count = Math.ceil(events / EVENTS_EACH);
-        const times = await samples(count, () => node.send(signer.invoke(calls)), limit);
+        const times = await sampled(count, () => node.send(signer.invoke(calls)), limit);
         if (times.length < count) remark(`stopped at ${times.length * EVENTS_EACH} events`);
-        kept.set('emitted', times.length * EVENTS_EACH);
+        memo.set('emitted', times.length * EVENTS_EACH);
         return mean(times);
       },
       { rounds: 1 },

@@ -9,11 +9,11 @@ import { promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
 import { WebSocket } from 'ws';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { onBareServer } from './bare-server.js';
-import { type Contender, Refused } from './contender.js';
+import { onBareServer } from '../harness/bare-server.js';
+import { type RpcClient, RpcError, rpcBody } from '../harness/rpc-client.js';
+import { transferTo } from '../harness/signed-requests.js';
 import { BALANCE_OF } from './first-seconds.js';
 import { each, type Group, type Side, sendAll, single, Unable, type Workload } from './measure.js';
-import { transferTo } from './signed-requests.js';
 
 const run = promisify(execFile);
 
@@ -24,12 +24,12 @@ const isInstalled = await run('wrk', ['--version']).then(
 );
 
 /** Requests a second by `wrk` with 16 connections. */
-async function underWrk(node: Contender, seconds: number, method: string, params: object) {
+async function underWrk(node: RpcClient, seconds: number, method: string, params: object) {
   if (!isInstalled) throw new Unable('`wrk` is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
   try {
     const script = join(folder, 'post.lua');
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const body = rpcBody(method, params);
     writeFileSync(
       script,
       `wrk.method = 'POST'\nwrk.body = '${body}'\nwrk.headers['content-type'] = 'application/json'\n`,
@@ -87,9 +87,9 @@ class Subscribers {
       this.#sockets.push(socket);
       await once(socket, 'open');
       const subscribed = once(socket, 'message');
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads' }));
+      socket.send(rpcBody('starknet_subscribeNewHeads'));
       const { error } = Object(JSON.parse(String((await subscribed)[0])));
-      if (error !== undefined) throw new Refused(error);
+      if (error !== undefined) throw new RpcError(error);
       socket.on('message', () => {
         this.received += 1;
       });
@@ -131,7 +131,7 @@ async function subscribed({ node, signer }: Side, sockets: number): Promise<numb
 /** Milliseconds until all of many clients that connect at once have their first answer. */
 async function connected({ node }: Side, connections: number): Promise<number> {
   const { hostname, port } = new URL(node.url);
-  const body = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber","params":{}}';
+  const body = rpcBody('starknet_blockNumber');
   const request = `POST /rpc HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const client = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -194,9 +194,9 @@ const forked: Workload = {
       const transfers = () =>
         HOLDERS.slice(10).map((receiver) => mine.invoke([transferTo(receiver)]));
       const [first, second] = [await sendAll(fork, transfers()), await sendAll(fork, transfers())];
-      return [fork.started ?? Number.NaN, cold, warm, first, second];
+      return [fork.startTime ?? Number.NaN, cold, warm, first, second];
     } finally {
-      await fork.close();
+      await fork.end();
     }
   },
 };

@@ -1,7 +1,10 @@
 // Workloads, and their measurement on two nodes and the bare engine in alternating rounds.
-import type { BareEngine } from './bare-engine.js';
-import { type Address, CacheFolder, Contender, Refused, withOptions } from './contender.js';
-import { Signer } from './signed-requests.js';
+import { mean } from '../figures.js';
+import type { BareEngine } from '../harness/bare-engine.js';
+import { sampled } from '../harness/rounds.js';
+import { RpcError } from '../harness/rpc-client.js';
+import { Signer } from '../harness/signed-requests.js';
+import { type Address, CacheFolder, SpawnedNode } from '../harness/spawned-node.js';
 
 /** Times and sizes are better when they are small, rates when they are large. */
 export type Unit = 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'per s';
@@ -17,14 +20,14 @@ export interface Figure {
 export interface Side {
   readonly name: SideName;
   readonly address: Address;
-  readonly node: Contender;
+  readonly node: SpawnedNode;
   readonly signer: Signer;
   /** Where to fork from: our node of the group, so that both have the same origin. */
   readonly origin: string;
-  /** What one workload leaves for the next, by name. */
-  readonly kept: Map<string, unknown>;
+  /** What one workload passes on to the next, by name. */
+  readonly memo: Map<string, unknown>;
   /** Starts another process of the same node, with what earlier ones cached on disk. */
-  readonly another: (options?: string) => Promise<Contender>;
+  readonly another: (options?: string) => Promise<SpawnedNode>;
   /** Adds a remark to the figures of this workload. */
   readonly remark: (text: string) => void;
 }
@@ -66,30 +69,6 @@ export interface Size {
   readonly limit: number;
 }
 
-export const FULL: Size = {
-  quick: false,
-  rounds: 5,
-  blocks: 100_000,
-  slots: 1_000_000,
-  events: 100_000,
-  sockets: 1_000,
-  connections: 2_000,
-  seconds: 4,
-  limit: 300_000,
-};
-
-export const QUICK: Size = {
-  quick: true,
-  rounds: 2,
-  blocks: 500,
-  slots: 20_000,
-  events: 2_000,
-  sockets: 50,
-  connections: 100,
-  seconds: 1,
-  limit: 20_000,
-};
-
 /** A workload that a node cannot do, with the reason. */
 export class Unable extends Error {}
 
@@ -115,12 +94,20 @@ export interface Measurement {
   readonly addresses: Readonly<Record<SideName, Address>>;
   readonly bare: BareEngine;
   readonly size: Size;
-  readonly say: (row: Row) => void;
+  readonly onRow: (row: Row) => void;
+}
+
+/** Milliseconds after which work in a row ends early. */
+const LIMIT = 120_000;
+
+function withOptions(address: Address, options: string | undefined): Address {
+  if ('url' in address || options === undefined) return address;
+  return { command: `${address.command} ${options}` };
 }
 
 /** Measures a group on fresh nodes. */
 export async function measureGroup(group: Group, measurement: Measurement): Promise<void> {
-  const { bare, size, say } = measurement;
+  const { bare, size, onRow } = measurement;
   const sides = new Sides();
   try {
     const runners: Runner[] = [];
@@ -133,11 +120,11 @@ export async function measureGroup(group: Group, measurement: Measurement): Prom
       sides.remarks.clear();
       const rounds = Math.min(workload.rounds ?? size.rounds, size.rounds);
       const { figures, cannot, isFailure } = await measureWorkload(workload, runners, rounds);
-      for (const [at, figure] of workload.figures.entries()) {
-        const of = (name: Measured) => figures[name].flatMap((round) => tidy(round[at]));
-        const all = { ours: of('ours'), theirs: of('theirs'), bare: of('bare') };
+      for (const [index, figure] of workload.figures.entries()) {
+        const of = (name: Measured) => figures[name].flatMap((round) => rounded(round[index]));
+        const samples = { ours: of('ours'), theirs: of('theirs'), bare: of('bare') };
         const more = { cannot, isFailure, remarks: Object.fromEntries(sides.remarks) };
-        say({ group: group.title, ...figure, ...all, ...more });
+        onRow({ group: group.title, ...figure, ...samples, ...more });
       }
     }
   } finally {
@@ -154,7 +141,7 @@ async function runOn(
   try {
     return await workload.measure(side, size);
   } catch (error) {
-    // The next workload begins with what has arrived; a node that has ended refuses that too.
+    // The next workload begins with what has arrived; a node that has exited cannot be asked.
     await side.signer.readNonces(side.node).catch(() => undefined);
     throw error;
   }
@@ -163,7 +150,7 @@ async function runOn(
 /** The nodes of a group. */
 class Sides {
   readonly remarks = new Map<SideName, string>();
-  readonly #nodes: Contender[] = [];
+  readonly #nodes: SpawnedNode[] = [];
   readonly #caches: CacheFolder[] = [];
 
   /** A side, or why the other node cannot be started. */
@@ -171,7 +158,7 @@ class Sides {
     const cache = new CacheFolder();
     this.#caches.push(cache);
     try {
-      const node = await Contender.open(address, cache);
+      const node = await SpawnedNode.open(address, cache);
       this.#nodes.push(node);
       return {
         name,
@@ -179,8 +166,8 @@ class Sides {
         node,
         signer: await Signer.of(node),
         origin: `${this.#nodes[0]?.url}/rpc`,
-        kept: new Map(),
-        another: (options) => Contender.open(withOptions(address, options), cache),
+        memo: new Map(),
+        another: (options) => SpawnedNode.open(withOptions(address, options), cache),
         remark: (text) => this.remarks.set(name, text),
       };
     } catch (error) {
@@ -190,13 +177,13 @@ class Sides {
   }
 
   async close(): Promise<void> {
-    for (const node of this.#nodes) await node.close();
+    for (const node of this.#nodes) await node.end();
     for (const cache of this.#caches) cache.remove();
   }
 }
 
 /** Five digits: more is noise. A round may have fewer numbers than there are figures. */
-function tidy(value: number | undefined): readonly number[] {
+function rounded(value: number | undefined): readonly number[] {
   return value === undefined ? [] : [Number(value.toPrecision(5))];
 }
 
@@ -229,40 +216,21 @@ async function measureWorkload(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Refused) return `answers ${error.message}`;
+  if (error instanceof RpcError) return `answers ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Milliseconds of each of several pieces of work in a row; ends early at a limit. */
-export async function samples(
-  count: number,
-  work: (at: number) => Promise<unknown>,
-  limit = 120_000,
-): Promise<readonly number[]> {
-  const taken: number[] = [];
-  const begin = performance.now();
-  let before = begin;
-  for (let at = 0; at < count && before - begin < limit; at += 1) {
-    await work(at);
-    const now = performance.now();
-    taken.push(now - before);
-    before = now;
-  }
-  return taken;
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /** Mean milliseconds of one of several equal pieces of work in a row. */
-export async function each(count: number, work: (at: number) => Promise<unknown>): Promise<number> {
-  return mean(await samples(count, work));
+export async function each(
+  count: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<number> {
+  return mean(await sampled(count, work, LIMIT));
 }
 
 /** Sends requests one after another; mean milliseconds of one. */
-export function sendAll(node: Contender, requests: readonly string[]): Promise<number> {
-  return each(requests.length, (at) => node.send(requests[at] ?? ''));
+export function sendAll(node: SpawnedNode, requests: readonly string[]): Promise<number> {
+  return each(requests.length, (index) => node.send(requests[index] ?? ''));
 }
 
 /** A workload with one figure. */

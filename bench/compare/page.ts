@@ -1,7 +1,7 @@
 // The generated part of docs/benchmarks.md and its plots, from results files.
-import { ratioPlot } from './plot.js';
-import { type Line, linesOf, type Results, type Run, shown, timesBetter } from './results.js';
-import { runsText, withGenerated, writeDocs } from './results-file.js';
+import { ratioPlot } from '../harness/plot.js';
+import { runsText, significant, withGenerated, writeDocs } from '../harness/results-file.js';
+import { type ComparisonRun, type Line, linesOf, type Results, timesBetter } from './results.js';
 
 /** The files of the page by their paths in `docs/`, from the page as it is. */
 export function pageFiles(page: string, results: Results): ReadonlyMap<string, string> {
@@ -20,8 +20,8 @@ export function pageFiles(page: string, results: Results): ReadonlyMap<string, s
 }
 
 /** Writes the page, its plots and the results file that they are made of. */
-export function writePage(root: URL, results: Results): void {
-  writeDocs(root, 'benchmarks', (page) => pageFiles(page, results));
+export function writePage(results: Results): void {
+  writeDocs('benchmarks', (page) => pageFiles(page, results));
 }
 
 const groupsOf = (lines: readonly Line[]): readonly string[] => [
@@ -54,8 +54,9 @@ function generated(results: Results): string {
   ].join('\n\n');
 }
 
-function about(runs: readonly Run[]): readonly string[] {
-  const all = (part: (run: Run) => string): string => [...new Set(runs.map(part))].join('; ');
+function about(runs: readonly ComparisonRun[]): readonly string[] {
+  const all = (part: (run: ComparisonRun) => string): string =>
+    [...new Set(runs.map(part))].join('; ');
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
   const spread = runs.length === 1 ? 'its rounds' : 'the runs';
   return [
@@ -74,9 +75,15 @@ function table(lines: readonly Line[]): string {
     '| --- | ---: | ---: | ---: | --- | ---: |',
     ...lines.map((line) => {
       const { title, unit, ratio, spread, bare } = line;
-      const range = spread ? spread.map(shown).join(' to ') : '–';
-      const cells = [title, nodeCell(line, 'ours'), nodeCell(line, 'theirs'), shown(ratio), range];
-      return `| ${[...cells, bare === undefined ? '–' : `${shown(bare)} ${unit}`].map(cell).join(' | ')} |`;
+      const range = spread ? spread.map(significant).join(' to ') : '–';
+      const cells = [
+        title,
+        nodeCell(line, 'ours'),
+        nodeCell(line, 'theirs'),
+        significant(ratio),
+        range,
+      ];
+      return `| ${[...cells, bare === undefined ? '–' : `${significant(bare)} ${unit}`].map(cell).join(' | ')} |`;
     }),
   ].join('\n');
 }
@@ -85,5 +92,5 @@ function nodeCell(line: Line, side: 'ours' | 'theirs'): string {
   const { unit, cannot, remarks } = line;
   if (line[side] === undefined) return `cannot: ${cannot[side] ?? 'not measured'}`;
   const remark = remarks[side];
-  return `${shown(line[side])} ${unit}${remark === undefined ? '' : ` (${remark})`}`;
+  return `${significant(line[side])} ${unit}${remark === undefined ? '' : ` (${remark})`}`;
 }

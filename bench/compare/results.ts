@@ -1,10 +1,10 @@
 // The results file of comparisons, and the figures that are taken from it.
 import { median } from '../figures.js';
+import { type Measuring, readRuns } from '../harness/results-file.js';
 import type { Figure, Measured, Row, SideName } from './measure.js';
-import { type Measuring, readRuns } from './results-file.js';
 
 /** One run of workloads. */
-export interface Run extends Measuring {
+export interface ComparisonRun extends Measuring {
   /** How the nodes call themselves. */
   readonly ours: string;
   readonly theirs: string;
@@ -13,11 +13,11 @@ export interface Run extends Measuring {
 
 /** Runs of one or several results files. */
 export interface Results {
-  readonly runs: readonly Run[];
+  readonly runs: readonly ComparisonRun[];
 }
 
 export function readResults(paths: readonly string[]): Results {
-  return { runs: readRuns<Run>(paths) };
+  return { runs: readRuns<ComparisonRun>(paths) };
 }
 
 /** A figure over all runs. */
@@ -34,9 +34,9 @@ export interface Line extends Figure {
   readonly remarks: Readonly<Partial<Record<SideName, string>>>;
 }
 
-/** How many times better one is than another. */
-export function timesBetter(unit: Figure['unit'], one: number, other: number): number {
-  return unit === 'per s' ? one / other : other / one;
+/** How many times better our figure is than another. */
+export function timesBetter(unit: Figure['unit'], ours: number, other: number): number {
+  return unit === 'per s' ? ours / other : other / ours;
 }
 
 function ratioOf({ unit, ours, theirs }: Row): number {
@@ -78,11 +78,4 @@ export function lineOf(rows: readonly Row[]): Line {
     cannot: Object.assign({}, ...rows.map(({ cannot }) => cannot)),
     remarks: Object.assign({}, ...rows.map(({ remarks }) => remarks)),
   };
-}
-
-/** Three digits. */
-export function shown(value: number | undefined): string {
-  if (value === undefined || !Number.isFinite(value)) return '–';
-  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-GB');
-  return String(Number(value.toPrecision(3)));
 }

@@ -1,23 +1,36 @@
 // A process with one build of the node, which runs requests inside of it and counts what they take.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { PerformanceObserver } from 'node:perf_hooks';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { BareEngine } from '../harness/bare-engine.js';
+import { Child, serve } from '../harness/child.js';
 
-/** Work for the process: requests to a node, or transfers on the engine alone. */
-export type Work = { readonly requests: readonly string[] } | { readonly bareTransfers: number };
-
-/** What one of several pieces of work took. */
-export interface Taken {
+/** What one of several pieces of work takes. */
+export interface Use {
   /** Microseconds of all threads of the process. */
   readonly cpu: number;
-  /** Bytes of the JavaScript heap; without end if it was collected meanwhile. */
+  /** Bytes of the JavaScript heap; infinite if it was collected meanwhile. */
   readonly heap: number;
   /** Calls of the engine that another thread computes. */
   readonly trips: number;
 }
 
+export interface Build {
+  /** A checkout with its packages built. */
+  readonly root: string;
+  /** Whether its bundle runs, or the output of the compiler. */
+  readonly isBundled: boolean;
+  /** The file of another addon. */
+  readonly engine?: string;
+}
+
 let trips = 0;
 let collections = 0;
+let bareEngine: BareEngine | undefined;
+let handle: (request: string) => Promise<unknown> = () => Promise.reject(new Error('not open'));
 
 /** Counts the calls of an addon's class that return promises. */
 function countTrips(prototype: object): void {
@@ -33,19 +46,19 @@ function countTrips(prototype: object): void {
   }
 }
 
-async function takenBy(count: number, work: () => Promise<void>): Promise<Taken> {
+async function useOf(count: number, work: () => Promise<unknown>): Promise<Use> {
   globalThis.gc?.();
   // Collections are reported in a later turn.
-  await turn();
-  await turn();
+  await nextTurn();
+  await nextTurn();
   [trips, collections] = [0, 0];
   const heap = process.memoryUsage().heapUsed;
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
   const grown = process.memoryUsage().heapUsed - heap;
-  await turn();
-  await turn();
+  await nextTurn();
+  await nextTurn();
   return {
     cpu: (user + system) / count,
     heap: collections === 0 ? grown / count : Number.POSITIVE_INFINITY,
@@ -53,59 +66,54 @@ async function takenBy(count: number, work: () => Promise<void>): Promise<Taken>
   };
 }
 
-/** A node of the build in a folder; its module is loaded by path, so that any build can be measured. */
-async function handlerOf(root: string): Promise<(request: string) => Promise<unknown>> {
-  const load = (path: string) => import(pathToFileURL(`${root}/packages/${path}`).href);
-  const { State } = await load('engine/dist/index.js');
-  countTrips(Object.getPrototypeOf(State.create().native));
-  const { addon } = await load('engine/dist/addon.js');
-  // Older builds have no batches.
-  if (addon.Simulation) countTrips(addon.Simulation.prototype);
-  const { createNode } = await load('starkbox/dist/index.js');
-  const node = await createNode({ seed: 0 });
-  return (request) => node.handle(request);
-}
+const commands = {
+  /** Opens a node of a build, whose modules are loaded by path. */
+  async open({ root, isBundled }: Build): Promise<void> {
+    new PerformanceObserver((list) => {
+      collections += list.getEntries().length;
+    }).observe({ entryTypes: ['gc'] });
+    const load = (path: string) => import(pathToFileURL(path).href);
+    const { resolve } = createRequire(join(root, 'package.json'));
+    const engine = resolve('@starkbox/engine');
+    const { State } = await load(engine);
+    countTrips(Object.getPrototypeOf(State.create().native));
+    const addon = join(dirname(engine), 'addon.js');
+    const { Simulation } = existsSync(addon) ? (await load(addon)).addon : {};
+    // Older builds have no batches.
+    if (Simulation) countTrips(Simulation.prototype);
+    const library = isBundled ? resolve('starkbox') : join(root, 'packages/starkbox/dist/index.js');
+    const { createNode } = await load(library);
+    const node = await createNode({ seed: 0 });
+    handle = (request) => node.handle(request);
+  },
 
-/** Loaded for this work alone, because a previous build has an engine of its own. */
-const engine = lazily(async () => {
-  const { BareEngine } = await import('../compare/bare-engine.js');
-  return BareEngine.create();
-});
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-async function bareTransfers(count: number): Promise<Taken> {
-  const loop = (await engine()).loop(count);
-  return takenBy(count, async () => {
-    await loop();
-  });
-}
-
-async function serve(root: string): Promise<void> {
-  new PerformanceObserver((list) => {
-    collections += list.getEntries().length;
-  }).observe({ entryTypes: ['gc'] });
-  const handle = await handlerOf(root);
-  process.on('message', async (work: Work) => {
-    if ('bareTransfers' in work) {
-      process.send?.(await bareTransfers(work.bareTransfers));
-      return;
-    }
+  async run(requests: readonly string[]): Promise<Use> {
     const answers: unknown[] = [];
-    const taken = await takenBy(work.requests.length, async () => {
-      for (const request of work.requests) answers.push(await handle(request));
+    const use = await useOf(requests.length, async () => {
+      for (const request of requests) answers.push(await handle(request));
     });
-    const failed = answers.find((answer) => String(answer).includes('"error":'));
-    process.send?.(failed === undefined ? taken : { failed: String(failed).slice(0, 300) });
-  });
-  process.send?.('ready');
+    const failure = answers.find((answer) => String(answer).includes('"error":'));
+    if (failure !== undefined) throw new Error(String(failure).slice(0, 300));
+    return use;
+  },
+
+  /** Transfers on the engine of this repository alone. */
+  async bareTransfers(count: number): Promise<Use> {
+    // Loaded for this work only, because another build has an engine of its own.
+    const { BareEngine } = await import('../harness/bare-engine.js');
+    bareEngine ??= await BareEngine.create();
+    return useOf(count, bareEngine.loop(count));
+  },
+};
+
+export class BuildProcess extends Child<typeof commands> {
+  constructor({ engine }: Build) {
+    super(new URL(import.meta.url), {
+      // Room for the garbage of a round, so that allocation can be read from the size of the heap.
+      execArgv: ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
+      env: engine === undefined ? {} : { STARKBOX_ENGINE: engine },
+    });
+  }
 }
 
-const [, , root] = process.argv;
-if (process.send && root !== undefined) await serve(root);
+serve(import.meta.url, commands);

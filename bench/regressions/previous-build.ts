@@ -17,7 +17,7 @@ export type Previous =
   | { readonly root: string; readonly name: string }
   | { readonly missing: string };
 
-/** What a build needs of a commit. */
+/** Parts of a commit that its build needs. */
 const PARTS = ['packages', 'scripts', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'];
 const SETTINGS = ['package.json', 'tsconfig.base.json'];
 
@@ -37,16 +37,15 @@ function previousCommit(
   return { commit, name: tag ?? `commit ${commit.slice(0, 7)}` };
 }
 
-/** Packages of other authors are shared; ours are those of the folder. */
+/** Packages of other authors are shared; those of the workspace are the folder's. */
 function linkModules(root: string, folder: string): void {
   const modules = join(folder, 'node_modules');
-  mkdirSync(modules);
+  mkdirSync(join(modules, '@starkbox'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (name.startsWith('.') || name === 'starkbox' || name === '@starkbox') continue;
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
-  mkdirSync(join(modules, '@starkbox'));
-  for (const name of ['engine', 'abi', 'signing']) {
+  for (const name of readdirSync(join(folder, 'packages'))) {
     symlinkSync(join('..', '..', 'packages', name), join(modules, '@starkbox', name));
   }
 }
@@ -66,41 +65,36 @@ async function restoreEngine(root: string, folder: string): Promise<boolean> {
   return isRestored;
 }
 
-/** The previous build, in the cache of the repository; one is kept. */
+/** The previous build, in the cache of the repository, which holds one. */
 export async function previousBuild(root: string): Promise<Previous> {
-  const found = previousCommit(root);
-  if (!found) return { missing: 'git has no commit before this one' };
-  const { commit, name } = found;
+  const previous = previousCommit(root);
+  if (!previous) return { missing: 'git has no commit before this one' };
+  const { commit, name } = previous;
   const folders = join(root, 'node_modules', '.cache', 'previous-builds');
   const folder = join(folders, commit);
   if (existsSync(folder)) return { root: folder, name };
-  const draft = `${folder}.${process.pid}`;
-  mkdirSync(draft, { recursive: true });
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
   try {
     const archive = execFileSync('git', ['archive', commit, ...PARTS, ...SETTINGS], {
       cwd: root,
       maxBuffer: 2 ** 30,
     });
-    execFileSync('tar', ['-x', '-C', draft], { input: archive });
-    linkModules(root, draft);
-    if (!(await restoreEngine(root, draft))) {
+    execFileSync('tar', ['-x', '-C', unfinished], { input: archive });
+    linkModules(root, unfinished);
+    if (!(await restoreEngine(root, unfinished))) {
       return { missing: `the engine of ${name} is not among the kept builds` };
     }
     const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { status } = spawnSync(
-      process.execPath,
-      [compiler, '-b', '--noCheck', 'packages/starkbox'],
-      {
-        cwd: draft,
-      },
-    );
+    const args = [compiler, '-b', '--noCheck', 'packages/starkbox'];
+    const { status } = spawnSync(process.execPath, args, { cwd: unfinished });
     if (status !== 0) return { missing: `${name} does not compile with the installed packages` };
     for (const other of readdirSync(folders)) {
-      if (join(folders, other) !== draft) rmSync(join(folders, other), { recursive: true });
+      if (join(folders, other) !== unfinished) rmSync(join(folders, other), { recursive: true });
     }
-    renameSync(draft, folder);
+    renameSync(unfinished, folder);
     return { root: folder, name };
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(unfinished, { recursive: true, force: true });
   }
 }

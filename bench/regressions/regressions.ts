@@ -1,35 +1,29 @@
 // Check for slower code that a busy machine cannot break: counted work, and ratios of CPU time within one run.
 //
-//   npm run bench:regressions              more rounds
-//   npm run bench:regressions -- --quick   under half a minute
-//
-// The same requests run in alternating rounds on this build, on the previous one if it is at hand, and on the bare
-// engine. Figures are the smallest of their rounds, because other programs only add to them.
-// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+// The same requests run in alternating rounds on this build, on another one, and on the bare engine. The other build is
+// the previous one if it is at hand, or what `--against` names: a checkout that is built, or the file of an addon.
+// Figures are the smallest of their rounds, because other programs only add to them.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
 import { STRK, seededAccounts } from '../../packages/engine/test/fixtures/chain.js';
 import { BALANCE_OF } from '../compare/first-seconds.js';
-import { Signer } from '../compare/signed-requests.js';
-import { type Bound, Figures } from '../figures.js';
-import { request } from '../growing-chain.js';
+import { interleave, type Rounds } from '../harness/rounds.js';
+import { rpcBody } from '../harness/rpc-client.js';
+import { defineScenario, type Run } from '../harness/scenario.js';
+import { Signer } from '../harness/signed-requests.js';
 import { ROOT } from '../repository.js';
-import type { Taken, Work } from './build-process.js';
+import { type Build, BuildProcess, type Use } from './build-process.js';
 import { previousBuild } from './previous-build.js';
 
-const quick = process.argv.includes('--quick');
-const ROUNDS = quick ? 6 : 30;
-const WARMING = 2;
-const SELF = fileURLToPath(new URL('./build-process.js', import.meta.url));
+const WARM_UP = 2;
+const THIS_ROOT = fileURLToPath(ROOT);
+const BUNDLE = 'packages/starkbox/dist/bundle/index.js';
+const BARE = 'bare_transfer';
 
-const signer = new Signer(seededAccounts(0, 10));
-const repeated = (count: number, text: string): readonly string[] => Array(count).fill(text);
-
-/** A cheap piece of work, with bounds on what one takes. */
-interface Operation {
-  readonly make: () => readonly string[];
+/** Bounds on what one operation takes. */
+interface Limits {
   /** Calls of the engine on another thread. */
   readonly trips: number;
   readonly heapKilobytes: number;
@@ -37,158 +31,214 @@ interface Operation {
   readonly cpuOverBare: number;
 }
 
+interface Operation {
+  readonly requests: (signer: Signer) => readonly string[];
+  /** Without limits, it is compared with the other build alone. */
+  readonly limits?: Limits;
+}
+
+const repeated = (count: number, method: string, params: object = {}): readonly string[] =>
+  Array(count).fill(rpcBody(method, params));
+
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  transfer: { make: () => signer.transfers(20), trips: 1, heapKilobytes: 150, cpuOverBare: 3 },
+  transfer: {
+    requests: (signer) => signer.transfers(20),
+    limits: { trips: 1, heapKilobytes: 150, cpuOverBare: 3 },
+  },
   estimate: {
-    make: () =>
-      repeated(
-        10,
-        request('starknet_estimateFee', {
-          request: signer.unsent(1),
-          simulation_flags: [],
-          block_id: 'latest',
-        }),
-      ),
-    trips: 1,
-    heapKilobytes: 45,
-    cpuOverBare: 2,
+    requests: (signer) => {
+      const params = { request: signer.unsent(1), simulation_flags: [], block_id: 'latest' };
+      return repeated(10, 'starknet_estimateFee', params);
+    },
+    limits: { trips: 1, heapKilobytes: 45, cpuOverBare: 2 },
+  },
+  simulate: {
+    requests: (signer) => {
+      const params = { transactions: signer.unsent(1), simulation_flags: [], block_id: 'latest' };
+      return repeated(10, 'starknet_simulateTransactions', params);
+    },
   },
   call: {
-    make: () => repeated(30, request('starknet_call', { request: BALANCE_OF, block_id: 'latest' })),
-    trips: 1,
-    heapKilobytes: 16,
-    cpuOverBare: 0.6,
+    requests: () => repeated(30, 'starknet_call', { request: BALANCE_OF, block_id: 'latest' }),
+    limits: { trips: 1, heapKilobytes: 16, cpuOverBare: 0.6 },
   },
+  mint: { requests: () => repeated(20, 'devnet_mint', { address: '0xabc', amount: 1 }) },
   create_block: {
-    make: () => repeated(50, request('devnet_createBlock', {})),
-    trips: 0,
-    heapKilobytes: 40,
-    cpuOverBare: 0.3,
+    requests: () => repeated(50, 'devnet_createBlock'),
+    limits: { trips: 0, heapKilobytes: 40, cpuOverBare: 0.3 },
   },
+  snapshot: { requests: () => repeated(200, 'devnet_snapshot') },
   block_number: {
-    make: () => repeated(2_000, request('starknet_blockNumber', {})),
-    trips: 0,
-    heapKilobytes: 5,
-    cpuOverBare: 0.005,
+    requests: () => repeated(2_000, 'starknet_blockNumber'),
+    limits: { trips: 0, heapKilobytes: 5, cpuOverBare: 0.005 },
   },
   storage_at: {
-    make: () =>
-      repeated(
-        2_000,
-        request('starknet_getStorageAt', {
-          contract_address: STRK,
-          key: storageAddress('ERC20_total_supply'),
-          block_id: 'latest',
-        }),
-      ),
-    trips: 0,
-    heapKilobytes: 7.5,
-    cpuOverBare: 0.01,
+    requests: () =>
+      repeated(2_000, 'starknet_getStorageAt', {
+        contract_address: STRK,
+        key: storageAddress('ERC20_total_supply'),
+        block_id: 'latest',
+      }),
+    limits: { trips: 0, heapKilobytes: 7.5, cpuOverBare: 0.01 },
+  },
+  block_with_receipts: {
+    requests: () =>
+      repeated(200, 'starknet_getBlockWithReceipts', { block_id: { block_number: 10 } }),
+  },
+  state_update: {
+    requests: () => repeated(400, 'starknet_getStateUpdate', { block_id: { block_number: 10 } }),
+  },
+  traces: {
+    requests: () =>
+      repeated(200, 'starknet_traceBlockTransactions', { block_id: { block_number: 10 } }),
+  },
+  events: {
+    requests: () => repeated(200, 'starknet_getEvents', { filter: { chunk_size: 10 } }),
   },
 };
 
-/** Allocation hardly varies; CPU time does, on cores that others use too. */
-const HEAP_OVER_PREVIOUS = { atMost: 1.3 };
-const CPU_OVER_PREVIOUS = { atMost: 2 };
+type RegressionRun = Run<'rounds'>;
 
-/** A build in a process of its own, with the least that each operation took in it. */
-class Build {
-  readonly #child: ChildProcess;
-  readonly least = new Map<string, Taken>();
-
-  constructor(root: string) {
-    // Room for the garbage of a round, so that allocation can be read from the size of the heap.
-    const execArgv = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
-    // JSON has no infinity.
-    this.#child = fork(SELF, [root], { execArgv, serialization: 'advanced' });
-  }
-
-  /** Whether it has started. */
-  isReady(): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.#child.once('message', () => resolve(true));
-      this.#child.once('exit', () => resolve(false));
-    });
-  }
-
-  async run(name: string, work: Work, isWarm: boolean): Promise<void> {
-    this.#child.send(work);
-    const [answer] = await once(this.#child, 'message');
-    const { cpu, heap, trips, failed } = Object(answer);
-    if (failed !== undefined) throw new Error(`${name}: ${failed}`);
-    if (!isWarm) return;
-    const before = this.least.get(name);
-    this.least.set(name, {
-      cpu: Math.min(cpu, before?.cpu ?? cpu),
-      heap: Math.min(heap, before?.heap ?? heap),
-      trips: Math.min(trips, before?.trips ?? trips),
-    });
-  }
-
-  took(name: string): Taken {
-    const taken = this.least.get(name);
-    if (!taken) throw new Error(`${name} was not measured`);
-    return taken;
-  }
-
-  close(): void {
-    this.#child.kill();
-  }
+interface OtherBuild extends Build {
+  readonly name: string;
 }
 
-async function measure(builds: readonly Build[], bare: Build): Promise<void> {
-  for (let round = 0; round < ROUNDS + WARMING; round += 1) {
-    const isWarm = round >= WARMING;
-    await bare.run('bare', { bareTransfers: 20 }, isWarm);
-    for (const [name, { make }] of Object.entries(OPERATIONS)) {
-      const work = { requests: make() };
-      const order = round % 2 === 0 ? builds : [...builds].reverse();
-      for (const build of order) await build.run(name, work, isWarm);
-    }
-  }
-}
-
-/** The previous build in a process, if it is at hand; says which it is, or why there is none. */
-async function openPrevious(): Promise<Build | undefined> {
-  const found = await previousBuild(fileURLToPath(ROOT));
-  if ('missing' in found) {
-    console.log(`not compared with a previous build: ${found.missing}`);
+/** The build that `--against` names, or the previous one; undefined if there is none. */
+async function otherBuild(run: RegressionRun): Promise<OtherBuild | undefined> {
+  const against = run.text('against');
+  if (against === undefined) {
+    const previous = await previousBuild(THIS_ROOT);
+    if ('root' in previous) return { ...previous, isBundled: false };
+    console.log(`not compared with a previous build: ${previous.missing}`);
     return undefined;
   }
-  const build = new Build(found.root);
-  if (await build.isReady()) {
-    console.log(`previous build: ${found.name}`);
-    return build;
+  const path = resolve(against);
+  if (path.endsWith('.node')) {
+    return { root: THIS_ROOT, name: path, isBundled: true, engine: path };
   }
-  console.log(`not compared with a previous build: ${found.name} does not start`);
-  return undefined;
+  if (!existsSync(join(path, BUNDLE))) throw new Error(`no bundle in ${path}: npm run build:ts`);
+  return { root: path, name: path, isBundled: true };
 }
 
-const before = await openPrevious();
-const now = new Build(fileURLToPath(ROOT));
-try {
-  if (!(await now.isReady())) throw new Error('the build does not start: npm run build');
-  await measure(before ? [now, before] : [now], now);
-} finally {
-  now.close();
-  before?.close();
+async function open(run: RegressionRun, build: Build): Promise<BuildProcess> {
+  const process = new BuildProcess(build);
+  run.defer(() => process.end());
+  await process.call('open', build);
+  return process;
 }
 
-const bounds: Record<string, Bound> = {};
-const measured: Record<string, number> = {};
-const add = (name: string, value: number, bound: Bound): void => {
-  [measured[name], bounds[name]] = [value, bound];
-};
-for (const [name, { trips, heapKilobytes, cpuOverBare }] of Object.entries(OPERATIONS)) {
-  const taken = now.took(name);
-  add(`${name}_trips`, taken.trips, { atMost: trips });
-  add(`${name}_heap_kb`, taken.heap / 1024, { atMost: heapKilobytes });
-  add(`${name}_cpu_over_bare`, taken.cpu / now.took('bare').cpu, { atMost: cpuOverBare });
-  if (!before) continue;
-  add(`${name}_heap_over_previous`, taken.heap / before.took(name).heap, HEAP_OVER_PREVIOUS);
-  add(`${name}_cpu_over_previous`, taken.cpu / before.took(name).cpu, CPU_OVER_PREVIOUS);
+/** Another build that does not start is not compared, unless it was named. */
+async function openOther(run: RegressionRun, build: OtherBuild): Promise<BuildProcess | undefined> {
+  try {
+    const process = await open(run, build);
+    console.log(`other build: ${build.name}`);
+    return process;
+  } catch (error) {
+    if (run.text('against') !== undefined) throw error;
+    console.log(`not compared with a previous build: ${build.name} does not start`);
+    return undefined;
+  }
 }
-const figures = new Figures(bounds, { quick });
-figures.say('bare_transfer_cpu_us', now.took('bare').cpu);
-figures.sayAll(measured);
-figures.finish({ quick });
+
+/** Samples by `this` or `other` and the name of an operation. */
+async function measureRounds(
+  run: RegressionRun,
+  builds: Readonly<Record<string, BuildProcess>>,
+  isOtherEngine: boolean,
+): Promise<Rounds<string, Use>> {
+  const signer = new Signer(seededAccounts(0, 10));
+  const work: Record<string, (round: number) => Promise<Use>> = {};
+  for (const [build, process] of Object.entries(builds)) {
+    if (build === 'this' || isOtherEngine) {
+      work[`${build} ${BARE}`] = () => process.call('bareTransfers', 20);
+    }
+  }
+  for (const [name, { requests }] of Object.entries(OPERATIONS)) {
+    // All builds run the same requests in a round.
+    const signed: (readonly string[])[] = [];
+    for (const [build, process] of Object.entries(builds)) {
+      work[`${build} ${name}`] = (round) => {
+        signed[round] ??= requests(signer);
+        return process.call('run', signed[round]);
+      };
+    }
+  }
+  return interleave(run.sizes.rounds, work, WARM_UP);
+}
+
+/** The bounds of this build alone, and what it takes beside a bare transfer. */
+function reportThis({ figures }: RegressionRun, least: (name: string) => Use): void {
+  const bare = least(`this ${BARE}`).cpu;
+  figures.say('bare_transfer_cpu_us', bare);
+  for (const [name, { limits }] of Object.entries(OPERATIONS)) {
+    if (!limits) continue;
+    figures.bound({
+      [`${name}_trips`]: { atMost: limits.trips },
+      [`${name}_heap_kb`]: { atMost: limits.heapKilobytes },
+      [`${name}_cpu_over_bare`]: { atMost: limits.cpuOverBare },
+    });
+    const { trips, heap, cpu } = least(`this ${name}`);
+    figures.sayAll({
+      [`${name}_trips`]: trips,
+      [`${name}_heap_kb`]: heap / 1024,
+      [`${name}_cpu_over_bare`]: cpu / bare,
+    });
+  }
+}
+
+/** A row for each operation: CPU time of both builds, and how many times as fast this one is. */
+function reportOther(
+  run: RegressionRun,
+  isOtherEngine: boolean,
+  rounds: Rounds<string, Use>,
+  least: (name: string) => Use,
+): void {
+  const { figures } = run;
+  // Allocation hardly varies; CPU time does, on cores that others use too.
+  const speed = { atLeast: Number(run.text('at-least') ?? 0.5) };
+  const rows: string[] = [];
+  for (const name of [...(isOtherEngine ? [BARE] : []), ...Object.keys(OPERATIONS)]) {
+    const [other, now] = [least(`other ${name}`), least(`this ${name}`)];
+    const ratio = rounds.ratio(`other ${name}`, `this ${name}`, ({ cpu }) => cpu);
+    const cells = [other.cpu, now.cpu, other.cpu / now.cpu, ratio];
+    rows.push([name.padEnd(22), ...cells.map((cell) => cell.toPrecision(4).padStart(12))].join(''));
+    figures.bound({ [`${name}_speed`]: speed });
+    figures.say(`${name}_speed`, other.cpu / now.cpu);
+    // An engine alone does not change what JavaScript allocates.
+    if (isOtherEngine || !OPERATIONS[name]?.limits) continue;
+    figures.bound({ [`${name}_heap_over_other`]: { atMost: 1.3 } });
+    figures.say(`${name}_heap_over_other`, now.heap / other.heap);
+  }
+  const heads = ['other', 'this', 'of least', 'of rounds']
+    .map((head) => head.padStart(12))
+    .join('');
+  console.log(`${'CPU of one in µs'.padEnd(22)}${heads}\n${rows.join('\n')}`);
+}
+
+export const scenario = defineScenario({
+  measures: 'counted work and CPU time of requests, on this build and on the one of --against PATH',
+  sizes: { rounds: [30, 6] },
+  options: { against: 'text', 'at-least': 'text' },
+  async measure(run) {
+    const other = await otherBuild(run);
+    const otherProcess = other && (await openOther(run, other));
+    const isBundled = otherProcess === undefined || other?.isBundled === true;
+    const builds: Record<string, BuildProcess> = {
+      this: await open(run, { root: THIS_ROOT, isBundled }),
+    };
+    if (otherProcess) builds['other'] = otherProcess;
+    const isOtherEngine = other?.engine !== undefined;
+    const rounds = await measureRounds(run, builds, isOtherEngine);
+    const least = (name: string): Use => {
+      const uses = rounds.of(name);
+      return {
+        cpu: Math.min(...uses.map(({ cpu }) => cpu)),
+        heap: Math.min(...uses.map(({ heap }) => heap)),
+        trips: Math.min(...uses.map(({ trips }) => trips)),
+      };
+    };
+    reportThis(run, least);
+    if (otherProcess) reportOther(run, isOtherEngine, rounds, least);
+    return other ? { against: other.name } : undefined;
+  },
+});

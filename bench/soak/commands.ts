@@ -1,9 +1,16 @@
-// Commands of a soaked chain: writes, reads, and what takes a chain back, each with its expected outcome.
+// Commands on a chain under load: writes, reads, and those that undo, each with its expected outcome.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { starknetKeccak } from '@starkbox/engine';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { headOf, isReverted, type Sent, type World, withoutBlocks, withPending } from './model.js';
+import {
+  type Action,
+  type ChainModel,
+  headOf,
+  isReverted,
+  withoutBlocks,
+  withPending,
+} from './model.js';
 import { COUNTER, SoakedChain } from './soaked-chain.js';
 import { Subscriber } from './subscriber.js';
 
@@ -21,12 +28,12 @@ export class Client {
   readonly #folder: string;
   readonly #name: string;
   readonly #isBounded: boolean;
-  #snapshots: { readonly id: string; readonly world: World }[] = [];
-  #dumped: { readonly path: string; readonly world: World } | undefined;
+  #snapshots: { readonly id: string; readonly model: ChainModel }[] = [];
+  #image: { readonly path: string; readonly model: ChainModel } | undefined;
   readonly #commands: readonly Command[];
   readonly #weights: number;
   /** How often each command ran. */
-  readonly ran = new Map<string, number>();
+  readonly counts = new Map<string, number>();
   notifications = 0;
 
   /** @param isBounded whether the chain is restarted when it is long */
@@ -66,14 +73,14 @@ export class Client {
     ];
   }
 
-  /** Performs one command; throws where the chain is not as the model says. */
+  /** Performs one command; throws if the chain differs from its model. */
   async step(): Promise<void> {
-    const { world, random } = this.chain;
-    if (this.#isBounded && headOf(world).number > LONGEST_CHAIN) return this.#run('restart');
-    let left = random.next() * this.#weights;
+    const { model, random } = this.chain;
+    if (this.#isBounded && headOf(model).number > LONGEST_CHAIN) return this.#run('restart');
+    let choice = random.next() * this.#weights;
     for (const [weight, name] of this.#commands) {
-      left -= weight;
-      if (left < 0) return this.#run(name);
+      choice -= weight;
+      if (choice < 0) return this.#run(name);
     }
   }
 
@@ -85,11 +92,11 @@ export class Client {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       throw new Error(`${this.#name}, ${name}: ${reason}`);
     }
-    this.ran.set(name, (this.ran.get(name) ?? 0) + 1);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 
   async finish(): Promise<void> {
-    await this.#leave();
+    await this.#unsubscribe();
     await this.chain.sync(0);
     this.chain.close();
   }
@@ -97,16 +104,16 @@ export class Client {
   // Writes.
 
   #receiver(): string {
-    return hex(0xbeef00 + Math.floor(this.chain.random.next() * RECEIVERS));
+    return hex(0xbeef00 + this.chain.random.below(RECEIVERS));
   }
 
-  #transfer(): Sent['does'] {
-    const amount = BigInt(1 + Math.floor(this.chain.random.next() * 1000));
+  #transfer(): Action {
+    const amount = BigInt(1 + this.chain.random.below(1000));
     return { kind: 'transfer', to: this.#receiver(), amount };
   }
 
-  #count(): Sent['does'] {
-    return { kind: 'count', by: Math.floor(this.chain.random.next() * 4) };
+  #count(): Action {
+    return { kind: 'count', by: this.chain.random.below(4) };
   }
 
   async #mint(): Promise<void> {
@@ -114,25 +121,26 @@ export class Client {
     const params = { address: to, amount: 7, unit: 'FRI' };
     const { tx_hash } = Object(await this.chain.ask('devnet_mint', params));
     this.chain.transactions += 1;
-    const does = { kind: 'transfer', to, amount: 7n } as const;
-    this.chain.world = withPending(this.chain.world, [{ hash: tx_hash, sender: undefined, does }]);
+    const action = { kind: 'transfer', to, amount: 7n } as const;
+    const mint = { hash: tx_hash, sender: undefined, action };
+    this.chain.model = withPending(this.chain.model, [mint]);
     await this.chain.sync(this.chain.mode === 'transaction' ? 1 : 0);
   }
 
   async #mempool(): Promise<void> {
     const { chain } = this;
-    const { waiting } = chain.world;
+    const { mempool } = chain.model;
     const isSealed = chain.random.next() < 0.5;
     const method = isSealed ? 'devnet_mempoolSeal' : 'devnet_mempoolPreConfirm';
     const { pre_confirmed, dropped } = Object(await chain.ask(method));
     if (dropped.length > 0) throw new Error(`dropped: ${JSON.stringify(dropped)}`);
-    const executed = waiting.filter(({ hash }) => pre_confirmed.includes(hash));
-    if (executed.length !== waiting.length) {
-      throw new Error(`${executed.length} of ${waiting.length} were executed`);
+    const executed = mempool.filter(({ hash }) => pre_confirmed.includes(hash));
+    if (executed.length !== mempool.length) {
+      throw new Error(`${executed.length} of ${mempool.length} were executed`);
     }
     const order: readonly string[] = pre_confirmed;
     const sorted = executed.toSorted((a, b) => order.indexOf(a.hash) - order.indexOf(b.hash));
-    chain.world = withPending({ ...chain.world, waiting: [] }, sorted);
+    chain.model = withPending({ ...chain.model, mempool: [] }, sorted);
     await chain.sync(isSealed ? 1 : 0);
   }
 
@@ -147,7 +155,7 @@ export class Client {
     const { chain } = this;
     const to = this.#receiver();
     await chain.sync(0);
-    const { values } = chain.world;
+    const { values } = chain.model;
     const block_id = 'pre_confirmed';
     const call = async (contract_address: string, name: string, calldata: readonly string[]) => {
       const request = { contract_address, entry_point_selector: starknetKeccak(name), calldata };
@@ -166,12 +174,12 @@ export class Client {
 
   async #readTransaction(): Promise<void> {
     const { chain } = this;
-    const block = chain.random.pick(chain.world.blocks);
-    if (block.sent.length === 0) return;
-    const sent = chain.random.pick(block.sent);
-    const transaction_hash = sent.hash;
+    const block = chain.random.pick(chain.model.blocks);
+    if (block.transactions.length === 0) return;
+    const transaction = chain.random.pick(block.transactions);
+    const transaction_hash = transaction.hash;
     const receipt = Object(await chain.ask('starknet_getTransactionReceipt', { transaction_hash }));
-    const execution_status = isReverted(sent) ? 'REVERTED' : 'SUCCEEDED';
+    const execution_status = isReverted(transaction) ? 'REVERTED' : 'SUCCEEDED';
     same('a receipt', receipt.execution_status, execution_status);
     same('its block', receipt.block_hash, block.hash);
     const status = Object(await chain.ask('starknet_getTransactionStatus', { transaction_hash }));
@@ -182,13 +190,13 @@ export class Client {
 
   async #readOldBlock(): Promise<void> {
     const { chain } = this;
-    const block = chain.random.pick(chain.world.blocks);
+    const block = chain.random.pick(chain.model.blocks);
     const block_id = { block_hash: block.hash };
-    const found = Object(await chain.ask('starknet_getBlockWithReceipts', { block_id }));
-    const hashes = found.transactions.map(
-      (one: { receipt: { transaction_hash: string } }) => one.receipt.transaction_hash,
+    const answer = Object(await chain.ask('starknet_getBlockWithReceipts', { block_id }));
+    const hashes = answer.transactions.map(
+      ({ receipt }: { receipt: { transaction_hash: string } }) => receipt.transaction_hash,
     );
-    same('transactions', hashes.join(), block.sent.map(({ hash }) => hash).join());
+    same('transactions', hashes.join(), block.transactions.map(({ hash }) => hash).join());
     const update = Object(await chain.ask('starknet_getStateUpdate', { block_id }));
     same('a state update', update.block_hash, block.hash);
     if (!chain.keepsHistory) return;
@@ -201,8 +209,8 @@ export class Client {
   }
 
   async #estimate(): Promise<void> {
-    // What waits has nonces that the state does not have yet.
-    if (this.chain.world.waiting.length > 0) return;
+    // The mempool has nonces that the state does not have yet.
+    if (this.chain.model.mempool.length > 0) return;
     const [, transaction] = this.chain.signed(this.#transfer());
     const params = { request: [transaction], simulation_flags: [], block_id: 'pre_confirmed' };
     const [estimate] = Object(await this.chain.ask('starknet_estimateFee', params));
@@ -211,9 +219,9 @@ export class Client {
   }
 
   async #simulate(): Promise<void> {
-    if (this.chain.world.waiting.length > 0) return;
-    const does = this.#count();
-    const [, transaction] = this.chain.signed(does);
+    if (this.chain.model.mempool.length > 0) return;
+    const action = this.#count();
+    const [, transaction] = this.chain.signed(action);
     const params = {
       block_id: 'pre_confirmed',
       transactions: [transaction],
@@ -221,14 +229,14 @@ export class Client {
     };
     const [simulated] = Object(await this.chain.ask('starknet_simulateTransactions', params));
     const { revert_reason } = simulated.transaction_trace.execute_invocation;
-    same('whether it reverts', revert_reason !== undefined, does.kind === 'count' && does.by === 0);
+    same('whether it reverts', revert_reason !== undefined, isReverted({ action }));
     await this.chain.sync(0);
   }
 
   /** A transfer of ours, and one of its fee, in each transaction that is not reverted. */
   async #events(): Promise<void> {
     const { chain } = this;
-    const block = chain.random.pick(chain.world.blocks);
+    const block = chain.random.pick(chain.model.blocks);
     const from_block = { block_hash: block.hash };
     const keys = [[starknetKeccak('Transfer')]];
     const events: { transaction_hash: string }[] = [];
@@ -246,10 +254,10 @@ export class Client {
       events.push(...page.events);
       token = page.continuation_token;
     }
-    const due = block.sent.flatMap(({ hash, does }) =>
-      does.kind === 'transfer' ? [hash, hash] : [hash],
+    const expected = block.transactions.flatMap(({ hash, action }) =>
+      action.kind === 'transfer' ? [hash, hash] : [hash],
     );
-    same('events', events.map(({ transaction_hash }) => transaction_hash).join(), due.join());
+    same('events', events.map(({ transaction_hash }) => transaction_hash).join(), expected.join());
   }
 
   /** Calls that have to fail, with the code of each. */
@@ -269,7 +277,7 @@ export class Client {
     const [code, method, params] = chain.random.pick(bad);
     await connection.refuses(code, method, params);
     const [sender, transaction] = chain.signed(this.#transfer(), true);
-    if ((chain.world.values.nonces[sender] ?? 0) === 0 || chain.world.waiting.length > 0) return;
+    if ((chain.model.values.nonces[sender] ?? 0) === 0 || chain.model.mempool.length > 0) return;
     await connection.refuses(52, 'starknet_addInvokeTransaction', {
       invoke_transaction: transaction,
     });
@@ -277,14 +285,14 @@ export class Client {
   }
 
   async #subscribe(): Promise<void> {
-    if (this.chain.subscriber) return this.#leave();
+    if (this.chain.subscriber) return this.#unsubscribe();
     const subscriber = await Subscriber.open(this.chain.connection.socketUrl);
     // Blocks that were closed before are not awaited.
     await this.chain.sync(0);
     this.chain.subscriber = subscriber;
   }
 
-  async #leave(): Promise<void> {
+  async #unsubscribe(): Promise<void> {
     const { subscriber, random } = this.chain;
     this.chain.subscriber = undefined;
     await subscriber?.finish(random.next() < 0.3);
@@ -293,69 +301,68 @@ export class Client {
 
   // The whole chain.
 
-  /** What the chain was during a call; undefined where the clock closed a block meanwhile. */
-  async #during(run: () => Promise<void>): Promise<World | undefined> {
+  /** The model of the chain during a call; undefined if the clock closed a block meanwhile. */
+  async #during(run: () => Promise<void>): Promise<ChainModel | undefined> {
     await this.chain.sync(0);
-    const before = this.chain.world;
+    const before = this.chain.model;
     await run();
     await this.chain.sync(0);
     // A block that was closed after the last read, but before the call, would show now.
-    const isSame = headOf(this.chain.world).hash === headOf(before).hash;
+    const isSame = headOf(this.chain.model).hash === headOf(before).hash;
     return isSame ? before : undefined;
   }
 
   async #snapshot(): Promise<void> {
     if (this.#snapshots.length >= MOST_SNAPSHOTS) return this.#revert(0);
     let id = '';
-    const world = await this.#during(async () => {
+    const model = await this.#during(async () => {
       id = String(await this.chain.ask('devnet_snapshot'));
     });
-    if (world) this.#snapshots.push({ id, world });
+    if (model) this.#snapshots.push({ id, model });
   }
 
   async #revert(which?: number): Promise<void> {
     const { length } = this.#snapshots;
-    const at = which ?? Math.floor(this.chain.random.next() * length);
-    const kept = this.#snapshots[at];
-    if (!kept) return;
-    await this.#leave();
-    const snapshot_id = kept.id;
+    const at = which ?? this.chain.random.below(length);
+    const snapshot = this.#snapshots[at];
+    if (!snapshot) return;
+    await this.#unsubscribe();
+    const snapshot_id = snapshot.id;
     same('a revert', await this.chain.ask('devnet_revert', { snapshot_id }), true);
     this.#snapshots = this.#snapshots.slice(0, at);
-    this.chain.world = kept.world;
+    this.chain.model = snapshot.model;
     await this.chain.sync(0);
   }
 
   async #abort(): Promise<void> {
     const { chain } = this;
-    const from = Math.max(1, chain.world.blocks.length - 1 - Math.floor(chain.random.next() * 5));
-    const block = chain.world.blocks[from];
+    const from = Math.max(1, chain.model.blocks.length - 1 - chain.random.below(5));
+    const block = chain.model.blocks[from];
     if (!block) return;
     const params = { starting_block_id: { block_hash: block.hash } };
     if (!chain.keepsHistory) {
       await chain.connection.refuses(-1, 'devnet_abortBlocks', params);
       return chain.sync(0);
     }
-    await this.#leave();
+    await this.#unsubscribe();
     if (chain.mode === 'mempool') await chain.ask('devnet_mempoolClear');
     await chain.ask('devnet_abortBlocks', params);
-    chain.world = { ...withoutBlocks(chain.world, from), waiting: [] };
+    chain.model = { ...withoutBlocks(chain.model, from), mempool: [] };
     await chain.sync(0);
   }
 
   /** A branch begins as this chain, changes without it, and is deleted. */
   async #instance(): Promise<void> {
     const { chain } = this;
-    let made: { instance_id?: string } = {};
-    const world = await this.#during(async () => {
-      made = Object(await chain.ask('devnet_createInstance', { ttl: 0 }));
+    let instance_id = '';
+    const model = await this.#during(async () => {
+      ({ instance_id } = Object(await chain.ask('devnet_createInstance', { ttl: 0 })));
     });
-    const { instance_id = '' } = made;
     const root = chain.connection.url.replace(/\/instances\/.*/, '');
     const url = `${root}/instances/${instance_id}`;
     const branch = new SoakedChain(url, chain.mode, chain.keepsHistory, chain.random);
-    if (world) {
-      branch.branchOf(chain, world);
+    if (model) {
+      branch.branchFrom(chain, model);
       await branch.sync(0);
       await branch.send(this.#transfer());
       await branch.send(this.#count());
@@ -368,32 +375,32 @@ export class Client {
   async #dump(): Promise<void> {
     const path = join(this.#folder, `${this.#name.replaceAll(/\W+/g, '-')}.image`);
     if (existsSync(path)) rmSync(path);
-    this.#dumped = undefined;
-    const world = await this.#during(async () => {
+    this.#image = undefined;
+    const model = await this.#during(async () => {
       await this.chain.ask('devnet_dump', { path, format: 'image' });
     });
-    if (world) this.#dumped = { path, world };
+    if (model) this.#image = { path, model };
   }
 
   async #load(): Promise<void> {
-    if (!this.#dumped) return;
-    const { path, world } = this.#dumped;
-    await this.#leave();
+    if (!this.#image) return;
+    const { path, model } = this.#image;
+    await this.#unsubscribe();
     await this.chain.ask('devnet_load', { path });
-    this.chain.world = world;
+    this.chain.model = model;
     this.#snapshots = [];
     await this.chain.sync(0);
   }
 
   async #restart(): Promise<void> {
-    await this.#leave();
+    await this.#unsubscribe();
     await this.chain.ask('devnet_restart');
     this.#snapshots = [];
-    await this.chain.begin();
+    await this.chain.setUp();
     await this.chain.sync(0);
   }
 }
 
-function same(what: string, found: unknown, wanted: unknown): void {
-  if (found !== wanted) throw new Error(`${what} is ${found} instead of ${wanted}`);
+function same(what: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected) throw new Error(`${what} is ${actual} instead of ${expected}`);
 }

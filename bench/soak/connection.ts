@@ -1,38 +1,25 @@
-// Connection of a soaked chain: calls over HTTP or its WebSocket, and the errors that are foreseen.
+// The connection of a client: calls over HTTP or a WebSocket, and the errors that are expected.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Random } from '../hosting/random.js';
+import type { Random } from '../harness/rounds.js';
+import { type Answer, RpcClient, RpcError, rpcBody } from '../harness/rpc-client.js';
 
-/** An answer with an error. */
-export class Refusal extends Error {
-  readonly code: number;
+const TIMEOUT = 60_000;
+/** Share of calls over the socket, and of these, of new sockets. */
+const SOCKET_SHARE = 0.3;
+const NEW_SOCKET_SHARE = 0.02;
 
-  constructor(method: string, code: number, message: string) {
-    super(`${method} was refused with ${code}: ${message}`);
-    this.code = code;
-  }
-}
-
-interface Answer {
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-}
-
-const PATIENCE_MILLISECONDS = 60_000;
-
-export class Connection {
-  /** That of the node or of an instance, without a path of a protocol. */
-  readonly url: string;
+export class Connection extends RpcClient {
   readonly #random: Random;
   #socket: WebSocket | undefined;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #id = 0;
   calls = 0;
-  /** Errors that had to come. */
+  /** Expected errors. */
   refusals = 0;
 
   constructor(url: string, random: Random) {
-    this.url = url;
+    super(url);
     this.#random = random;
   }
 
@@ -40,70 +27,61 @@ export class Connection {
     return `${this.url.replace(/^http/, 'ws')}/ws`;
   }
 
-  async ask(method: string, params: object = {}): Promise<unknown> {
+  override async call(method: string, params: unknown = {}): Promise<unknown> {
     this.calls += 1;
     this.#id += 1;
-    const text = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params });
-    const answer = await (this.#random.next() < 0.3
-      ? this.#overSocket(this.#id, text)
-      : this.#overHttp(text));
-    if (answer.error) throw new Refusal(method, answer.error.code, answer.error.message);
-    return answer.result;
+    const id = this.#id;
+    const body = rpcBody(method, params, id);
+    const isOverSocket = this.#random.next() < SOCKET_SHARE;
+    const { result, error } = await (isOverSocket ? this.#overSocket(id, body) : this.answer(body));
+    if (error !== undefined) throw new RpcError(error);
+    return result;
   }
 
   /** A call that must be refused with a code. */
   async refuses(code: number, method: string, params: object): Promise<void> {
-    const answer = await this.ask(method, params).then(
+    const problem = await this.call(method, params).then(
       (result) => `a result, ${JSON.stringify(result)?.slice(0, 200)}`,
-      (error: unknown) => (error instanceof Refusal && error.code === code ? undefined : error),
+      (error: unknown) => (error instanceof RpcError && error.code === code ? undefined : error),
     );
-    if (answer !== undefined)
-      throw new Error(`${method} has to be refused with ${code}: ${answer}`);
+    if (problem !== undefined) {
+      throw new Error(`${method} has to be refused with ${code}: ${problem}`);
+    }
     this.refusals += 1;
   }
 
-  async #overHttp(body: string): Promise<Answer> {
-    const response = await fetch(`${this.url}/rpc`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal: AbortSignal.timeout(PATIENCE_MILLISECONDS),
-    });
-    return Object(await response.json());
-  }
-
-  async #overSocket(id: number, text: string): Promise<Answer> {
-    // A socket serves a few calls, so that sockets come and go.
-    if (this.#random.next() < 0.02) this.close();
+  async #overSocket(id: number, body: string): Promise<Answer> {
+    if (this.#random.next() < NEW_SOCKET_SHARE) this.#closeSocket();
     this.#socket ??= await this.#open();
     const socket = this.#socket;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(
-        () => reject(new Error(`no answer to ${text}`)),
-        PATIENCE_MILLISECONDS,
-      );
+      const timer = setTimeout(() => reject(new Error(`no answer to ${body}`)), TIMEOUT);
       this.#waiting.set(id, (answer) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve(answer);
       });
-      socket.send(text);
+      socket.send(body);
     });
   }
 
   async #open(): Promise<WebSocket> {
     const socket = new WebSocket(this.socketUrl);
     socket.on('message', (data) => {
-      const answer: Answer & { readonly id?: number } = JSON.parse(String(data));
-      const take = this.#waiting.get(answer.id ?? -1);
-      this.#waiting.delete(answer.id ?? -1);
-      take?.(answer);
+      const { id = -1, ...answer }: Answer & { id?: number } = JSON.parse(String(data));
+      this.#waiting.get(id)?.(answer);
+      this.#waiting.delete(id);
     });
     await once(socket, 'open');
     return socket;
   }
 
-  close(): void {
+  #closeSocket(): void {
     this.#socket?.close();
     this.#socket = undefined;
+  }
+
+  override close(): void {
+    this.#closeSocket();
+    super.close();
   }
 }

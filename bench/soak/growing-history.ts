@@ -1,7 +1,7 @@
-// Chain with old states that only grows: its blocks write the same slots again and again.
+// A chain with old states that only grows: its blocks write the same slots repeatedly.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import type { Random } from '../hosting/random.js';
+import type { Random } from '../harness/rounds.js';
 import { Connection } from './connection.js';
 
 /** Above the slots of the token. */
@@ -23,8 +23,8 @@ export class GrowingHistory {
     this.connection = new Connection(url, random);
   }
 
-  async begin(): Promise<void> {
-    this.#genesis = Number(await this.connection.ask('starknet_blockNumber'));
+  async setUp(): Promise<void> {
+    this.#genesis = Number(await this.connection.call('starknet_blockNumber'));
   }
 
   /** Closes a block, and reads what an old one wrote. */
@@ -36,21 +36,21 @@ export class GrowingHistory {
       value,
     }));
     const state_diff = { storage_diffs: [{ address: STRK, storage_entries }] };
-    await this.connection.ask('devnet_applyStateDiff', { state_diff });
-    await this.connection.ask('devnet_createBlock');
+    await this.connection.call('devnet_applyStateDiff', { state_diff });
+    await this.connection.call('devnet_createBlock');
     this.blocks = block;
-    await this.#readOld(1 + Math.floor(this.#random.next() * block));
+    await this.#readOld(1 + this.#random.below(block));
     await sleep(PAUSE_MILLISECONDS);
   }
 
   async #readOld(block: number): Promise<void> {
-    const found = await this.connection.ask('starknet_getStorageAt', {
+    const slot = await this.connection.call('starknet_getStorageAt', {
       contract_address: STRK,
-      key: slotOf(block, Math.floor(this.#random.next() * WRITES)),
+      key: slotOf(block, this.#random.below(WRITES)),
       block_id: { block_number: this.#genesis + block },
     });
-    if (found !== hex(block)) {
-      throw new Error(`a slot of block ${block} is ${found} instead of ${hex(block)}`);
+    if (slot !== hex(block)) {
+      throw new Error(`a slot of block ${block} is ${slot} instead of ${hex(block)}`);
     }
   }
 }

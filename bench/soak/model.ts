@@ -1,13 +1,15 @@
-// Model of a soaked chain: what its transactions did, block by block.
+// Model of a chain under load: the effects of its transactions, block by block.
 
-/** A transaction of ours: a transfer, or a count, which reverts where it is by 0. */
-export interface Sent {
+/** A transfer, or a count, which reverts if it is by 0. */
+export type Action =
+  | { readonly kind: 'transfer'; readonly to: string; readonly amount: bigint }
+  | { readonly kind: 'count'; readonly by: number };
+
+export interface ModelTransaction {
   readonly hash: string;
   /** The index of its account; undefined for a mint. */
   readonly sender: number | undefined;
-  readonly does:
-    | { readonly kind: 'transfer'; readonly to: string; readonly amount: bigint }
-    | { readonly kind: 'count'; readonly by: number };
+  readonly action: Action;
 }
 
 export interface Values {
@@ -16,72 +18,75 @@ export interface Values {
   readonly count: number;
 }
 
-export interface Block {
+export interface ModelBlock {
   readonly number: number;
   readonly hash: string;
-  readonly sent: readonly Sent[];
+  readonly transactions: readonly ModelTransaction[];
   /** After it. */
   readonly values: Values;
 }
 
 /** A chain at one moment. */
-export interface World {
+export interface ChainModel {
   /** The newest blocks, in order; never empty. */
-  readonly blocks: readonly Block[];
-  readonly pending: readonly Sent[];
-  /** In the mempool. */
-  readonly waiting: readonly Sent[];
+  readonly blocks: readonly ModelBlock[];
+  readonly pending: readonly ModelTransaction[];
+  readonly mempool: readonly ModelTransaction[];
   /** After the pending block. */
   readonly values: Values;
 }
 
-/** Blocks that the model keeps: no command goes further back. */
+/** Blocks in the model: no command goes further back. */
 const RECENT = 64;
 
-export function headOf({ blocks }: World): Block {
+export function headOf({ blocks }: ChainModel): ModelBlock {
   const head = blocks.at(-1);
   if (!head) throw new Error('a chain has a block');
   return head;
 }
 
-export const isReverted = ({ does }: Sent): boolean => does.kind === 'count' && does.by === 0;
+export const isReverted = ({ action }: { readonly action: Action }): boolean =>
+  action.kind === 'count' && action.by === 0;
 
-function after(values: Values, { sender, does }: Sent): Values {
+function after(values: Values, { sender, action }: ModelTransaction): Values {
   const { nonces, received, count } = values;
   const next = nonces.map((nonce, index) => (index === sender ? nonce + 1 : nonce));
-  if (does.kind === 'count') return { nonces: next, received, count: count + does.by };
+  if (action.kind === 'count') return { nonces: next, received, count: count + action.by };
   const more = new Map(received);
-  more.set(does.to, (received.get(does.to) ?? 0n) + does.amount);
+  more.set(action.to, (received.get(action.to) ?? 0n) + action.amount);
   return { nonces: next, received: more, count };
 }
 
-export const withPending = (world: World, sent: readonly Sent[]): World => ({
-  ...world,
-  pending: [...world.pending, ...sent],
-  values: sent.reduce(after, world.values),
+export const withPending = (
+  chain: ChainModel,
+  transactions: readonly ModelTransaction[],
+): ChainModel => ({
+  ...chain,
+  pending: [...chain.pending, ...transactions],
+  values: transactions.reduce(after, chain.values),
 });
 
 /** The first transactions of the pending block become a block. */
-export function withBlock(world: World, hash: string, transactions: number): World {
-  const head = headOf(world);
-  const sent = world.pending.slice(0, transactions);
-  const values = sent.reduce(after, head.values);
-  const block: Block = { number: head.number + 1, hash, sent, values };
+export function withBlock(chain: ChainModel, hash: string, count: number): ChainModel {
+  const head = headOf(chain);
+  const transactions = chain.pending.slice(0, count);
+  const values = transactions.reduce(after, head.values);
+  const block: ModelBlock = { number: head.number + 1, hash, transactions, values };
   return {
-    ...world,
-    blocks: [...world.blocks, block].slice(-RECENT),
-    pending: world.pending.slice(transactions),
+    ...chain,
+    blocks: [...chain.blocks, block].slice(-RECENT),
+    pending: chain.pending.slice(count),
   };
 }
 
 /** Without blocks from an index of `blocks` on, and without the pending one. */
-export function withoutBlocks(world: World, from: number): World {
-  const blocks = world.blocks.slice(0, from);
-  return { ...world, blocks, pending: [], values: headOf({ ...world, blocks }).values };
+export function withoutBlocks(chain: ChainModel, from: number): ChainModel {
+  const blocks = chain.blocks.slice(0, from);
+  return { ...chain, blocks, pending: [], values: headOf({ ...chain, blocks }).values };
 }
 
 /** The nonce of the next transaction of an account. */
-export function nextNonce({ values, waiting }: World, account: number): number {
-  const own = waiting.filter(({ sender }) => sender === account).length;
-  return (values.nonces[account] ?? 0) + own;
+export function nextNonce({ values, mempool }: ChainModel, account: number): number {
+  const queued = mempool.filter(({ sender }) => sender === account).length;
+  return (values.nonces[account] ?? 0) + queued;
 }

@@ -1,5 +1,4 @@
-// One chain of a soaked node beside its model: what is read of it is what its transactions made of it.
-import { readFile } from 'node:fs/promises';
+// One chain of a node under load beside its model; its reads must agree with the model.
 import {
   type Account,
   type Call,
@@ -7,15 +6,16 @@ import {
   invokeValues,
   STRK,
 } from '../../packages/engine/test/fixtures/chain.js';
-import type { Random } from '../hosting/random.js';
-import { CONTRACTS } from '../repository.js';
+import type { Random } from '../harness/rounds.js';
+import { contractText } from '../harness/signed-requests.js';
 import { Connection } from './connection.js';
 import {
-  type Block,
+  type Action,
+  type ChainModel,
   headOf,
+  type ModelBlock,
+  type ModelTransaction,
   nextNonce,
-  type Sent,
-  type World,
   withBlock,
   withPending,
 } from './model.js';
@@ -31,7 +31,7 @@ export class SoakedChain {
   readonly connection: Connection;
   readonly random: Random;
   #accounts: readonly Account[] = [];
-  #world: World | undefined;
+  #model: ChainModel | undefined;
   subscriber: Subscriber | undefined;
   blocks = 0;
   transactions = 0;
@@ -43,13 +43,13 @@ export class SoakedChain {
     this.connection = new Connection(url, random);
   }
 
-  get world(): World {
-    if (!this.#world) throw new Error('the chain was not begun');
-    return this.#world;
+  get model(): ChainModel {
+    if (!this.#model) throw new Error('the chain was not set up');
+    return this.#model;
   }
 
-  set world(world: World) {
-    this.#world = world;
+  set model(model: ChainModel) {
+    this.#model = model;
   }
 
   get accounts(): readonly Account[] {
@@ -62,11 +62,11 @@ export class SoakedChain {
   }
 
   ask(method: string, params: object = {}): Promise<unknown> {
-    return this.connection.ask(method, params);
+    return this.connection.call(method, params);
   }
 
   /** Deploys a counter on a chain at its genesis. */
-  async begin(): Promise<void> {
+  async setUp(): Promise<void> {
     const listed = await this.ask('devnet_getPredeployedAccounts');
     const rows: readonly { address: string; private_key: string; public_key: string }[] =
       Object(listed);
@@ -75,8 +75,7 @@ export class SoakedChain {
       privateKey: private_key,
       publicKey: public_key,
     }));
-    const file = new URL('cairo/counter.sierra.json', CONTRACTS);
-    const { abi, ...rest } = Object(JSON.parse(await readFile(file, 'utf8')));
+    const { abi, ...rest } = Object(JSON.parse(await contractText('counter')));
     const contract_class = { ...rest, abi: JSON.stringify(abi) };
     const declared = await this.ask('devnet_applyStateDiff', {
       state_diff: {},
@@ -89,43 +88,43 @@ export class SoakedChain {
     await this.ask('devnet_createBlock');
     const head = Object(await this.ask('starknet_getBlockWithTxHashes', { block_id: 'latest' }));
     const values = { nonces: this.#accounts.map(() => 0), received: new Map(), count: 0 };
-    const block: Block = {
+    const block: ModelBlock = {
       number: head.block_number,
       hash: head.block_hash,
-      sent: [],
+      transactions: [],
       values,
     };
-    this.#world = { blocks: [block], pending: [], waiting: [], values };
+    this.#model = { blocks: [block], pending: [], mempool: [], values };
   }
 
-  /** Begins as another chain was. */
-  branchOf({ accounts }: SoakedChain, world: World): void {
+  /** Continues another chain. */
+  branchFrom({ accounts }: SoakedChain, model: ChainModel): void {
     this.#accounts = accounts;
-    this.#world = world;
+    this.#model = model;
   }
 
   /**
-   * Reads what is new, and holds it against the model.
+   * Reads new blocks and compares them with the model.
    *
-   * @param closed how many blocks must have been closed, where the clock closes none
+   * @param expected how many blocks must have been closed, where the clock closes none
    */
-  async sync(closed: number): Promise<void> {
-    const before = headOf(this.world).number;
+  async sync(expected: number): Promise<void> {
+    const before = headOf(this.model).number;
     // Blocks that are closed after this read are left to the next one.
     const next = await this.#pendingBlock();
     if (next.number <= before) {
       throw new Error(`block ${before} is gone: the next one is ${next.number}`);
     }
-    const found = next.number - 1 - before;
-    if (!this.isTimed && found !== closed) {
-      throw new Error(`${found} blocks were closed instead of ${closed}`);
+    const closed = next.number - 1 - before;
+    if (!this.isTimed && closed !== expected) {
+      throw new Error(`${closed} blocks were closed instead of ${expected}`);
     }
     for (let number = before + 1; number < next.number; number += 1) {
       const block_id = { block_number: number };
       const block = Object(await this.ask('starknet_getBlockWithTxHashes', { block_id }));
       this.#close(block.block_hash, block.parent_hash, block.transactions);
     }
-    sameTransactions(next.transactions, this.world.pending);
+    mustHave(next.transactions, this.model.pending);
   }
 
   async #pendingBlock(): Promise<{ number: number; transactions: readonly string[] }> {
@@ -135,40 +134,41 @@ export class SoakedChain {
   }
 
   #close(hash: string, parent: string, transactions: readonly string[]): void {
-    const head = headOf(this.world);
+    const head = headOf(this.model);
     if (parent !== head.hash) {
       throw new Error(`the parent of block ${head.number + 1} is ${parent}, not ${head.hash}`);
     }
-    sameTransactions(transactions, this.world.pending.slice(0, transactions.length));
-    this.world = withBlock(this.world, hash, transactions.length);
+    mustHave(transactions, this.model.pending.slice(0, transactions.length));
+    this.model = withBlock(this.model, hash, transactions.length);
     this.blocks += 1;
-    this.subscriber?.saw(headOf(this.world));
+    this.subscriber?.expect(headOf(this.model));
   }
 
-  /** A transaction of an account that no other one waits for. */
-  signed(does: Sent['does'], nonceTooLow = false): [sender: number, transaction: object] {
-    const sender = Math.floor(this.random.next() * this.#accounts.length);
+  /** A transaction with the next nonce of a random account, or with one too low. */
+  signed(action: Action, nonceTooLow = false): [sender: number, transaction: object] {
+    const sender = this.random.below(this.#accounts.length);
     const account = this.#accounts[sender];
     if (!account) throw new Error('no account');
     const call: Call =
-      does.kind === 'transfer'
-        ? { to: STRK, name: 'transfer', calldata: [does.to, hex(does.amount), '0x0'] }
-        : { to: COUNTER, name: 'increase', calldata: [hex(does.by)] };
-    const nonce = Math.max(0, nextNonce(this.world, sender) - (nonceTooLow ? 1 : 0));
+      action.kind === 'transfer'
+        ? { to: STRK, name: 'transfer', calldata: [action.to, hex(action.amount), '0x0'] }
+        : { to: COUNTER, name: 'increase', calldata: [hex(action.by)] };
+    const nonce = Math.max(0, nextNonce(this.model, sender) - (nonceTooLow ? 1 : 0));
     return [sender, invokeValues(account, [call], nonce)];
   }
 
-  /** Sends a transaction; it is in a block, pending or waiting afterwards. */
-  async send(does: Sent['does']): Promise<void> {
-    const [sender, invoke_transaction] = this.signed(does);
+  /** Sends a transaction; it is in a block, pending or in the mempool afterwards. */
+  async send(action: Action): Promise<void> {
+    const [sender, invoke_transaction] = this.signed(action);
     const answer = await this.ask('starknet_addInvokeTransaction', { invoke_transaction });
     this.transactions += 1;
-    const sent: Sent = { hash: Object(answer).transaction_hash, sender, does };
+    const hash = Object(answer).transaction_hash;
+    const transaction: ModelTransaction = { hash, sender, action };
     if (this.mode === 'mempool') {
-      this.world = { ...this.world, waiting: [...this.world.waiting, sent] };
+      this.model = { ...this.model, mempool: [...this.model.mempool, transaction] };
       return this.sync(0);
     }
-    this.world = withPending(this.world, [sent]);
+    this.model = withPending(this.model, [transaction]);
     await this.sync(this.mode === 'transaction' ? 1 : 0);
   }
 
@@ -177,9 +177,9 @@ export class SoakedChain {
   }
 }
 
-function sameTransactions(found: readonly string[], due: readonly Sent[]): void {
-  const hashes = due.map(({ hash }) => hash).join();
-  if (found.join() !== hashes) {
-    throw new Error(`a block has ${found.join() || 'nothing'} instead of ${hashes || 'nothing'}`);
+function mustHave(actual: readonly string[], expected: readonly ModelTransaction[]): void {
+  const hashes = expected.map(({ hash }) => hash).join();
+  if (actual.join() !== hashes) {
+    throw new Error(`a block has ${actual.join() || 'nothing'} instead of ${hashes || 'nothing'}`);
   }
 }

@@ -1,58 +1,70 @@
-// Node under load in a process of its own, which says how much memory it holds after a collection.
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { getHeapStatistics } from 'node:v8';
-import { type AllocatorFigures, allocatorFigures } from '@starkbox/engine';
-import { type Config, createNode } from 'starkbox';
+// A node under load in a process of its own, and how its memory grows.
+import { fitLine } from '../figures.js';
+import { type MemoryUse, NodeProcess } from '../harness/node-process.js';
+import type { Client } from './commands.js';
 
-const FREEING_MILLISECONDS = 50;
+const MEGABYTE = 2 ** 20;
 
-/** In bytes. */
-export interface Usage extends AllocatorFigures {
-  readonly rss: number;
-  /** Resident without pages of files, which the system takes back when it needs room. */
-  readonly anonymous: number;
-  readonly heap: number;
-  /** Of `anonymous`, what is not JavaScript's: the engine and the database. */
-  readonly native: number;
-  /** Of the state, as the engine counts it; 0 without metrics. */
-  readonly counted: number;
+/** By itself, V8 changes the size of the space for new objects by tens of megabytes with the load. */
+const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
+
+interface Sample extends MemoryUse {
+  readonly minutes: number;
 }
 
-function anonymous(rss: number): number {
-  if (process.platform !== 'linux') return rss;
-  const [, kilobytes] =
-    /^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
-}
+export class SoakedNode extends NodeProcess {
+  readonly name: string;
+  readonly clients: Client[] = [];
+  readonly samples: Sample[] = [];
+  readonly #warmUp: number;
+  url = '';
 
-async function countedAt(metricsUrl: string | undefined): Promise<number> {
-  if (metricsUrl === undefined) return 0;
-  const text = await (await fetch(metricsUrl)).text();
-  const [, bytes] = /^starkbox_state_bytes (\S+)$/m.exec(text) ?? [];
-  return Number(bytes);
-}
-
-async function usage(metricsUrl: string | undefined): Promise<Usage> {
-  const counted = await countedAt(metricsUrl);
-  globalThis.gc?.();
-  // What the collected objects held in the engine is freed on another thread.
-  await sleep(FREEING_MILLISECONDS);
-  const { rss, heapUsed, external } = process.memoryUsage();
-  const all = anonymous(rss);
-  const native = all - getHeapStatistics().total_physical_size - external;
-  return { rss, anonymous: all, heap: heapUsed, native, counted, ...allocatorFigures() };
-}
-
-const options: Partial<Config> = Object(JSON.parse(process.argv[2] ?? '{}'));
-const node = await createNode({ port: 0, ...options });
-const { url, metricsUrl } = await node.listen();
-process.on('message', (message) => {
-  if (message === 'end') {
-    void node.close().then(() => process.disconnect());
-    return;
+  /** @param warmUp minutes whose samples do not count */
+  constructor(name: string, warmUp: number) {
+    super({ execArgv: FLAGS });
+    this.name = name;
+    this.#warmUp = warmUp;
   }
-  void usage(metricsUrl).then((now) => process.send?.(now));
-});
-process.once('disconnect', () => process.exit());
-process.send?.({ url });
+
+  async sample(minutes: number): Promise<void> {
+    this.samples.push({ minutes, ...(await this.call('memory')) });
+  }
+
+  get #warm(): readonly Sample[] {
+    return this.samples.filter(({ minutes }) => minutes >= this.#warmUp);
+  }
+
+  /** Megabytes a minute after the warm-up. */
+  slope(part: keyof MemoryUse): number {
+    return slopeOf(this.#warm, part);
+  }
+
+  /** Megabytes at the end, their growth, and their growth a minute, also in the second half of the time. */
+  figures(): Record<string, number> {
+    const warm = this.#warm;
+    const laterHalf = warm.slice(Math.floor(warm.length / 2));
+    const [first, last] = [warm[0], warm.at(-1)];
+    const megabytes = (sample: Sample | undefined, part: keyof MemoryUse): number =>
+      (sample?.[part] ?? 0) / MEGABYTE;
+    const figures = {
+      megabytes: megabytes(last, 'anonymous'),
+      resident_megabytes: megabytes(last, 'rss'),
+      heap_megabytes: megabytes(last, 'heap'),
+      growth_megabytes: megabytes(last, 'anonymous') - megabytes(first, 'anonymous'),
+      slope_anonymous: this.slope('anonymous'),
+      slope_heap: this.slope('heap'),
+      slope_native: this.slope('native'),
+      slope_system_used: this.slope('systemUsed'),
+      slope_system_free: this.slope('systemFree'),
+      slope_engine: this.slope('engineCommitted'),
+      later_slope: slopeOf(laterHalf, 'anonymous'),
+      later_slope_heap: slopeOf(laterHalf, 'heap'),
+    };
+    return Object.fromEntries(
+      Object.entries(figures).map(([name, value]) => [`${this.name}_${name}`, value]),
+    );
+  }
+}
+
+const slopeOf = (samples: readonly Sample[], part: keyof MemoryUse): number =>
+  fitLine(samples.map((sample) => ({ x: sample.minutes, y: sample[part] / MEGABYTE }))).slope;

@@ -1,18 +1,19 @@
-// Subscriber that comes, reads blocks and receipts for a while, and goes, closed or cut off.
+// A subscriber that receives blocks and receipts for a while, then closes or terminates its connection.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Block } from './model.js';
+import { rpcBody } from '../harness/rpc-client.js';
+import type { ModelBlock } from './model.js';
 
-const PATIENCE_MILLISECONDS = 30_000;
+const TIMEOUT = 30_000;
 
 export class Subscriber {
   readonly #socket: WebSocket;
   readonly #heads: string[] = [];
   readonly #receipts: string[] = [];
   readonly #subscriptions: string[] = [];
-  /** Blocks that were closed since it subscribed, as the model has seen them. */
-  readonly #closed: Block[] = [];
+  /** Blocks of the model that were closed since it subscribed. */
+  readonly #expected: ModelBlock[] = [];
   notifications = 0;
 
   constructor(socket: WebSocket) {
@@ -22,21 +23,21 @@ export class Subscriber {
   static async open(url: string): Promise<Subscriber> {
     const socket = new WebSocket(url);
     await once(socket, 'open');
-    const made = new Subscriber(socket);
-    socket.on('message', (data) => made.#take(JSON.parse(String(data))));
-    await made.#subscribe('starknet_subscribeNewHeads', {});
+    const subscriber = new Subscriber(socket);
+    socket.on('message', (data) => subscriber.#receive(JSON.parse(String(data))));
+    await subscriber.#subscribe('starknet_subscribeNewHeads', {});
     const finality_status = ['ACCEPTED_ON_L2'];
-    await made.#subscribe('starknet_subscribeNewTransactionReceipts', { finality_status });
-    return made;
+    await subscriber.#subscribe('starknet_subscribeNewTransactionReceipts', { finality_status });
+    return subscriber;
   }
 
   async #subscribe(method: string, params: object): Promise<void> {
     const id = this.#subscriptions.length;
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    this.#socket.send(rpcBody(method, params, id));
     await this.#until(() => this.#subscriptions.length > id);
   }
 
-  #take({ method, result, params, error }: Record<string, unknown>): void {
+  #receive({ method, result, params, error }: Record<string, unknown>): void {
     if (error) throw new Error(`a subscription failed: ${JSON.stringify(error)}`);
     if (method === undefined) {
       if (typeof result === 'string') this.#subscriptions.push(result);
@@ -50,29 +51,29 @@ export class Subscriber {
     }
   }
 
-  saw(block: Block): void {
-    this.#closed.push(block);
+  expect(block: ModelBlock): void {
+    this.#expected.push(block);
   }
 
-  /** Waits for everything that was due, checks it, and leaves. */
-  async finish(isCutOff: boolean): Promise<void> {
-    const hashes = this.#closed.map(({ hash }) => hash);
-    const sent = this.#closed.flatMap((block) => block.sent.map(({ hash }) => hash));
-    await this.#until(() => isWithin(hashes, this.#heads) && isWithin(sent, this.#receipts)).catch(
-      () => {
-        const due = `${hashes.length} blocks and ${sent.length} receipts`;
-        const came = `${this.#heads.length} and ${this.#receipts.length}`;
-        throw new Error(
-          `notifications of ${due} were due, in order; ${came} came, not all of these`,
-        );
-      },
+  /** Waits for all expected notifications, checks their order, and closes the connection. */
+  async finish(terminates: boolean): Promise<void> {
+    const blocks = this.#expected.map(({ hash }) => hash);
+    const receipts = this.#expected.flatMap(({ transactions }) =>
+      transactions.map(({ hash }) => hash),
     );
-    if (isCutOff) this.#socket.terminate();
+    const isComplete = (): boolean =>
+      isWithin(blocks, this.#heads) && isWithin(receipts, this.#receipts);
+    await this.#until(isComplete).catch(() => {
+      const expected = `${blocks.length} blocks and ${receipts.length} receipts`;
+      const received = `${this.#heads.length} and ${this.#receipts.length}`;
+      throw new Error(`expected notifications of ${expected}, in order; received ${received}`);
+    });
+    if (terminates) this.#socket.terminate();
     else this.#socket.close();
   }
 
   async #until(condition: () => boolean): Promise<void> {
-    const end = performance.now() + PATIENCE_MILLISECONDS;
+    const end = performance.now() + TIMEOUT;
     while (!condition()) {
       if (performance.now() > end) throw new Error('a subscription did not answer');
       await sleep(2);
@@ -80,9 +81,9 @@ export class Subscriber {
   }
 }
 
-/** Whether all items are among the others, in the same order. */
-function isWithin(items: readonly string[], others: readonly string[]): boolean {
-  let at = 0;
-  for (const other of others) if (other === items[at]) at += 1;
-  return at === items.length;
+/** Whether all hashes are among others, in the same order. */
+function isWithin(hashes: readonly string[], others: readonly string[]): boolean {
+  let matched = 0;
+  for (const other of others) if (other === hashes[matched]) matched += 1;
+  return matched === hashes.length;
 }

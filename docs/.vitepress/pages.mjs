@@ -58,12 +58,12 @@ export function sections() {
       .filter((name) => name.endsWith('.md') && name !== 'index.md')
       .map((name) => name.replace(/\.md$/, ''));
     /** @param {string} name */
-    const place = (name) => {
+    const rank = (name) => {
       const at = first.indexOf(name);
       return at < 0 ? first.length : at;
     };
     const pages = names
-      .toSorted((one, other) => place(one) - place(other) || one.localeCompare(other))
+      .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
       .map((name) => {
         const path = folder === '.' ? name : `${folder}/${name}`;
         const text = readFileSync(join(DOCS, `${path}.md`), 'utf8');
@@ -129,7 +129,7 @@ function summary(text) {
   const paragraph =
     text
       .split(/\n{2,}/)
-      .find((one) => /^[A-Z`[]/.test(one) && !one.startsWith('```'))
+      .find((block) => /^[A-Z`[]/.test(block) && !block.startsWith('```'))
       ?.replaceAll('\n', ' ')
       .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') ?? '';
   return /^.*?\.(?= |$)/.exec(paragraph)?.[0] ?? paragraph;

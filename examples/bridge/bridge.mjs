@@ -143,17 +143,17 @@ say('a forged deposit was refused');
 
 // Cancellation: a deposit that does not reach L2 can be had back after a day.
 
-const sent = await mined(
+const depositReceipt = await mined(
   l1Bridge.write.deposit([BigInt(user.address), amount], { value: amount + fee }),
 );
-const [{ args }] = await l1Bridge.getEvents.Deposited({}, { blockHash: sent.blockHash });
+const [{ args }] = await l1Bridge.getEvents.Deposited({}, { blockHash: depositReceipt.blockHash });
 const deposit = [BigInt(user.address), amount, args.nonce];
 await mined(l1Bridge.write.startCancellation(deposit));
 await assert.rejects(l1Bridge.write.cancel(deposit), /MESSAGE_CANCELLATION_NOT_ALLOWED_YET/);
 await l1.increaseTime({ seconds: 24 * 60 * 60 });
-const held = await l1.getBalance({ address: l1Bridge.address });
+const balanceBefore = await l1.getBalance({ address: l1Bridge.address });
 await mined(l1Bridge.write.cancel(deposit));
-assert.equal(held - (await l1.getBalance({ address: l1Bridge.address })), amount);
+assert.equal(balanceBefore - (await l1.getBalance({ address: l1Bridge.address })), amount);
 const { messages_to_l2: none } = await ask('devnet_postmanFlush');
 assert.deepEqual(none, []);
 assert.equal(await balance(), amount - part);

@@ -19,8 +19,8 @@ const show = (text) => {
 };
 let account;
 
-find('connect').addEventListener('click', () => {
-  attempt('connection', async () => {
+find('connect').addEventListener('click', async () => {
+  await attempt('connection', async () => {
     const [wallet] = await getStarknet.getAvailableWallets();
     if (!wallet) {
       show('There is no wallet');
@@ -32,10 +32,10 @@ find('connect').addEventListener('click', () => {
   });
 });
 
-find('pay').addEventListener('submit', (event) => {
+find('pay').addEventListener('submit', async (event) => {
   event.preventDefault();
   const { to, amount } = Object.fromEntries(new FormData(event.target));
-  attempt('payment', async () => {
+  await attempt('payment', async () => {
     if (!account) {
       show('Connect a wallet first');
       return;

@@ -10,6 +10,7 @@ export default defineConfig({
   resolve: {
     // From their sources, so that neither the build nor the development server needs them compiled.
     alias: {
+      '@starkbox/spec': fileURLToPath(new URL('../spec/src/index.ts', import.meta.url)),
       '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)),
       '@starkbox/signing': fileURLToPath(new URL('../signing/src/index.ts', import.meta.url)),
     },

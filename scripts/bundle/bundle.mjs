@@ -8,6 +8,7 @@
 // `bin/starkbox.js` runs the bundle unless the build is newer.
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -25,6 +26,7 @@ import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/proto
 import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compiler.js';
 import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
+import { published } from '../packages/workspaces.mjs';
 import { checksCode } from './precompiled-checks.mjs';
 import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
@@ -35,6 +37,8 @@ const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
 const SOURCES = join(PACKAGE, 'src');
 const PROTOCOL = join(SOURCES, 'rpc', 'protocol');
 const CHECKS = '\0checks-';
+/** Found from the bundle as @starkbox/spec finds its documents from its own build. */
+const DOCUMENTS = join(PACKAGE, 'dist', 'documents');
 
 /** @returns {string} the module that stands for `precompiled.ts` */
 function precompiledModule() {
@@ -62,11 +66,15 @@ function checksModule(version) {
  * @param {string | undefined} importer
  */
 function isInstalled(id, importer) {
-  if (isBuiltin(id) || id.startsWith('@starkbox/')) return true;
+  if (isBuiltin(id)) return true;
+  if (id.startsWith('@starkbox/')) return PUBLISHED.has(id);
   // Users install it for traces; metrics need a small part of it in any case.
   if (id.startsWith('@opentelemetry/')) return importer !== undefined && !packageOf(importer);
   return OPTIONAL.has(id);
 }
+
+/** Ours that are not among them are part of the bundle. */
+const PUBLISHED = published();
 
 /** Quicker forms of some functions; used where a user has installed them. */
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
@@ -101,7 +109,7 @@ function changed(file) {
  * A change of a source, for a bundle that is not published.
  *
  * @typedef {object} Edit
- * @property {string} file below `packages/starkbox/src`
+ * @property {string} file below `packages`
  * @property {string} text that the file has once
  * @property {string} instead of it
  */
@@ -126,15 +134,17 @@ function edited(edits, path) {
 /**
  * @param {Record<string, string>} input
  * @param {readonly Edit[]} edits
+ * @param {Record<string, string>} sources of packages that become a part of the bundle, by their names
  */
-function startBundle(input, edits) {
+function startBundle(input, edits, sources = {}) {
   return rolldown({
     input,
     platform: 'node',
-    external: isInstalled,
+    external: (id, importer) => !Object.hasOwn(sources, id) && isInstalled(id, importer),
     resolve: {
       extensionAlias: { '.js': ['.ts', '.js'] },
       alias: {
+        ...sources,
         'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
@@ -153,7 +163,7 @@ function startBundle(input, edits) {
       {
         name: 'edits',
         load(id) {
-          const fileEdits = edits.filter(({ file }) => id === join(SOURCES, file));
+          const fileEdits = edits.filter(({ file }) => id === join(ROOT, 'packages', file));
           return fileEdits.length === 0 ? undefined : edited(fileEdits, id);
         },
       },
@@ -169,8 +179,19 @@ function startBundle(input, edits) {
   });
 }
 
+/** Hosting is a part of an edited bundle: installed, it would use the modules of the built one. */
+const WITH_HOSTING = {
+  file: 'starkbox/src/node/instance-store.ts',
+  text: 'import(PACKAGE)',
+  instead: "import('@starkbox/hosting')",
+};
+const HOSTING = {
+  '@starkbox/hosting': join(ROOT, 'packages', 'hosting', 'src', 'index.ts'),
+  'starkbox/registry': join(SOURCES, 'registry.ts'),
+};
+
 /**
- * Writes a bundle of the command with other sources, beside the built one, which it needs.
+ * Writes a bundle of the command with other sources of it and of hosting, beside the built one, which it needs.
  *
  * @param {string} name
  * @param {readonly Edit[]} edits
@@ -180,7 +201,8 @@ export async function bundleEdited(name, edits) {
   const folder = join(PACKAGE, 'dist', `edited-${name}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const bundle = await startBundle({ cli: join(SOURCES, 'cli', 'cli.ts') }, edits);
+  const input = { cli: join(SOURCES, 'cli', 'cli.ts') };
+  const bundle = await startBundle(input, [...edits, WITH_HOSTING], HOSTING);
   await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
   await bundle.close();
   for (const required of REQUIRED) {
@@ -197,6 +219,7 @@ async function build() {
     cli: join(SOURCES, 'cli', 'cli.ts'),
     index: join(SOURCES, 'index.ts'),
     devnet: join(SOURCES, 'devnet', 'devnet.ts'),
+    registry: join(SOURCES, 'registry.ts'),
   };
   const bundle = await startBundle(input, []);
   const { output } = await bundle.write({
@@ -216,6 +239,8 @@ async function build() {
     ...dependenciesOf(join(ROOT, 'packages', name)),
   ]);
   writeParts(NEW_FOLDER, [...bundled, ...pages]);
+  rmSync(DOCUMENTS, { recursive: true, force: true });
+  cpSync(join(ROOT, 'packages', 'spec', 'documents'), DOCUMENTS, { recursive: true });
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(NEW_FOLDER, FOLDER);
 }

@@ -40,20 +40,20 @@ export function packageOf(file) {
  * The packages that a package of ours depends on, with those that they depend on. Ours are followed, not listed.
  *
  * @param {string} folder
- * @param {Set<string>} [found]
+ * @param {Set<string>} [folders]
  * @returns {Set<string>} their folders
  */
-export function dependenciesOf(folder, found = new Set()) {
+export function dependenciesOf(folder, folders = new Set()) {
   for (const name of Object.keys(manifestIn(folder).dependencies ?? {})) {
     const places = createRequire(join(folder, 'package.json')).resolve.paths(name) ?? [];
-    const place = places.map((path) => join(path, name)).find((path) => existsSync(path));
-    if (place === undefined)
+    const dependency = places.map((path) => join(path, name)).find((path) => existsSync(path));
+    if (dependency === undefined)
       throw new Error(`${name}, a dependency of ${folder}, is not installed`);
-    if (found.has(place)) continue;
-    if (!name.startsWith('@starkbox/')) found.add(place);
-    dependenciesOf(place, found);
+    if (folders.has(dependency)) continue;
+    if (!name.startsWith('@starkbox/')) folders.add(dependency);
+    dependenciesOf(dependency, folders);
   }
-  return found;
+  return folders;
 }
 
 /**

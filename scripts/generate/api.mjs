@@ -7,10 +7,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
+import { INTERNAL_ENTRIES } from '../packages/declarations.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Types of the wire are generated from the OpenRPC documents, which are the report of them. */
-const OF_THE_WIRE = /\/spec\.d\.ts$/;
 
 /**
  * @typedef {{ text: string, names: ReadonlySet<string> }} Declaration
@@ -27,15 +26,15 @@ const modules = new Map();
 
 /** @param {string} file */
 function moduleOf(file) {
-  const known = modules.get(file);
-  if (known) return known;
+  const cached = modules.get(file);
+  if (cached) return cached;
   const source = readFileSync(file, 'utf8');
   const { program } = parseSync(file, source, { lang: 'dts', sourceType: 'module' });
   /** @type {Module} */
-  const made = { declared: new Map(), imported: new Map(), exported: new Map(), stars: [] };
-  modules.set(file, made);
-  for (const node of program.body) readStatement(made, node, source, file);
-  return made;
+  const module = { declared: new Map(), imported: new Map(), exported: new Map(), stars: [] };
+  modules.set(file, module);
+  for (const node of program.body) readStatement(module, node, source, file);
+  return module;
 }
 
 /**
@@ -46,9 +45,9 @@ function moduleOf(file) {
  */
 function readStatement(module, node, source, file) {
   if (node.type === 'ImportDeclaration') {
-    for (const one of node.specifiers) {
-      const name = one.type === 'ImportSpecifier' ? nameOf(one.imported) : '*';
-      module.imported.set(one.local.name, { from: target(file, node.source.value), name });
+    for (const specifier of node.specifiers) {
+      const name = specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*';
+      module.imported.set(specifier.local.name, { from: target(file, node.source.value), name });
     }
   } else if (node.type === 'ExportAllDeclaration') {
     module.stars.push(target(file, node.source.value));
@@ -59,9 +58,9 @@ function readStatement(module, node, source, file) {
       module.exported.set(name, { name });
     }
   } else if (node.type === 'ExportNamedDeclaration') {
-    for (const one of node.specifiers) {
+    for (const specifier of node.specifiers) {
       const from = node.source ? { from: target(file, node.source.value) } : {};
-      module.exported.set(nameOf(one.exported), { ...from, name: nameOf(one.local) });
+      module.exported.set(nameOf(specifier.exported), { ...from, name: nameOf(specifier.local) });
     }
   } else {
     const text = source.slice(node.start, node.end);
@@ -89,7 +88,8 @@ function declaredBy(node) {
 }
 
 /**
- * A declaration file, or the name of another package.
+ * A declaration file, or the name of another package, which is not followed: the wire types of @starkbox/spec are
+ * reported by the OpenRPC documents.
  *
  * @param {string} file
  * @param {string} specifier
@@ -110,14 +110,14 @@ function target(file, specifier) {
 function resolve(file, name) {
   if (!existsSync(file)) return undefined;
   const { declared, exported, imported, stars } = moduleOf(file);
-  const found = exported.get(name);
-  if (found?.from !== undefined) return resolve(found.from, found.name);
-  if (declared.has(found?.name ?? name)) return { file, name: found?.name ?? name };
-  const origin = imported.get(found?.name ?? name);
+  const exportedName = exported.get(name);
+  if (exportedName?.from !== undefined) return resolve(exportedName.from, exportedName.name);
+  if (declared.has(exportedName?.name ?? name)) return { file, name: exportedName?.name ?? name };
+  const origin = imported.get(exportedName?.name ?? name);
   if (origin) return resolve(origin.from, origin.name);
   for (const star of stars) {
-    const there = resolve(star, name);
-    if (there) return there;
+    const declaration = resolve(star, name);
+    if (declaration) return declaration;
   }
   return undefined;
 }
@@ -148,12 +148,12 @@ function reportOf(folder, entries) {
   for (const [name, entry] of Object.entries(entries)) {
     const exported = exportsOf(entry).sort();
     if (!existsSync(entry)) throw new Error(`${entry} does not exist: build the packages first`);
-    lines.push('', `## ${name}`, '', ...exported.map((one) => `- ${one}`));
-    for (const one of exported) queue.push(resolve(entry, one));
+    lines.push('', `## ${name}`, '', ...exported.map((symbol) => `- ${symbol}`));
+    for (const symbol of exported) queue.push(resolve(entry, symbol));
   }
   while (queue.length > 0) {
     const at = queue.pop();
-    if (!at || OF_THE_WIRE.test(at.file)) continue;
+    if (!at) continue;
     const key = `${relative(join(folder, 'dist'), at.file).replace(/\.d\.ts$/, '')}: ${at.name}`;
     if (referred.has(key)) continue;
     const { declared, imported } = moduleOf(at.file);
@@ -180,7 +180,9 @@ for (const name of PACKAGES) {
   const folder = join(ROOT, 'packages', name);
   const { name: title, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const entries = Object.entries(exports).flatMap(([path, { types }]) =>
-    types === undefined ? [] : [[join(title, path), join(folder, types)]],
+    types === undefined || INTERNAL_ENTRIES.includes(path)
+      ? []
+      : [[join(title, path), join(folder, types)]],
   );
   const report = reportOf(folder, Object.fromEntries(entries));
   const file = join(folder, 'api.txt');

@@ -91,7 +91,7 @@ const MANUAL = fileURLToPath(new URL('../../packages/starkbox/man', import.meta.
 mkdirSync(MANUAL, { recursive: true });
 writeFileSync(join(MANUAL, 'starkbox.1'), manPage());
 
-const SPEC = fileURLToPath(new URL('../../packages/starkbox/spec', import.meta.url));
+const SPEC = fileURLToPath(new URL('../../packages/spec/documents', import.meta.url));
 const documents = new Map(
   readdirSync(SPEC)
     .filter((file) => file.endsWith('.json'))

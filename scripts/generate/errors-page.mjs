@@ -98,17 +98,17 @@ const OTHERS = /** @type {const} */ ([
  * @returns {string}
  */
 export function errorsPage(documents) {
-  const known = [...documents.values()].flatMap(({ components }) =>
+  const errors = [...documents.values()].flatMap(({ components }) =>
     Object.entries(components.errors ?? {}),
   );
-  const named = known.map(([name, { code, message }]) => {
+  const documented = errors.map(([name, { code, message }]) => {
     const advice = ADVICE[name];
     if (advice === undefined) throw new Error(`errors-page.mjs has no advice for ${name}`);
     return { code, name: `\`${name}\``, message, advice };
   });
   const others = OTHERS.map(([code, name, advice]) => ({ code, name, message: '', advice }));
-  const rows = [...named, ...others]
-    .toSorted((one, other) => one.code - other.code)
+  const rows = [...documented, ...others]
+    .toSorted((a, b) => a.code - b.code)
     .map(({ code, name, message, advice }) => `| ${code} | ${name} | ${message} | ${advice} |`);
   return `# Errors
 

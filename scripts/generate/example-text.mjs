@@ -81,9 +81,9 @@ function cut(value, items, depth) {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     if (value.length > 0 && depth === 0) return [`… ${value.length} in all`];
-    const kept = value.slice(0, items).map((one) => cut(one, items, depth - 1));
-    const more = value.length - kept.length;
-    return more > 0 ? [...kept, `… ${more} more`] : kept;
+    const elements = value.slice(0, items).map((element) => cut(element, items, depth - 1));
+    const more = value.length - elements.length;
+    return more > 0 ? [...elements, `… ${more} more`] : elements;
   }
   if (depth === 0) return '…';
   return Object.fromEntries(
@@ -102,14 +102,16 @@ function written(value, indent) {
   if (typeof value !== 'object' || value === null) return line;
   const isList = Array.isArray(value);
   const members = isList
-    ? value.map((one) => written(one, inner))
-    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${written(one, inner)}`);
+    ? value.map((element) => written(element, inner))
+    : Object.entries(value).map(
+        ([name, member]) => `${JSON.stringify(name)}: ${written(member, inner)}`,
+      );
   const [open, close] = isList ? ['[', ']'] : ['{ ', ' }'];
   const short =
     members.length === 0 ? open.trim() + close.trim() : open + members.join(', ') + close;
   if (!short.includes('\n') && indent.length + short.length <= WIDTH) return short;
   const [first, last] = isList ? '[]' : '{}';
-  return `${first}\n${members.map((one) => inner + one).join(',\n')}\n${indent}${last}`;
+  return `${first}\n${members.map((text) => inner + text).join(',\n')}\n${indent}${last}`;
 }
 
 /**

@@ -38,13 +38,13 @@ const BOUNDS = {
 export async function examples() {
   const node = await createNode({ seed: 0, port: 0, startTime: 1700000000 });
   /** @type {Map<string, Example>} */
-  const found = new Map(Object.entries(NEEDING));
+  const examples = new Map(Object.entries(NEEDING));
   /** @param {string} method @param {object} [params] */
   const answered = async (method, params) => {
     const request = { jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) };
     const text = (await node.handle(JSON.stringify(request))) ?? '{}';
     const { result, error } = JSON.parse(text);
-    if (!found.has(method)) found.set(method, { params, answer: error ? { error } : result });
+    if (!examples.has(method)) examples.set(method, { params, answer: error ? { error } : result });
     return text;
   };
   /** @type {Call} */
@@ -56,15 +56,15 @@ export async function examples() {
     await tools(call);
     await mempool(call);
     await instancesAndFiles(call);
-    await subscriptions(found, (await node.listen()).url);
+    await subscriptions(examples, (await node.listen()).url);
   } finally {
     await node.close();
   }
   return new Map(
-    [...found].map(([name, { params, answer, ...rest }]) => {
+    [...examples].map(([name, { params, answer, ...rest }]) => {
       const isOfInstance = typeof params === 'object' && params !== null && 'instance_id' in params;
-      const shown = isOfInstance ? { instance_id: INSTANCE } : params;
-      return [name, { ...rest, params: shown, answer: settled(answer) }];
+      const settledParams = isOfInstance ? { instance_id: INSTANCE } : params;
+      return [name, { ...rest, params: settledParams, answer: settled(answer) }];
     }),
   );
 }
@@ -99,11 +99,11 @@ async function blocksAndAccounts(call) {
  */
 async function transactions(call, node, answered) {
   /** The first transaction that starknet.js signed. @type {Json} */
-  let sent;
+  let signedInvoke;
   /** @type {typeof fetch} */
   const baseFetch = async (_url, options) => {
     const { method, params } = JSON.parse(String(options?.body));
-    if (method === 'starknet_addInvokeTransaction') sent ??= params.invoke_transaction;
+    if (method === 'starknet_addInvokeTransaction') signedInvoke ??= params.invoke_transaction;
     return new Response(await answered(method, params));
   };
   const provider = new RpcProvider({ nodeUrl: node.rpcUrl, baseFetch });
@@ -122,19 +122,24 @@ async function transactions(call, node, answered) {
   });
   const block_id = { block_number: await call('starknet_blockNumber') };
   await account.execute(increase(1), details);
-  await call('starknet_proveTransaction', { block_id, transaction: sent });
+  await call('starknet_proveTransaction', { block_id, transaction: signedInvoke });
   await account.execute(increase(0), details);
 
   const key = '0x123456789';
   const publicKey = ec.starkCurve.getStarkKey(key);
   const accountClass = node.accountClassHash;
-  const own = hash.calculateContractAddressFromHash(publicKey, accountClass, [publicKey], 0);
+  const accountAddress = hash.calculateContractAddressFromHash(
+    publicKey,
+    accountClass,
+    [publicKey],
+    0,
+  );
   await call('devnet_deal', {
     token: node.tokens.strk.address,
-    address: own,
+    address: accountAddress,
     amount: '1000000000000000000000',
   });
-  const created = new Account({ provider, address: own, signer: key });
+  const created = new Account({ provider, address: accountAddress, signer: key });
   await created.deployAccount(
     { classHash: accountClass, constructorCalldata: [publicKey], addressSalt: publicKey },
     details,
@@ -187,10 +192,10 @@ async function deposit(call, bridge, user) {
 }
 
 function bounds() {
-  /** @param {{ max_amount: string, max_price_per_unit: string }} one */
-  const big = (one) => ({
-    max_amount: BigInt(one.max_amount),
-    max_price_per_unit: BigInt(one.max_price_per_unit),
+  /** @param {{ max_amount: string, max_price_per_unit: string }} bounds */
+  const big = (bounds) => ({
+    max_amount: BigInt(bounds.max_amount),
+    max_price_per_unit: BigInt(bounds.max_price_per_unit),
   });
   const { l1_gas, l1_data_gas, l2_gas } = BOUNDS;
   return { l1_gas: big(l1_gas), l1_data_gas: big(l1_data_gas), l2_gas: big(l2_gas) };
@@ -358,10 +363,10 @@ async function instancesAndFiles(call) {
 }
 
 /**
- * @param {Map<string, Example>} found
+ * @param {Map<string, Example>} examples
  * @param {string} url
  */
-async function subscriptions(found, url) {
+async function subscriptions(examples, url) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
   await new Promise((resolve, reject) => {
     socket.once('open', resolve);
@@ -376,10 +381,10 @@ async function subscriptions(found, url) {
         if (id !== method) return;
         socket.off('message', read);
         const isId = method !== 'starknet_unsubscribe';
-        const shown = isId ? { subscription_id: '0x1' }.subscription_id : result;
-        found.set(method, {
+        const settledResult = isId ? { subscription_id: '0x1' }.subscription_id : result;
+        examples.set(method, {
           params: isId ? params : { subscription_id: '0x1' },
-          answer: error ? { error } : shown,
+          answer: error ? { error } : settledResult,
         });
         resolve(result);
       };

@@ -29,15 +29,18 @@ function flagged(flag) {
 
 /** @param {(typeof CONFIG_KEYS)[number]} key */
 function option(key) {
-  const one = OPTIONS[key];
-  const preset = defaultText(one);
-  const names = [...(one.short === undefined ? [] : [one.short]), one.flag].map(flagged);
-  const variables = environmentExamples(one).map((name) => `\\fB${plain(name)}\\fR`);
+  const definition = OPTIONS[key];
+  const preset = defaultText(definition);
+  const names = [
+    ...(definition.short === undefined ? [] : [definition.short]),
+    definition.flag,
+  ].map(flagged);
+  const variables = environmentExamples(definition).map((name) => `\\fB${plain(name)}\\fR`);
   const facts = [
     ...(preset === undefined ? [] : [`Default: ${plain(preset)}.`]),
     `Variable: ${variables.join(' or ')}.`,
   ];
-  return ['.TP', names.join(', '), plain(one.help), ...facts].join('\n');
+  return ['.TP', names.join(', '), plain(definition.help), ...facts].join('\n');
 }
 
 /** @param {string} text */

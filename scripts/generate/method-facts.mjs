@@ -31,8 +31,8 @@ export function factProblems(method) {
   for (const [field, values] of Object.entries(REQUIRED)) {
     const value = method[field];
     if (value === undefined) add(`${field} is missing`);
-    else if (!values.some((one) => one === value)) {
-      add(`${field} must be one of ${values.map((one) => JSON.stringify(one)).join(', ')}`);
+    else if (!values.some((allowed) => allowed === value)) {
+      add(`${field} must be one of ${values.map((allowed) => JSON.stringify(allowed)).join(', ')}`);
     }
   }
   const journalled = method['x-journalled'];
@@ -48,11 +48,12 @@ export function factProblems(method) {
   }
   const finality = method['x-finality'];
   if (finality !== undefined) {
-    if (!FINALITY.some((one) => one === finality)) add(`x-finality must be one of ${FINALITY}`);
+    if (!FINALITY.some((allowed) => allowed === finality))
+      add(`x-finality must be one of ${FINALITY}`);
     if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
   }
   const tenants = method['x-tenants'];
-  if (tenants !== undefined && !TENANTS.some((one) => one === tenants)) {
+  if (tenants !== undefined && !TENANTS.some((allowed) => allowed === tenants)) {
     add(`x-tenants must be one of ${TENANTS}`);
   }
   if (!EXECUTES.some((value) => value === (method['x-executes'] ?? false))) {
@@ -84,60 +85,66 @@ export function factProblems(method) {
 }
 
 /**
+ * The facts that hold: a fact that is false is left out.
+ *
  * @param {Readonly<Record<string, unknown>>} method without problems
  * @returns {Readonly<Record<string, unknown>>}
  */
 export function factsOf(method) {
-  return {
+  const facts = {
     writes: method['x-writes'],
-    journalled: method['x-journalled'] === true,
+    journalled: method['x-journalled'],
     restricted: method['x-restricted'],
     forwarded: method['x-forwarded'],
-    finality: method['x-finality'] ?? false,
+    finality: method['x-finality'],
     waits: method['x-waits'],
     needsListener: method['x-listener'],
     redacted: method['x-redacted'],
-    isLogged: method['x-logged'] !== false,
-    feltLists: method['x-felt-lists'] ?? false,
+    unlogged: method['x-logged'] === false,
+    feltLists: method['x-felt-lists'],
     tenants: method['x-tenants'] ?? (method['x-writes'] === true ? 'own' : 'everywhere'),
-    executes: method['x-executes'] ?? false,
-    external: method['x-external'] ?? false,
+    executes: method['x-executes'],
+    external: method['x-external'],
   };
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact));
 }
 
 /** The TypeScript type of these facts. */
 export const FACTS_TYPE = `{
   /** Something is not as before once it was called. */
-  readonly writes: boolean;
+  readonly writes?: true;
   /** Journals hold it: repeated, it changes the chain in the same way. */
-  readonly journalled: boolean;
+  readonly journalled?: true;
   /** \`--restrictive-mode\` without names forbids it. */
-  readonly restricted: boolean;
+  readonly restricted?: true;
   /** What is looked up first; if this chain lacks it, the origin of a fork is asked. */
-  readonly forwarded: ${union(REQUIRED['x-forwarded'])};
+  readonly forwarded?: ${union(REQUIRED['x-forwarded'])};
   /** Where an answer of the origin states how final something is. */
-  readonly finality: ${union([...FINALITY, false])};
+  readonly finality?: ${union(FINALITY)};
   /** It may hold a thread of the engine for as long as the origin takes. */
-  readonly waits: boolean;
+  readonly waits?: true;
   /** It only exists where there is a listener: a WebSocket. */
-  readonly needsListener: boolean;
+  readonly needsListener?: true;
   /** Which part may hold secrets without a name; list params have no names at all. */
-  readonly redacted: ${union(REQUIRED['x-redacted'])};
-  /** The request log records it. */
-  readonly isLogged: boolean;
+  readonly redacted?: ${union(REQUIRED['x-redacted'])};
+  /** The request log leaves it out. */
+  readonly unlogged?: true;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
-  readonly feltLists: string | false;
+  readonly feltLists?: string;
   /** Where a tenant of a hosted node may call it; \`own\` for its own instances only. */
   readonly tenants: ${union(TENANTS)};
   /** It executes, and counts for the quotas of a tenant; \`sometimes\` if that depends on its parameters. */
-  readonly executes: ${union(EXECUTES)};
+  readonly executes?: ${union(EXECUTES)};
   /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
-  readonly external: string | boolean;
+  readonly external?: string | true;
 }`;
 
-/** @param {Values | undefined} values */
+/** @param {Values | undefined} values a fact that is false is absent */
 function union(values = []) {
-  return values.map((value) => JSON.stringify(value)).join(' | ');
+  return values
+    .filter((value) => value !== false)
+    .map((value) => JSON.stringify(value))
+    .join(' | ');
 }
 
 /**

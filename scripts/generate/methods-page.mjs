@@ -85,10 +85,10 @@ export function methodsPage(documents, examples) {
       ? []
       : [`### Notifications of ${heading.toLowerCase()}`, notificationTable(notifications)]),
   ]);
-  const own = documentOf('devnet');
-  const page = [INTRO.trimEnd(), ...contents, ...bodies, '## Types', ...types(own)].join('\n\n');
+  const devnet = documentOf('devnet');
+  const page = [INTRO.trimEnd(), ...contents, ...bodies, '## Types', ...types(devnet)].join('\n\n');
   const linked = page.replace(/`([A-Z0-9_]+)`/g, (code, name) =>
-    Object.hasOwn(own.components.schemas, name) ? `[${code}](#${name.toLowerCase()})` : code,
+    Object.hasOwn(devnet.components.schemas, name) ? `[${code}](#${name.toLowerCase()})` : code,
   );
   return `${linked}\n`;
 }
@@ -104,7 +104,7 @@ const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** @param {string} name */
 function aliasOf(name) {
-  const [prefix, alias] = ALIASES.find(([one]) => name.startsWith(one)) ?? ['', ''];
+  const [prefix, alias] = ALIASES.find(([prefix]) => name.startsWith(prefix)) ?? ['', ''];
   return prefix === '' ? undefined : `${alias}${name.slice(prefix.length)}`;
 }
 
@@ -126,9 +126,9 @@ function callText(method, file, documents) {
     const home = documents.get(
       path === '' ? file : path.replace(/^\.\//, '').replace(/\.json$/, ''),
     );
-    const known = home?.components.errors[pointer.split('/').at(-1) ?? ''];
-    if (!known) throw new Error(`${name} refers to ${$ref}, which is not there`);
-    return `${known.code} (${known.message})`;
+    const error = home?.components.errors[pointer.split('/').at(-1) ?? ''];
+    if (!error) throw new Error(`${name} refers to ${$ref}, which is not there`);
+    return `${error.code} (${error.message})`;
   });
   return [
     `### ${name}`,
@@ -200,9 +200,9 @@ function types({ components }) {
     if (!properties || Object.keys(properties).length === 0) {
       return `### ${name}\n\n${description} In JSON, ${typeText(schema)}.`;
     }
-    const rows = Object.entries(properties).map(([member, one]) => {
+    const rows = Object.entries(properties).map(([member, schema]) => {
       const presence = required.includes(member) ? '' : ' (optional)';
-      return `| \`${member}\`${presence} | ${cell(typeText(one))} | ${cell(one.description ?? '')} |`;
+      return `| \`${member}\`${presence} | ${cell(typeText(schema))} | ${cell(schema.description ?? '')} |`;
     });
     const table = ['| member | type | meaning |', '| --- | --- | --- |', ...rows].join('\n');
     return [`### ${name}`, ...(description === '' ? [] : [description]), table].join('\n\n');

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
+import { writePatchedCrate } from '../engine-changes.mjs';
 
 const VERSION = '0.20.2';
 const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
@@ -24,8 +25,9 @@ function install() {
 }
 
 if (!existsSync(COMMAND)) install();
-const [given] = process.argv.slice(2);
-const checks = given === undefined ? ['licenses', 'bans', 'sources'] : [given];
+writePatchedCrate();
+const [check] = process.argv.slice(2);
+const checks = check === undefined ? ['licenses', 'bans', 'sources'] : [check];
 // Crates that name a file in place of a licence are warned of, and read from that file.
 const quiet = ['--allow', 'no-license-field', '--hide-inclusion-graph'];
 const args = ['--locked', 'check', ...quiet, ...checks];

@@ -4,7 +4,7 @@
 //   objdump -T FILE | node scripts/packages/glibc.mjs  the same, with the table of one
 //   node scripts/packages/glibc.mjs --oldest 2.34 FILE…
 //
-// A binary needs what the machine has that it was linked on, unless the linker is told otherwise, as
+// A binary needs what the machine has that it was linked on, unless the linker gets another target, as
 // scripts/packages/cross-engine.mjs does.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -29,12 +29,12 @@ function neededVersions(table) {
 }
 
 /**
- * @param {string} one
- * @param {string} other
+ * @param {string} a
+ * @param {string} b
  * @returns {number} negative if the first is older
  */
-function compare(one, other) {
-  return one.localeCompare(other, 'en', { numeric: true });
+function compare(a, b) {
+  return a.localeCompare(b, 'en', { numeric: true });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
+import { upstream } from '../engine-changes.mjs';
 
 /** @import { Part } from '../bundle/third-party.mjs' */
 
@@ -32,8 +33,11 @@ export function billOf(manifest, { packages, crates, classes }) {
   const { name, version, license: licence = 'MIT' } = manifest;
   const sums = lockSums();
   const declared = [
-    ...Object.entries(manifest.dependencies ?? {}).map((one) => [...one, 'required']),
-    ...Object.entries(manifest.optionalDependencies ?? {}).map((one) => [...one, 'optional']),
+    ...Object.entries(manifest.dependencies ?? {}).map((dependency) => [...dependency, 'required']),
+    ...Object.entries(manifest.optionalDependencies ?? {}).map((dependency) => [
+      ...dependency,
+      'optional',
+    ]),
   ];
   const components = [
     ...packages.map((part) => component(npmUrl(part.name, part.version), part, sums)),
@@ -64,7 +68,7 @@ export function billOf(manifest, { packages, crates, classes }) {
     metadata: {
       component: { type: 'library', 'bom-ref': self, name, version, purl: self, licenses },
     },
-    components: [...new Map(components.map((one) => [one['bom-ref'], one])).values()],
+    components: [...new Map(components.map((part) => [part['bom-ref'], part])).values()],
   };
 }
 
@@ -117,13 +121,15 @@ function npmSums() {
   });
 }
 
-/** @returns {Sum[]} checksums of the lock file of cargo */
+/** @returns {Sum[]} checksums of the lock file of cargo, and of the crate that we change */
 function crateSums() {
+  const { name, version, sha256 } = upstream();
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const entry = /^name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "(.+)"$/gm;
-  return [...lock.matchAll(entry)].map(([, name, version, content = '']) => {
+  const locked = [...lock.matchAll(entry)].map(([, name, version, content = '']) => {
     return /** @type {Sum} */ ([`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content }]);
   });
+  return [...locked, [`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content: sha256 }]];
 }
 
 /**

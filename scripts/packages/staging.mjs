@@ -1,14 +1,7 @@
 // Packages as they are published, each in a folder: with licence, page and facts, the engine divided by platforms.
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   addonFile,
   compilerFile,
@@ -18,37 +11,15 @@ import {
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
-import { reachedTypes } from './declarations.mjs';
+import { INTERNAL_ENTRIES, reachedTypes } from './declarations.mjs';
 import { BILL, billOf, classesIn } from './sbom.mjs';
+import { manifestIn, published } from './workspaces.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
 /** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
 export const CROSS_ENGINES = join(ROOT, 'engines');
 
-/**
- * @typedef {Record<string, unknown> & { name: string, version: string, dependencies?: Record<string, string> }} Manifest
- */
-
-/**
- * @param {string} folder
- * @returns {Manifest}
- */
-export function manifestIn(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-}
-
-/** @returns {ReadonlyMap<string, { folder: string, manifest: Manifest }>} the packages that are published, by name */
-export function published() {
-  const folders = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
-  const all = folders
-    .filter((folder) => existsSync(join(folder, 'package.json')))
-    .map((folder) => ({ folder, manifest: manifestIn(folder) }));
-  return new Map(
-    all
-      .filter(({ manifest }) => manifest['private'] !== true)
-      .map((one) => [one.manifest.name, one]),
-  );
-}
+/** @typedef {import('./workspaces.mjs').Manifest} Manifest */
 
 /**
  * @param {readonly string[]} names of our packages
@@ -56,13 +27,13 @@ export function published() {
  */
 export function withDependencies(names) {
   const all = published();
-  const found = new Set(names);
+  const selected = new Set(names);
   // A set goes on to what is added while it is read.
-  for (const name of found) {
+  for (const name of selected) {
     const needed = Object.keys(all.get(name)?.manifest.dependencies ?? {});
-    for (const one of needed) if (all.has(one)) found.add(one);
+    for (const dependency of needed) if (all.has(dependency)) selected.add(dependency);
   }
-  return [...found];
+  return [...selected];
 }
 
 /**
@@ -73,13 +44,13 @@ export function withDependencies(names) {
  */
 export function builtEngines(withCross = false) {
   /** @type {Map<string, string>} */
-  const found = new Map();
+  const engines = new Map();
   for (const platform of Object.keys(PLATFORMS)) {
     const folders = withCross ? [join(CROSS_ENGINES, platform), ENGINE] : [ENGINE];
     const folder = folders.find((each) => existsSync(join(each, addonFile(platform))));
-    if (folder !== undefined) found.set(platform, folder);
+    if (folder !== undefined) engines.set(platform, folder);
   }
-  return found;
+  return engines;
 }
 
 /**
@@ -161,6 +132,8 @@ function pageOf({ name, description, homepage }) {
  * @returns {Manifest}
  */
 function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
+  const entries = Object(manifest['exports']);
+  for (const name of INTERNAL_ENTRIES) if (entries[name]) delete entries[name].types;
   if (manifest.name !== ENGINE_NAME) return manifest;
   const { version } = manifest;
   const platforms = Object.keys(PLATFORMS).map((name) => [packageFor(name), version]);
@@ -218,10 +191,12 @@ export function stage(folder, names, engines = builtEngines()) {
     if (source === undefined || manifest === undefined) throw new Error(`unknown package ${name}`);
     const target = join(folder, name);
     const { files: types } = reachedTypes(source);
-    const needed = files.filter(
-      (path) => !binaries.includes(path) && (!path.endsWith('.d.ts') || types.has(normalize(path))),
-    );
+    const needed = files.filter((path) => !binaries.includes(path) && !path.endsWith('.d.ts'));
     write(target, publishedManifest(manifest), needed, source);
+    for (const [path, text] of types) {
+      mkdirSync(dirname(join(target, path)), { recursive: true });
+      writeFileSync(join(target, path), text);
+    }
     const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
     const packages = bundles.flatMap(readParts);
     writeBill(target, { packages, crates: [], classes: classesIn(source) });

@@ -60,6 +60,9 @@ await assert.rejects(
   /npm install @starkbox\/argent-classes/,
 );
 
+// So is the store of instances.
+await assert.rejects(createNode({ instanceStore: tmpdir() }), /npm install @starkbox\/hosting/);
+
 // The command, its arguments and its logs in JSON.
 const args = ['--seed', '0', '--log-format', 'json'];
 const devnet = await Devnet.spawnInstalled({ args, stdout: 'ignore', stderr: 'ignore' });

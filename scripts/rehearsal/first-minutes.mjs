@@ -21,9 +21,10 @@ await chain.close();
  * @param {string} folder
  * @param {string} node
  * @param {(url: string) => Promise<void>} use
+ * @param {readonly string[]} [options] further ones of the node
  */
-async function withNode(folder, node, use) {
-  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui']);
+async function withNode(folder, node, use, options = []) {
+  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui', ...options]);
   try {
     const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
     await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
@@ -109,6 +110,22 @@ export const tries = {
     } finally {
       await stop(child);
     }
+  },
+  hosting: async (folder, node, packed) => {
+    npmInstall(folder, node, packed, ['starkbox', '@starkbox/hosting']);
+    const store = join(folder, 'instances');
+    await withNode(
+      folder,
+      node,
+      async (url) => {
+        const { instance_id: id } = await call(url, 'devnet_createInstance', {});
+        const instance = `${url}/instances/${id}/rpc`;
+        await call(instance, 'devnet_mint', { address: '0x1', amount: 1 });
+      },
+      ['--instance-store', store],
+    );
+    const command = join(folder, 'node_modules/starkbox/bin/starkbox.js');
+    runText(node, [command, 'collect', '--instance-store', store], { cwd: folder });
   },
   'test with a fixture': async (folder, node, packed) => {
     const example = join(ROOT, 'examples/token-node-test');

@@ -66,7 +66,7 @@ export async function stop(child) {
  */
 export function linesOf(stream) {
   /** @type {string[]} */
-  const seen = [];
+  const printed = [];
   const watchers = new Set();
   let rest = '';
   let hasEnded = false;
@@ -77,21 +77,21 @@ export function linesOf(stream) {
   stream.on('data', (part) => {
     const lines = `${rest}${part}`.split('\n');
     rest = lines.pop() ?? '';
-    seen.push(...lines);
+    printed.push(...lines);
     tell();
   });
   stream.on('end', () => {
     hasEnded = true;
     tell();
   });
-  return (wanted) =>
+  return (isExpected) =>
     new Promise((resolve, reject) => {
       const look = () => {
-        const found = seen.find(wanted);
-        if (found === undefined && !hasEnded) return;
+        const line = printed.find(isExpected);
+        if (line === undefined && !hasEnded) return;
         watchers.delete(look);
-        if (found !== undefined) resolve(found);
-        else reject(new Error(`it ended after printing: ${seen.slice(-5).join('\n')}`));
+        if (line !== undefined) resolve(line);
+        else reject(new Error(`it ended after printing: ${printed.slice(-5).join('\n')}`));
       };
       watchers.add(look);
       look();

@@ -1,6 +1,9 @@
 // What one source file imports, re-exports and reads from its surroundings, taken from its syntax tree.
 import { type Expression, type ModuleExportName, parseSync, Visitor } from 'oxc-parser';
 
+/** The specifier of an import that is computed at run time. */
+export const COMPUTED = '<computed>';
+
 export interface Import {
   readonly specifier: string;
   readonly line: number;
@@ -55,7 +58,7 @@ export function readFacts(path: string, source: string): Facts {
       addImport(node.source.value, node.start, node.exportKind === 'type');
     },
     ImportExpression(node) {
-      addImport(text(node.source) ?? '<computed>', node.start, false);
+      addImport(text(node.source) ?? COMPUTED, node.start, false);
     },
     TSImportType(node) {
       addImport(node.source.value, node.start, true);
@@ -67,8 +70,7 @@ export function readFacts(path: string, source: string): Facts {
     },
     CallExpression(node) {
       const callee = globalName(node.callee);
-      if (callee === 'require')
-        addImport(text(node.arguments[0]) ?? '<computed>', node.start, false);
+      if (callee === 'require') addImport(text(node.arguments[0]) ?? COMPUTED, node.start, false);
       if (callee === 'Date') clock.push(line(node.start));
     },
     NewExpression(node) {

@@ -1,29 +1,6 @@
-// Table of allowed imports, and the check of a set of source files against it.
-import { dirname, join, normalize } from 'node:path/posix';
-import { findCycles } from './cycles.js';
-import { type Import, readFacts } from './facts.js';
+// Tables of allowed imports between folders. Imports between packages follow from their package.json files.
 
-export interface Violation {
-  readonly file: string;
-  readonly rule: Rule;
-  readonly detail: string;
-}
-
-export type Rule =
-  | 'folder' // imports a folder of its own package that its row does not list
-  | 'types-only' // imports at run time what it may only use as types
-  | 'external' // imports a package that belongs to other folders
-  | 'door' // imports another package past its index, or one that its row does not list
-  | 'cycle' // files import each other, if only as types
-  | 'folder-cycle' // folders import each other, if only as types
-  | 'barrel' // re-exports, but is not a package's index.ts
-  | 'environment' // reads process.env outside of config/environment.ts
-  | 'wall-clock' // reads the clock outside of chain/world/clock.ts
-  | 'name' // has a name that says nothing
-  | 'unplaced' // stands in no row of the table
-  | 'syntax'; // could not be read
-
-interface Folder {
+export interface Folder {
   /** Folders, or single files of the root as `felt`, that it may import. Its own files always. */
   readonly may: readonly string[];
   /** The same, but with `import type` only. */
@@ -32,19 +9,19 @@ interface Folder {
   readonly packages?: readonly string[];
 }
 
-/** Below everything else: no row above them is imported by them. */
-const LEAVES = [
-  'spec',
-  'method-names',
+export type FolderTable = Readonly<Record<string, Folder>>;
+
+/** What every other row may import. They import only one another. */
+export const LEAVES: readonly string[] = [
   'errors',
   'felt',
   'log',
   'probe',
   'immutable',
   'nearest-word',
-  'block-generation',
+  'block-settings',
   'bounded-map',
-  'news-feed',
+  'notification-feed',
   'terminal',
   'json',
   'files',
@@ -73,19 +50,17 @@ const SERVICE = [
   'telemetry',
 ];
 
-/** The folders and root files of packages/starkbox/src; each row imports only rows above it. */
-const STARKBOX: Readonly<Record<string, Folder>> = {
-  spec: { may: [] },
-  'method-names': { may: [] },
+/** The folders and root files of packages/starkbox/src. Each row imports only rows that precede it. */
+const STARKBOX: FolderTable = {
   felt: { may: [] },
   probe: { may: [] },
   immutable: { may: [] },
   'nearest-word': { may: [] },
-  'block-generation': { may: [] },
+  'block-settings': { may: [] },
   'bounded-map': { may: [] },
-  'news-feed': { may: [] },
+  'notification-feed': { may: [] },
   terminal: { may: [] },
-  errors: { may: ['spec'] },
+  errors: { may: [] },
   log: { may: ['terminal'] },
   scheduling: { may: ['errors', 'probe'] },
   files: { may: ['errors'] },
@@ -128,11 +103,6 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
     packages: ['@starkbox/engine'],
   },
-  // Requests to S3 are signed with the time.
-  'hosting/objects': {
-    may: [...LEAVES, 'config', 'chain/world/clock'],
-    packages: ['@starkbox/engine', 'node:http', 'node:https'],
-  },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'config', 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
@@ -152,37 +122,14 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   service: { may: SERVICE },
-  // Tables that were written long ago are not referred to newly.
-  'hosting/layers': {
-    may: [...LEAVES, 'chain/world/clock', 'store/database', 'hosting/objects'],
-  },
-  'hosting/tenants': { may: [...LEAVES, 'config', 'rpc/protocol', 'hosting/objects'] },
-  hosting: {
-    may: [
-      ...SERVICE,
-      'hosting/layers',
-      'hosting/objects',
-      'hosting/tenants',
-      'service',
-      'store/database',
-      'store/directory',
-    ],
-  },
+  // What packages with a registry of instances import.
+  registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },
   library: {
     may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
     packages: ['@starkbox/engine'],
   },
   node: {
-    may: [
-      ...SERVICE,
-      'artifacts',
-      'dump/image',
-      'hosting',
-      'library',
-      'server/ws',
-      'service',
-      'store',
-    ],
+    may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
@@ -196,7 +143,6 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
       'cli/completions',
       'debug-info',
       'dump/image',
-      'hosting',
       'node',
       'rpc/request-log',
     ],
@@ -209,189 +155,72 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   index: { may: [...LEAVES, 'chain/genesis', 'config', 'library', 'node'] },
 };
 
-const GUARDED = new Set(Object.values(STARKBOX).flatMap((row) => row.packages ?? []));
+const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];
+const EXPLORER_PARTS = [
+  'parts',
+  'parts/table',
+  'parts/forms',
+  'parts/transaction',
+  'parts/gas',
+  'parts/send',
+];
 
-interface Package {
-  readonly name: string;
-  /** The folder of its TypeScript sources. */
-  readonly sources: string;
-  /** Packages of ours that it may import by name. */
-  readonly doors: readonly string[];
-  /** Files outside of its sources that it may import. */
-  readonly files?: readonly string[];
-  /** Files of other packages that it may import as types. */
-  readonly types?: readonly string[];
-}
-
-const PACKAGES: Readonly<Record<string, Package>> = {
-  engine: {
-    name: '@starkbox/engine',
-    sources: 'packages/engine/js',
-    doors: [],
-    files: ['packages/engine/binding'],
-  },
-  abi: { name: '@starkbox/abi', sources: 'packages/abi/src', doors: [] },
-  signing: {
-    name: '@starkbox/signing',
-    sources: 'packages/signing/src',
-    doors: ['@starkbox/abi'],
-  },
-  wallet: {
-    name: '@starkbox/wallet',
-    sources: 'packages/wallet/src',
-    doors: ['@starkbox/abi', '@starkbox/signing'],
-  },
-  starkbox: {
-    name: 'starkbox',
-    sources: 'packages/starkbox/src',
-    doors: ['@starkbox/engine', '@starkbox/abi'],
-  },
-  testing: {
-    name: '@starkbox/testing',
-    sources: 'packages/testing/src',
-    doors: ['starkbox', '@starkbox/abi', '@starkbox/engine'],
-  },
-  // Bundled into starkbox, which loads it by its file.
-  mcp: {
-    name: '@starkbox/mcp',
-    sources: 'packages/mcp/src',
-    doors: ['starkbox', '@starkbox/abi', '@starkbox/engine', '@starkbox/signing'],
-  },
-  conformance: {
-    name: '@starkbox/conformance',
-    sources: 'packages/conformance/src',
-    doors: ['starkbox', '@starkbox/engine'],
-  },
-  explorer: {
-    name: '@starkbox/explorer',
-    sources: 'packages/explorer/src',
-    doors: ['@starkbox/abi', '@starkbox/signing'],
-    types: ['packages/starkbox/src/spec'],
-  },
+/**
+ * The folders of packages/explorer/src. Each row imports only rows that precede it. `features/*` stands for the
+ * folder of each feature, which may import its own subfolders, but no other feature.
+ */
+const EXPLORER: FolderTable = {
+  styles: { may: [] },
+  format: { may: [] },
+  state: { may: [] },
+  // Addresses begin with the path of the chain, which the calls need as well.
+  navigation: { may: ['format', 'state'] },
+  // Used by the client, which hands long answers to the worker.
+  traces: { may: ['format', 'state'] },
+  rpc: { may: ['format', 'state', 'traces'] },
+  parts: { may: EXPLORER_BASE },
+  'parts/table': { may: ['parts', ...EXPLORER_BASE] },
+  'parts/forms': { may: ['parts', ...EXPLORER_BASE] },
+  'parts/transaction': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
+  'parts/gas': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
+  'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
+  'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
+  app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
 };
 
-const EMPTY_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'misc']);
-const ENVIRONMENT_READER = 'packages/starkbox/src/config/environment.ts';
-const CLOCK_READER = 'packages/starkbox/src/chain/world/clock.ts';
+/** Tables by the folder of their package. A package without a table has only the rules for all packages. */
+export const FOLDERS: Readonly<Record<string, FolderTable>> = {
+  starkbox: STARKBOX,
+  explorer: EXPLORER,
+};
 
-/** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
-export function findViolations(sources: ReadonlyMap<string, string>): Violation[] {
-  const found: Violation[] = [];
-  const graph = new Map<string, string[]>();
+/** Packages that run in a browser as well: they import nothing of Node. */
+export const WITHOUT_NODE: readonly string[] = ['abi', 'signing', 'wallet', 'explorer'];
 
-  for (const [file, source] of sources) {
-    const report = (rule: Rule, detail: string): void => void found.push({ file, rule, detail });
-    const facts = readFacts(file, source);
-    for (const error of facts.syntaxErrors) report('syntax', error);
+/** Packages in which only these files read the environment and the clock. */
+export const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
+  starkbox: 'packages/starkbox/src/config/environment.ts',
+};
+export const CLOCK_READERS: Readonly<Record<string, string>> = {
+  starkbox: 'packages/starkbox/src/chain/world/clock.ts',
+};
 
-    const home = Object.values(PACKAGES).find(({ sources }) => file.startsWith(`${sources}/`));
-    if (!home) {
-      report('unplaced', 'belongs to no package of the table');
-      continue;
-    }
-    const isIndex = withoutExtension(file) === `${home.sources}/index`;
-    const folder = home === PACKAGES['starkbox'] ? folderOf(file) : undefined;
-    if (folder !== undefined && !STARKBOX[folder])
-      report('unplaced', `${folder} is no row of the table`);
+/** Files outside of the sources of a package that one of its files imports. */
+export const OUTSIDE_SOURCES: readonly {
+  readonly from: string;
+  readonly to: string;
+  readonly typesOnly: boolean;
+}[] = [{ from: 'packages/engine/js/', to: 'packages/engine/binding', typesOnly: false }];
 
-    if (EMPTY_NAMES.has(withoutExtension(file).split('/').at(-1) ?? '')) {
-      report('name', 'name a file after what it holds');
-    }
-    if (!isIndex) for (const line of facts.reExports) report('barrel', `line ${line}`);
-    if (folder !== undefined && file !== ENVIRONMENT_READER) {
-      for (const line of facts.environment) report('environment', `line ${line}`);
-    }
-    if (folder !== undefined && file !== CLOCK_READER) {
-      for (const line of facts.clock) report('wall-clock', `line ${line}`);
-    }
-
-    const edges: string[] = [];
-    for (const entry of facts.imports) {
-      const target = entry.specifier.startsWith('.')
-        ? normalize(join(dirname(file), entry.specifier))
-        : undefined;
-      const rule =
-        target === undefined
-          ? judgePackage(entry.specifier, home, folder)
-          : judgeFile(withoutExtension(target), entry, home, folder);
-      if (rule) report(rule, `line ${entry.line} imports ${entry.specifier}`);
-      if (target !== undefined) {
-        const real = [target, ...candidates(target)].find((path) => sources.has(path));
-        if (real !== undefined) edges.push(real);
-      }
-    }
-    graph.set(file, edges);
-  }
-
-  for (const cycle of findCycles(graph)) {
-    found.push({ file: cycle[0] ?? '', rule: 'cycle', detail: cycle.join(' → ') });
-  }
-  for (const cycle of findCycles(foldersOf(graph))) {
-    found.push({ file: cycle[0] ?? '', rule: 'folder-cycle', detail: cycle.join(' → ') });
-  }
-  return found;
-}
-
-function judgePackage(specifier: string, home: Package, folder: string | undefined) {
-  const name = packageName(specifier);
-  if (Object.values(PACKAGES).some((other) => other.name === name)) {
-    if (specifier !== name || !home.doors.includes(name)) return 'door';
-  }
-  if (folder === undefined || !GUARDED.has(name)) return undefined;
-  return STARKBOX[folder]?.packages?.includes(name) ? undefined : 'external';
-}
-
-function judgeFile(target: string, entry: Import, home: Package, folder: string | undefined) {
-  if (!target.startsWith(`${home.sources}/`)) {
-    if (home.files?.includes(target)) return undefined;
-    if (home.types?.includes(target)) return entry.typeOnly ? undefined : 'types-only';
-    return target.startsWith(dirname(home.sources)) && entry.specifier.endsWith('.json')
-      ? undefined
-      : 'door';
-  }
-  if (folder === undefined) return undefined;
-  const part = folderOf(target);
-  const path = target.slice(home.sources.length + 1);
-  const listed = (row: readonly string[] = []): boolean => row.includes(part) || row.includes(path);
-  if (part === folder || listed(STARKBOX[folder]?.may)) return undefined;
-  if (!listed(STARKBOX[folder]?.types)) return 'folder';
-  return entry.typeOnly ? undefined : 'types-only';
-}
-
-/** `packages/starkbox/src/chain/world/world.ts` → `chain/world`, `packages/starkbox/src/felt.ts` → `felt`. */
-function folderOf(path: string): string {
-  const inside = withoutExtension(path).split('/').slice(3);
-  return inside.length === 1 ? (inside[0] ?? '') : inside.slice(0, -1).join('/');
-}
-
-function packageName(specifier: string): string {
-  if (/^(node:)?(http|https|http2|net)$/.test(specifier)) return 'node:http';
-  const parts = specifier.split('/');
-  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
-}
-
-function withoutExtension(path: string): string {
-  return path.replace(/\.(d\.)?[jt]sx?$/, '');
-}
-
-function candidates(path: string): string[] {
-  return ['.ts', '.tsx'].map((extension) => withoutExtension(path) + extension);
-}
-
-/** Which folder imports which; a folder does not import itself. */
-function foldersOf(
-  graph: ReadonlyMap<string, readonly string[]>,
-): ReadonlyMap<string, readonly string[]> {
-  const folders = new Map<string, string[]>();
-  for (const [file, edges] of graph) {
-    const from = unitOf(file);
-    const others = edges.map(unitOf).filter((to) => to !== from);
-    folders.set(from, [...new Set([...(folders.get(from) ?? []), ...others])]);
-  }
-  return folders;
-}
-
-/** The folder of a file; a file in the root of its package's sources counts as a folder of its own. */
-function unitOf(file: string): string {
-  return file.split('/').length === 4 ? file : dirname(file);
-}
+/**
+ * Private packages of ours that published packages import from their devDependencies. `starkbox` bundles them; of
+ * others, only the types are copied into the declarations.
+ */
+export const PRIVATE_IMPORTS: readonly {
+  readonly from: string;
+  readonly name: string;
+  readonly typesOnly: boolean;
+}[] = [
+  { from: 'starkbox', name: '@starkbox/spec', typesOnly: false },
+  { from: 'abi', name: '@starkbox/spec', typesOnly: true },
+];

@@ -8,7 +8,7 @@ export interface RustViolation {
 
 /** Every rule that `sources` (path from the crate's `src` → text) break. */
 export function findRustViolations(sources: ReadonlyMap<string, string>): RustViolation[] {
-  const found: RustViolation[] = [];
+  const violations: RustViolation[] = [];
   const files = new Map<string, string[]>();
   const folders = new Map<string, Set<string>>();
 
@@ -26,12 +26,12 @@ export function findRustViolations(sources: ReadonlyMap<string, string>): RustVi
   }
 
   for (const cycle of findCycles(files)) {
-    found.push({ rule: 'cycle', detail: cycle.join(' → ') });
+    violations.push({ rule: 'cycle', detail: cycle.join(' → ') });
   }
   for (const cycle of findCycles(folders)) {
-    found.push({ rule: 'folder-cycle', detail: cycle.join(' → ') });
+    violations.push({ rule: 'folder-cycle', detail: cycle.join(' → ') });
   }
-  return found;
+  return violations;
 }
 
 /**
@@ -48,10 +48,10 @@ function modulePaths(source: string): string[][] {
     paths.push(path.split('::'));
   }
   // A folder's mod.rs names its own modules without a prefix: `pub use maps::State`.
-  const own = new Set([...code.matchAll(/\bmod\s+(\w+)\s*;/g)].map(([, name]) => name));
+  const modules = new Set([...code.matchAll(/\bmod\s+(\w+)\s*;/g)].map(([, name]) => name));
   return paths.flatMap((path) => {
     if (/^(crate|super|self)$/.test(path[0] ?? '')) return [path];
-    return own.has(path[0]) ? [['self', ...path]] : [];
+    return modules.has(path[0]) ? [['self', ...path]] : [];
   });
 }
 
@@ -76,8 +76,8 @@ function expand(tree: string): string[][] {
   }
   return [...parts, part]
     .filter(Boolean)
-    .flatMap((one) =>
-      one === 'self' ? [prefix] : expand(one).map((path) => [...prefix, ...path]),
+    .flatMap((subtree) =>
+      subtree === 'self' ? [prefix] : expand(subtree).map((path) => [...prefix, ...path]),
     );
 }
 

@@ -1,11 +1,12 @@
 // Call tree of a transaction, from its trace or, where a revert left no frames, from the revert reason.
+import type { EXPLAINED_FRAME } from '@starkbox/spec';
 import { panicText } from './failure/panic.js';
 import { type FailedFrame, readFailure } from './failure/reason.js';
 import { selectorOf } from './selector.js';
 import type { ExecutionResult, Invocation, TracedTransaction, TransactionTrace } from './trace.js';
 import { readMulticall, type UserCall } from './transactions/multicall.js';
 
-export type Phase = 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
+export type Phase = EXPLAINED_FRAME['phase'];
 
 export interface FrameEvent {
   readonly keys: readonly string[];

@@ -1,29 +1,10 @@
 // Coverage of classes by entry point, added over pages and chains.
+import type { COVERAGE, COVERED_CLASS, COVERED_ENTRY_POINT } from '@starkbox/spec';
 import { shortHash } from './felt.js';
 
-export interface CoveredEntryPoint {
-  readonly type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
-  readonly selector: string;
-  readonly function_name?: string;
-  readonly calls: number;
-  readonly failed: number;
-}
-
-export interface CoveredClass {
-  readonly class_hash: string;
-  readonly contract_name?: string;
-  readonly declared_in?: number;
-  readonly entry_points: readonly CoveredEntryPoint[];
-  /** Pairs of a Sierra statement that has code and how often it ran. */
-  readonly statements?: readonly (readonly number[])[];
-}
-
-export interface CoveragePage {
-  readonly transactions: number;
-  /** Calls outside of transactions that are counted too. */
-  readonly calls?: number;
-  readonly classes: readonly CoveredClass[];
-}
+export type CoveredEntryPoint = COVERED_ENTRY_POINT;
+export type CoveredClass = COVERED_CLASS;
+export type CoveragePage = Pick<COVERAGE, 'transactions' | 'calls' | 'classes'>;
 
 export class Coverage {
   #transactions = 0;

@@ -1,28 +1,23 @@
 // The parts of a node's transactions, traces and receipts that a call tree is built from.
+import type {
+  EVENT_CONTENT,
+  EXECUTION_RESOURCES,
+  FUNCTION_INVOCATION,
+  INNER_CALL_EXECUTION_RESOURCES,
+  ORDERED_EVENT,
+} from '@starkbox/spec';
 
 /** One call in a trace. */
-export interface Invocation {
-  readonly contract_address: string;
-  readonly class_hash: string;
-  readonly entry_point_selector: string;
-  readonly entry_point_type: string;
-  readonly call_type: string;
-  readonly caller_address: string;
-  readonly calldata: readonly string[];
-  readonly result: readonly string[];
-  readonly is_reverted: boolean;
+export interface Invocation
+  extends Omit<FUNCTION_INVOCATION, 'calls' | 'events' | 'execution_resources' | 'messages'> {
   /** Including the calls below. */
-  readonly execution_resources: {
-    readonly l2_gas: number;
-    readonly l1_gas?: number;
-    /** Steps, builtins and storage writes, where the transaction was run again to count them. */
-    readonly counts?: Readonly<Record<string, number>>;
-  };
-  readonly events: readonly {
-    readonly keys: readonly string[];
-    readonly data: readonly string[];
-    readonly order?: number;
-  }[];
+  readonly execution_resources: Pick<INNER_CALL_EXECUTION_RESOURCES, 'l2_gas'> &
+    Partial<INNER_CALL_EXECUTION_RESOURCES> & {
+      /** Steps, builtins and storage writes, where the transaction was run again to count them. */
+      readonly counts?: Readonly<Record<string, number>>;
+    };
+  readonly events: readonly (EVENT_CONTENT & Partial<ORDERED_EVENT>)[];
+  readonly messages?: FUNCTION_INVOCATION['messages'];
   readonly calls: readonly Invocation[];
 }
 
@@ -39,11 +34,7 @@ export interface TransactionTrace {
   readonly function_invocation?: Invocation | RevertedExecution;
   readonly fee_transfer_invocation?: Invocation;
   /** Those of the receipt. */
-  readonly execution_resources?: {
-    readonly l2_gas?: number;
-    readonly l1_gas?: number;
-    readonly l1_data_gas?: number;
-  };
+  readonly execution_resources?: Partial<EXECUTION_RESOURCES>;
 }
 
 /** A transaction, whether it was sent or is only simulated. */

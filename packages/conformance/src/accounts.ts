@@ -40,9 +40,13 @@ export async function connectDapp(
     provider,
     connect,
     account(index = 0, through = provider) {
-      const found = accounts[index];
-      if (!found) throw new RangeError(`there are ${accounts.length} accounts, and no ${index}`);
-      return new Account({ provider: through, address: found.address, signer: found.privateKey });
+      const account = accounts[index];
+      if (!account) throw new RangeError(`there are ${accounts.length} accounts, and no ${index}`);
+      return new Account({
+        provider: through,
+        address: account.address,
+        signer: account.privateKey,
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 // A `fetch` that checks every answer of a client against the specifications.
-import { METHODS, type MethodName } from 'starkbox';
+import { METHODS } from '@starkbox/spec';
+import type { MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import type { SpecVersion } from './published-spec.js';
@@ -18,10 +19,10 @@ export function checkedFetch(violations: string[], version?: SpecVersion): typeo
   return async (input, init) => {
     const response = await fetch(input, init);
     const answered = await response.clone().text();
-    const sent = stringAt(init?.body, 'the body');
-    const found = await answerViolations(sent, answered, version);
-    violations.push(...found);
-    if (found.length > 0) throw new Error(found.join('\n'));
+    const requestText = stringAt(init?.body, 'the body');
+    const faults = await answerViolations(requestText, answered, version);
+    violations.push(...faults);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
     return response;
   };
 }
@@ -29,26 +30,26 @@ export function checkedFetch(violations: string[], version?: SpecVersion): typeo
 /**
  * Violations in the text of an answer, one line each.
  *
- * @param sent the request or batch that it answers
+ * @param requestText the request or batch that it answers
  */
 export async function answerViolations(
-  sent: string,
+  requestText: string,
   answered: string,
   version?: SpecVersion,
 ): Promise<readonly string[]> {
-  const requests = objects(sent);
+  const requests = objects(requestText);
   const answers = objects(answered);
   if (requests.length !== answers.length) {
     return [`${requests.length} requests had ${answers.length} answers: ${answered}`];
   }
-  const found = await Promise.all(
+  const faults = await Promise.all(
     requests.map(({ id, method }) => {
-      const answer = answers.find((one) => one['id'] === id);
+      const answer = answers.find((candidate) => candidate['id'] === id);
       const name = stringAt(method, 'method');
       return answer ? violation(name, answer, version) : `${name} was not answered: ${answered}`;
     }),
   );
-  return found.filter((text) => text !== undefined);
+  return faults.filter((text) => text !== undefined);
 }
 
 /** One message or a batch. */

@@ -97,7 +97,7 @@ interface Answer<Result> {
   readonly error?: unknown;
 }
 
-let own: Spec | undefined;
+let loadedSpec: Spec | undefined;
 
 /** The published documents for standard methods, those of the sandbox for its own; undefined if they are not there. */
 function documentsOf(method: string, version: SpecVersion | undefined): Spec | undefined {
@@ -106,8 +106,8 @@ function documentsOf(method: string, version: SpecVersion | undefined): Spec | u
 }
 
 function ownSpec(): Spec {
-  own ??= loadOwnSpec();
-  return own;
+  loadedSpec ??= loadOwnSpec();
+  return loadedSpec;
 }
 
 function canonical(method: string): string {
@@ -120,8 +120,9 @@ function resultViolations(
   version: SpecVersion | undefined,
 ): string[] {
   const name = canonical(method);
-  const shown = withoutExtras(result);
-  const plain = name === 'starknet_proveTransaction' ? withoutOrder(shown) : shown;
+  const standardResult = withoutExtras(result);
+  const plain =
+    name === 'starknet_proveTransaction' ? withoutOrder(standardResult) : standardResult;
   return [...(documentsOf(name, version)?.checkResult(name, plain) ?? [])];
 }
 
@@ -169,8 +170,8 @@ function errorViolations(
 function withoutOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOrder);
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([name]) => name !== 'order');
-  return Object.fromEntries(kept.map(([name, part]) => [name, withoutOrder(part)]));
+  const members = Object.entries(value).filter(([name]) => name !== 'order');
+  return Object.fromEntries(members.map(([name, part]) => [name, withoutOrder(part)]));
 }
 
 /**
@@ -181,9 +182,9 @@ function withoutExtras(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExtras);
   if (!isObject(value)) return value;
   const fromL1 = value['type'] === 'L1_HANDLER' && 'entry_point_selector' in value;
-  const kept = Object.entries(value).filter(([name, part]) => {
+  const members = Object.entries(value).filter(([name, part]) => {
     if (name === 'failure_reason') return part !== null;
     return !(fromL1 && (name === 'l1_transaction_hash' || name === 'paid_fee_on_l1'));
   });
-  return Object.fromEntries(kept.map(([name, part]) => [name, withoutExtras(part)]));
+  return Object.fromEntries(members.map(([name, part]) => [name, withoutExtras(part)]));
 }

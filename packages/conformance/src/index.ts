@@ -14,16 +14,16 @@ export {
 } from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {
+  type ConnectionClose,
   connectSocket,
-  type Farewell,
   type Notification,
   type Socket,
   type SubscribeMethod,
 } from './socket.js';
 export {
   type CheckOptions,
+  type LocatedSchema,
   loadSpec,
-  type PlacedSchema,
   type Spec,
   type SpecError,
   type SpecMethod,

@@ -11,22 +11,22 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-export function objectAt(value: unknown, place: string): JsonObject {
-  if (!isObject(value)) throw new TypeError(`${place} is not an object`);
+export function objectAt(value: unknown, path: string): JsonObject {
+  if (!isObject(value)) throw new TypeError(`${path} is not an object`);
   return value;
 }
 
-export function arrayAt(value: unknown, place: string): readonly unknown[] {
-  if (!isArray(value)) throw new TypeError(`${place} is not an array`);
+export function arrayAt(value: unknown, path: string): readonly unknown[] {
+  if (!isArray(value)) throw new TypeError(`${path} is not an array`);
   return value;
 }
 
-export function stringAt(value: unknown, place: string): string {
-  if (typeof value !== 'string') throw new TypeError(`${place} is not a string`);
+export function stringAt(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw new TypeError(`${path} is not a string`);
   return value;
 }
 
-export function numberAt(value: unknown, place: string): number {
-  if (typeof value !== 'number') throw new TypeError(`${place} is not a number`);
+export function numberAt(value: unknown, path: string): number {
+  if (typeof value !== 'number') throw new TypeError(`${path} is not a number`);
   return value;
 }

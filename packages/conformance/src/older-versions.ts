@@ -19,16 +19,16 @@ export function inWordsOf(version: SpecVersion, request: JsonObject): OlderReque
   const declared = spec?.methods.get(name)?.params;
   if (!spec || !declared) return { request, obstacles: [`${version} has no ${name}`] };
   const { params } = request;
-  const names = new Set(declared.map((one) => one.name));
-  const known = isArray(params)
+  const names = new Set(declared.map((param) => param.name));
+  const declaredParams = isArray(params)
     ? params.slice(0, declared.length)
     : isObject(params)
       ? Object.fromEntries(Object.entries(params).filter(([key]) => names.has(key)))
       : params;
-  const given = version === 'v0_8' ? withPending(known) : known;
+  const olderParams = version === 'v0_8' ? withPending(declaredParams) : declaredParams;
   return {
-    request: { ...request, params: given },
-    obstacles: spec.checkParams(name, given ?? undefined),
+    request: { ...request, params: olderParams },
+    obstacles: spec.checkParams(name, olderParams ?? undefined),
   };
 }
 

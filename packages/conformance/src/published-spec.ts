@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import { isObject, type JsonObject, objectAt } from './json.js';
 import { loadSpec, type Spec } from './spec-documents.js';
 
@@ -80,7 +81,7 @@ export function hasPublishedSpec(version: SpecVersion = NEWEST): boolean {
 export function loadOwnSpec(): Spec {
   return loadSpec({
     name: 'our documents',
-    directory: fileURLToPath(new URL('../../starkbox/spec', import.meta.url)),
+    directory: fileURLToPath(DOCUMENTS),
     files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
   });
 }

@@ -1,7 +1,7 @@
 // Generators of values that match a schema, for property tests and fuzzing.
 import fc from 'fast-check';
 import { arrayAt, isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
-import type { PlacedSchema, Spec } from './spec-documents.js';
+import type { LocatedSchema, Spec } from './spec-documents.js';
 
 /** Maximum nesting of recursive components. */
 const NESTING = 4;
@@ -15,8 +15,8 @@ const FELTS: Readonly<Record<string, bigint>> = { felt: PRIME - 1n, address: 2n 
 const HUGE: bigint = 2n ** 256n;
 
 /** Values of any schema. */
-export function valuesOf(spec: Spec, place: PlacedSchema): fc.Arbitrary<unknown> {
-  return possible(makerOf(spec).make(place, NESTING), place.file);
+export function valuesOf(spec: Spec, located: LocatedSchema): fc.Arbitrary<unknown> {
+  return possible(makerOf(spec).make(located, NESTING), located.file);
 }
 
 /** Values of a component; for the name see {@link Spec.checkSchema}. */
@@ -43,9 +43,9 @@ export function resultValues(spec: Spec, method: string): fc.Arbitrary<unknown> 
  */
 export function paramsValues(spec: Spec, method: string): fc.Arbitrary<Record<string, unknown>> {
   const maker = makerOf(spec);
-  const members = [...spec.params(method)].map(([name, place]): [string, Values] => [
+  const members = [...spec.params(method)].map(([name, located]): [string, Values] => [
     name,
-    possible(maker.make(place, NESTING), `${method} ${name}`),
+    possible(maker.make(located, NESTING), `${method} ${name}`),
   ]);
   const required = spec.methods.get(method)?.params.filter((param) => param.required) ?? [];
   return objects(new Map(members), new Set(required.map(({ name }) => name)));
@@ -60,9 +60,9 @@ function possible<T>(values: fc.Arbitrary<T> | undefined, what: string): fc.Arbi
 const makers: WeakMap<Spec, Maker> = new WeakMap();
 
 function makerOf(spec: Spec): Maker {
-  const known = makers.get(spec) ?? new Maker(spec);
-  makers.set(spec, known);
-  return known;
+  const maker = makers.get(spec) ?? new Maker(spec);
+  makers.set(spec, maker);
+  return maker;
 }
 
 type Values = fc.Arbitrary<unknown>;
@@ -77,7 +77,7 @@ class Maker {
     this.#spec = spec;
   }
 
-  make({ file, schema }: PlacedSchema, nesting: number): Values | undefined {
+  make({ file, schema }: LocatedSchema, nesting: number): Values | undefined {
     const inner = (value: unknown): Values | undefined =>
       this.make({ file, schema: objectAt(value, file) }, nesting);
     const each = (value: unknown): readonly Values[] =>
@@ -148,10 +148,10 @@ class Maker {
   }
 
   #component(name: string, nesting: number): Values | undefined {
-    const left = this.#reach(name).has(name) ? nesting - 1 : nesting;
-    if (left < 0) return undefined;
-    const key = `${name} ${left}`;
-    if (!this.#made.has(key)) this.#made.set(key, this.make(this.#spec.schema(name), left));
+    const levels = this.#reach(name).has(name) ? nesting - 1 : nesting;
+    if (levels < 0) return undefined;
+    const key = `${name} ${levels}`;
+    if (!this.#made.has(key)) this.#made.set(key, this.make(this.#spec.schema(name), levels));
     return this.#made.get(key);
   }
 
@@ -174,7 +174,7 @@ class Maker {
     inner: (value: unknown) => Values | undefined,
   ): Values | undefined {
     const refused: unknown[] = [];
-    const wanted: Values[] = [];
+    const accepted: Values[] = [];
     for (const part of parts) {
       const not = isObject(part) ? part['not'] : undefined;
       if (not !== undefined) {
@@ -183,13 +183,13 @@ class Maker {
       }
       const values = inner(part);
       if (values === undefined) return undefined;
-      wanted.push(values);
+      accepted.push(values);
     }
-    const [only, ...more] = wanted;
+    const [only, ...more] = accepted;
     if (only === undefined) throw new Error('an allOf without a schema');
     if (more.length === 0) return only.filter((value) => !refused.includes(value));
     return fc
-      .tuple(...wanted)
+      .tuple(...accepted)
       .map((values): unknown =>
         Object.assign({}, ...values.map((value) => objectAt(value, 'part'))),
       );
@@ -197,21 +197,21 @@ class Maker {
 
   /** The components that one can contain. */
   #reach(name: string): ReadonlySet<string> {
-    const known = this.#reached.get(name);
-    if (known !== undefined) return known;
-    const found = new Set<string>();
+    const cached = this.#reached.get(name);
+    if (cached !== undefined) return cached;
+    const reachable = new Set<string>();
     const open = [name];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { file, schema } = this.#spec.schema(next);
       for (const ref of references(schema)) {
         const target = this.#spec.follow(ref, file);
-        if (found.has(target)) continue;
-        found.add(target);
+        if (reachable.has(target)) continue;
+        reachable.add(target);
         open.push(target);
       }
     }
-    this.#reached.set(name, found);
-    return found;
+    this.#reached.set(name, reachable);
+    return reachable;
   }
 }
 

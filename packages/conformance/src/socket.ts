@@ -16,7 +16,7 @@ export interface Notification {
 }
 
 /** How a connection ended. */
-export interface Farewell {
+export interface ConnectionClose {
   readonly code: number;
   readonly reason: string;
 }
@@ -50,13 +50,13 @@ export interface Socket extends Client, AsyncDisposable {
   /** Stops reading, so that messages queue up in the node. */
   pause(): void;
   resume(): void;
-  readonly closed: Promise<Farewell>;
+  readonly closed: Promise<ConnectionClose>;
   /** Throws if a message violated a specification. */
   close(): Promise<void>;
 }
 
 /** Timeout of a message. */
-const PATIENCE_MILLISECONDS = 10_000;
+const TIMEOUT_MILLISECONDS = 10_000;
 /** Length of a message in an error text. */
 const SHOWN = 1000;
 /** Close code of a normal closure. */
@@ -86,7 +86,7 @@ export async function connectSocket(url: string, version?: SpecVersion): Promise
 }
 
 /** A pending promise for a message. */
-interface Waiting<T> {
+interface PendingMessage<T> {
   /** The request. */
   readonly text: string;
   readonly resolve: (value: T) => void;
@@ -97,13 +97,13 @@ class Connection implements Socket {
   readonly call: Client['call'];
   readonly failure: Client['failure'];
   readonly ask: Client['ask'];
-  readonly closed: Promise<Farewell>;
+  readonly closed: Promise<ConnectionClose>;
   readonly #socket: WebSocket;
   readonly #version: SpecVersion | undefined;
   readonly #clients: Readonly<Record<'starknet' | 'chain', Client>>;
   /** Unanswered requests. Answers arrive in the order of the requests. */
-  readonly #unanswered: Waiting<string>[] = [];
-  readonly #awaited: Waiting<Notification>[] = [];
+  readonly #unanswered: PendingMessage<string>[] = [];
+  readonly #awaited: PendingMessage<Notification>[] = [];
   readonly #unread: Notification[] = [];
   /** The prefix of each subscription, by its id. */
   readonly #prefixes = new Map<string, string>();
@@ -222,8 +222,8 @@ class Connection implements Socket {
     if (prefix === undefined) faults.push('it belongs to no subscription');
     else if (!name.startsWith(`${prefix}_`)) faults.push(`its prefix is not ${prefix}_`);
     if (faults.length > 0) {
-      const shown = JSON.stringify(message).slice(0, SHOWN);
-      this.#violations.push(`${shown} is wrong:\n${faults.join('\n')}`);
+      const excerpt = JSON.stringify(message).slice(0, SHOWN);
+      this.#violations.push(`${excerpt} is wrong:\n${faults.join('\n')}`);
     }
     const waiting = this.#awaited.shift();
     if (waiting) waiting.resolve(notification);
@@ -248,11 +248,11 @@ class Connection implements Socket {
   }
 }
 
-function wait<T>(queue: Waiting<T>[], text: string): Promise<T> {
+function wait<T>(queue: PendingMessage<T>[], text: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error(`${text.slice(0, SHOWN)}: nothing came`));
-    }, PATIENCE_MILLISECONDS);
+    }, TIMEOUT_MILLISECONDS);
     queue.push({
       text,
       resolve: (value) => {

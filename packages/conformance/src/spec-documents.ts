@@ -41,7 +41,7 @@ export interface SpecMethod {
 }
 
 /** A schema as it is written, and the document that its references start from. */
-export interface PlacedSchema {
+export interface LocatedSchema {
   readonly file: string;
   readonly schema: JsonObject;
 }
@@ -62,11 +62,11 @@ export interface Spec {
   /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
   checkError(method: string, error: unknown, options?: CheckOptions): readonly string[];
   /** @param name as for {@link checkSchema} */
-  schema(name: string): PlacedSchema;
-  result(method: string): PlacedSchema;
-  params(method: string): ReadonlyMap<string, PlacedSchema>;
+  schema(name: string): LocatedSchema;
+  result(method: string): LocatedSchema;
+  params(method: string): ReadonlyMap<string, LocatedSchema>;
   /** The schema of the data of an error; undefined if there is none. */
-  errorData(method: string, code: number): PlacedSchema | undefined;
+  errorData(method: string, code: number): LocatedSchema | undefined;
   /** The target of a reference, as `file#NAME` for {@link schema}. */
   follow(ref: string, file: string): string;
 }
@@ -160,27 +160,27 @@ class Documents implements Spec {
   checkParams(method: string, params: unknown, options: CheckOptions = {}): readonly string[] {
     const source = this.#find(method);
     const declared = source.method.params;
-    const given = toNamed(params, declared);
-    if (typeof given === 'string') return [given];
+    const paramsByName = toNamed(params, declared);
+    if (typeof paramsByName === 'string') return [paramsByName];
     const violations: string[] = [];
     for (const { name, required } of declared) {
-      if (!given.has(name)) {
+      if (!paramsByName.has(name)) {
         if (required) violations.push(`$: missing param '${name}'`);
         continue;
       }
-      const place = `${method}/params/${name}`;
+      const path = `${method}/params/${name}`;
       const schema = source.params.get(name);
       violations.push(
         ...this.#check(
-          given.get(name),
-          place,
+          paramsByName.get(name),
+          path,
           options,
-          (openness) => this.#translate(source.method.file, schema, openness, place),
+          (openness) => this.#translate(source.method.file, schema, openness, path),
           `$.${name}`,
         ),
       );
     }
-    for (const name of given.keys()) {
+    for (const name of paramsByName.keys()) {
       if (!source.params.has(name)) violations.push(`$: unknown param '${name}'`);
     }
     return violations;
@@ -197,20 +197,20 @@ class Documents implements Spec {
     }
     // Codes that JSON-RPC reserves are allowed for every method.
     if (code >= -32768 && code <= -32000) return violations;
-    const known = errors.find((candidate) => candidate.code === code);
-    if (known === undefined) {
+    const declaredError = errors.find((candidate) => candidate.code === code);
+    if (declaredError === undefined) {
       const codes = errors.map((candidate) => candidate.code).join(', ');
       return [...violations, `$.code: must be one of ${codes || '(none)'}, not ${code}`];
     }
-    if (known.data === undefined) return violations;
+    if (declaredError.data === undefined) return violations;
     if (data === undefined) return [...violations, "$: missing property 'data'"];
-    const place = `${known.file}#/errors/${known.name}`;
+    const path = `${declaredError.file}#/errors/${declaredError.name}`;
     return violations.concat(
       this.#check(
         data,
-        place,
+        path,
         options,
-        (openness) => this.#translate(known.file, known.data, openness, place),
+        (openness) => this.#translate(declaredError.file, declaredError.data, openness, path),
         '$.data',
       ),
     );
@@ -231,14 +231,14 @@ class Documents implements Spec {
     return describeViolations(validate.errors ?? [], (schema) => this.#ajv.compile(schema), root);
   }
 
-  schema(name: string): PlacedSchema {
+  schema(name: string): LocatedSchema {
     const key = this.#qualify(name);
     const [file = '', component = ''] = key.split('#');
     const schema = objectAt(this.#group(file, 'schemas')[component], key);
     return { file, schema: this.#source.repair?.(key, schema) ?? schema };
   }
 
-  result(method: string): PlacedSchema {
+  result(method: string): LocatedSchema {
     const {
       method: { file },
       result,
@@ -246,7 +246,7 @@ class Documents implements Spec {
     return { file, schema: objectAt(result, `${method}/result`) };
   }
 
-  params(method: string): ReadonlyMap<string, PlacedSchema> {
+  params(method: string): ReadonlyMap<string, LocatedSchema> {
     const {
       method: { file },
       params,
@@ -259,7 +259,7 @@ class Documents implements Spec {
     );
   }
 
-  errorData(method: string, code: number): PlacedSchema | undefined {
+  errorData(method: string, code: number): LocatedSchema | undefined {
     const error = this.#find(method).errors.find((candidate) => candidate.code === code);
     if (!isObject(error?.data)) return undefined;
     return { file: error.file, schema: error.data };
@@ -298,9 +298,9 @@ class Documents implements Spec {
     return { file, group, name };
   }
 
-  #translate(file: string, schema: unknown, openness: Openness, place: string): SchemaObject {
+  #translate(file: string, schema: unknown, openness: Openness, path: string): SchemaObject {
     const resolve: Resolve = (ref, how) => this.#register(this.follow(ref, file), how);
-    return translate(schema, openness, resolve, place);
+    return translate(schema, openness, resolve, path);
   }
 
   /** Registers a component and its references with ajv, once; it is compiled on first use. */
@@ -342,14 +342,14 @@ class Documents implements Spec {
   }
 
   #readError({ file, group, name }: { file: string; group: string; name: string }): SourceError {
-    const place = `${file}#/${group}/${name}`;
-    const source = objectAt(this.#group(file, group)[name], place);
+    const path = `${file}#/${group}/${name}`;
+    const source = objectAt(this.#group(file, group)[name], path);
     const data = source['data'];
     return {
       file,
       name,
-      code: numberAt(source['code'], place),
-      message: stringAt(source['message'], place),
+      code: numberAt(source['code'], path),
+      message: stringAt(source['message'], path),
       // Some errors have the name of a type in place of a schema.
       data: typeof data === 'string' ? { type: data } : data,
     };

@@ -58,24 +58,24 @@ function isWider(value: unknown): boolean {
   return isObject(value) && 'x-wider' in value;
 }
 
-/** @param place location in the documents, for messages */
+/** @param path location in the documents, for messages */
 export function translate(
   schema: unknown,
   openness: Openness,
   resolve: Resolve,
-  place: string,
+  path: string,
 ): SchemaObject {
-  const source = objectAt(schema, place);
+  const source = objectAt(schema, path);
   // A content descriptor in place of a schema, which a validator would ignore.
-  if ('schema' in source) return translate(source['schema'], openness, resolve, place);
+  if ('schema' in source) return translate(source['schema'], openness, resolve, path);
   if (source['x-exact'] === true) return { 'x-exact': source };
 
   const inner: Openness = openness === 'loose' ? 'loose' : 'closed';
   const part: Openness = openness === 'loose' ? 'loose' : 'open';
   const nested = (value: unknown, how: Openness, step: string): SchemaObject =>
-    translate(value, how, resolve, `${place}/${step}`);
+    translate(value, how, resolve, `${path}/${step}`);
   const list = (value: unknown, how: Openness, step: string): readonly SchemaObject[] =>
-    arrayAt(value, `${place}/${step}`).map((item, i) => nested(item, how, `${step}/${i}`));
+    arrayAt(value, `${path}/${step}`).map((item, i) => nested(item, how, `${step}/${i}`));
 
   const result: SchemaObject = {};
   for (const [key, value] of Object.entries(source)) {
@@ -105,7 +105,7 @@ export function translate(
         break;
       case 'properties':
         result[key] = Object.fromEntries(
-          Object.entries(objectAt(value, `${place}/${key}`)).map(([name, property]) => [
+          Object.entries(objectAt(value, `${path}/${key}`)).map(([name, property]) => [
             name,
             nested(property, inner, `${key}/${name}`),
           ]),
@@ -127,7 +127,7 @@ export function translate(
         break;
       default:
         if (!ANNOTATIONS.has(key) && !key.startsWith('x-'))
-          throw new Error(`${place} has the unknown keyword '${key}'`);
+          throw new Error(`${path} has the unknown keyword '${key}'`);
     }
   }
   // Without a type, properties apply only to objects, and other values pass.

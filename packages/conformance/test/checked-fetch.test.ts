@@ -22,16 +22,16 @@ const result = (value: unknown, id = 1) => ({ jsonrpc: '2.0', id, result: value 
 const error = (code: number) => ({ jsonrpc: '2.0', id: 1, error: { code, message: 'no' } });
 
 /** What was found wrong with an answer. */
-async function violations(asked: unknown, answered: unknown): Promise<string[]> {
+async function violations(requests: unknown, answered: unknown): Promise<string[]> {
   answer = answered;
-  const found: string[] = [];
-  const asking = checkedFetch(found)(url, { method: 'POST', body: JSON.stringify(asked) });
+  const faults: string[] = [];
+  const asking = checkedFetch(faults)(url, { method: 'POST', body: JSON.stringify(requests) });
   const outcome = await asking.then(
     () => 'passed',
     () => 'thrown',
   );
-  expect(outcome).toBe(found.length === 0 ? 'passed' : 'thrown');
-  return found;
+  expect(outcome).toBe(faults.length === 0 ? 'passed' : 'thrown');
+  return faults;
 }
 
 test('right answers pass, and can still be read', async () => {
@@ -49,13 +49,13 @@ test.each([
   ['an answer to another request', request('starknet_blockNumber'), result(5, 2)],
   ['a result for a method that does not exist', request('starknet_nothing'), result(5)],
   ['another version of JSON-RPC', request('starknet_blockNumber'), { id: 1, result: 5 }],
-])('%s is a violation', async (_name, asked, answered) => {
-  expect(await violations(asked, answered)).toHaveLength(1);
+])('%s is a violation', async (_name, requests, answered) => {
+  expect(await violations(requests, answered)).toHaveLength(1);
 });
 
 test('every answer of a batch is looked at', async () => {
-  const asked = [request('starknet_blockNumber', 1), request('starknet_chainId', 2)];
-  expect(await violations(asked, [result('0x5a', 2), result(5, 1)])).toEqual([]);
-  expect(await violations(asked, [result(6, 2), result(5, 1)])).toHaveLength(1);
-  expect(await violations(asked, [result(5, 1)])).toHaveLength(1);
+  const batch = [request('starknet_blockNumber', 1), request('starknet_chainId', 2)];
+  expect(await violations(batch, [result('0x5a', 2), result(5, 1)])).toEqual([]);
+  expect(await violations(batch, [result(6, 2), result(5, 1)])).toHaveLength(1);
+  expect(await violations(batch, [result(5, 1)])).toHaveLength(1);
 });

@@ -298,8 +298,8 @@ describePublished('checkParams', () => {
   const method = 'starknet_getStorageAt';
 
   test('takes params by name and by position', () => {
-    const named = { contract_address: '0x1', key: '0x2', block_id: 'latest' };
-    expect(spec.checkParams(method, named)).toEqual([]);
+    const params = { contract_address: '0x1', key: '0x2', block_id: 'latest' };
+    expect(spec.checkParams(method, params)).toEqual([]);
     expect(spec.checkParams(method, ['0x1', '0x2', 'latest'])).toEqual([]);
     expect(spec.checkParams(method, ['0x1', '0x2', 'latest', []])).toEqual([]);
     expect(spec.checkParams('starknet_chainId', undefined)).toEqual([]);

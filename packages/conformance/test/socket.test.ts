@@ -81,9 +81,9 @@ test('silence is what it says', async () => {
 
 test('a call that is not answered is noticed when the connection ends', async () => {
   const socket = await play(() => {});
-  const asked = socket.exchange('{"method":"ignored"}');
+  const exchange = socket.exchange('{"method":"ignored"}');
   for (const server of servers) for (const client of server.clients) client.close(1011, 'enough');
-  await expect(asked).rejects.toThrow('1011 enough');
+  await expect(exchange).rejects.toThrow('1011 enough');
   expect(await socket.closed).toEqual({ code: 1011, reason: 'enough' });
 });
 

@@ -12,12 +12,12 @@ test('a node in this process answers without a port, and is always the same', as
 });
 
 test('a node that listens has a free port, and starknet.js connected', async () => {
-  const one = await startNode({ listen: true, accounts: 2 });
+  const node = await startNode({ listen: true, accounts: 2 });
   const other = await startNode({ listen: true });
-  expect(one.url).not.toBe(other.url);
-  expect(await one.provider.getBlockNumber()).toBe(0);
-  expect(await one.account(1).getNonce()).toBe('0x0');
-  expect(() => one.account(2)).toThrow(RangeError);
-  await Promise.all([one[Symbol.asyncDispose](), other.close()]);
-  await expect(fetch(one.url)).rejects.toThrow();
+  expect(node.url).not.toBe(other.url);
+  expect(await node.provider.getBlockNumber()).toBe(0);
+  expect(await node.account(1).getNonce()).toBe('0x0');
+  expect(() => node.account(2)).toThrow(RangeError);
+  await Promise.all([node[Symbol.asyncDispose](), other.close()]);
+  await expect(fetch(node.url)).rejects.toThrow();
 });

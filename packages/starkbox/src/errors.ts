@@ -1,5 +1,5 @@
 // Errors with a code, a message and data for the JSON-RPC answer.
-import { ERRORS, type ErrorName } from './spec.js';
+import { ERRORS, type ErrorName } from '@starkbox/spec';
 
 /** An error that is sent to the caller. Any other error is answered as an internal error. */
 export class RpcError extends Error {
@@ -31,14 +31,14 @@ export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);
 }
 
-/** An instance is awake on another node of a fleet. */
+/** An instance is loaded on another node of a fleet. */
 export class InstanceElsewhere extends RpcError {
   /** Where the other node is reached. */
   readonly url: string;
 
   constructor(id: string, url: string) {
     const { code } = ERRORS.INSTANCE_ELSEWHERE;
-    super(code, `The instance ${id} is awake on another node: send the request to ${url}`, {
+    super(code, `The instance ${id} is loaded on another node: send the request to ${url}`, {
       instance_id: id,
       owner_url: url,
     });

@@ -1,5 +1,12 @@
 // Public API: a chain with its options, errors and wire types.
 
+export {
+  type ErrorName,
+  type EXPLAINED as Explained,
+  METHODS,
+  type NotificationName,
+  type Notifications,
+} from '@starkbox/spec';
 export type { Account as PredeployedAccount } from './chain/genesis/accounts.js';
 export type { Deployed } from './chain/genesis/deployed.js';
 export { UsageError } from './config/option.js';
@@ -30,10 +37,3 @@ export type { ChainSubscription } from './library/subscription.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createNode } from './node/node.js';
 export { packageVersion } from './node/version.js';
-export {
-  type ErrorName,
-  type EXPLAINED as Explained,
-  METHODS,
-  type NotificationName,
-  type Notifications,
-} from './spec.js';

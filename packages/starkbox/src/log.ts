@@ -1,6 +1,6 @@
 // Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
-import { type Colour, type Output, painter, shortened, visible, wantsColour } from './terminal.js';
+import { type Colour, type Output, painter, shortened, usesColour, visible } from './terminal.js';
 
 /** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
 export interface Log {
@@ -39,7 +39,7 @@ export function createLog({ level, format }: LogOptions, output: Output = proces
 
 /** Without pino-pretty, which needs 70 ms for its first line: a third of a start. */
 function prettyLog(least: Level, output: Output): Log {
-  const coloured = wantsColour(output);
+  const coloured = usesColour(output);
   const line = (level: keyof Log): Log[keyof Log] =>
     LEVELS.indexOf(level) < LEVELS.indexOf(least)
       ? nothing

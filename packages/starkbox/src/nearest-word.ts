@@ -10,13 +10,13 @@ const MOST_EDITS = 3;
  * nearest('sed', ['accounts', 'seed']) // 'seed'
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = plain(word);
-  const most = Math.min(MOST_EDITS, Math.floor(wanted.length / 3));
+  const plainWord = plain(word);
+  const most = Math.min(MOST_EDITS, Math.floor(plainWord.length / 3));
   return withFewest(candidates, (candidate) => {
     const other = plain(candidate);
     // Each letter more is an edit, so that a long text is not compared.
-    const isFar = Math.abs(wanted.length - other.length) > most;
-    return { edits: isFar ? Number.POSITIVE_INFINITY : distance(wanted, other), most };
+    const isFar = Math.abs(plainWord.length - other.length) > most;
+    return { edits: isFar ? Number.POSITIVE_INFINITY : distance(plainWord, other), most };
   });
 }
 
@@ -25,15 +25,15 @@ export function withFewest(
   candidates: Iterable<string>,
   compare: (candidate: string) => { readonly edits: number; readonly most: number },
 ): string | undefined {
-  let found: string | undefined;
+  let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const { edits, most } = compare(candidate);
     if (edits > most || edits >= fewest) continue;
-    found = candidate;
+    best = candidate;
     fewest = edits;
   }
-  return found;
+  return best;
 }
 
 /** `gas-price` and `gasPrice` are the same word. */
@@ -42,19 +42,19 @@ function plain(word: string): string {
 }
 
 /** Letters to insert, delete, replace or swap with the next one. */
-export function distance(one: string, other: string): number {
+export function distance(word: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row += 1) {
+  for (let row = 1; row <= word.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
+      const isSame = word[row - 1] === other[column - 1];
       let edits = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (last[column - 1] ?? 0) + (isSame ? 0 : 1),
       );
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isSwapped = word[row - 1] === other[column - 2] && word[row - 2] === other[column - 1];
       if (row > 1 && column > 1 && isSwapped) {
         edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1);
       }

@@ -13,7 +13,7 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
-export function wantsColour(output: Output): boolean {
+export function usesColour(output: Output): boolean {
   return output.isTTY === true && output.hasColors?.() === true;
 }
 
@@ -47,8 +47,12 @@ export function visiblePainted(text: string, coloured: boolean): string {
   return parts.map((part, index) => (index % 2 === 0 ? visible(part) : part)).join('');
 }
 
-/** Cuts a long text, and appends how long it was. */
-export function shortened(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest)}… (${text.length} characters)`;
+/**
+ * Cuts a long text, and appends how long it was.
+ *
+ * @param length of the whole text, where the given one is a part of it
+ */
+export function shortened(text: string, longest: number, length: number = text.length): string {
+  if (text.length <= longest && length <= longest) return text;
+  return `${text.slice(0, longest)}… (${length} characters)`;
 }

@@ -31,12 +31,12 @@ test('starknet-devnet --seed 0 prints its accounts and the line that tools wait 
     );
     // sncast takes the only process whose command line has the name.
     const processes = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' });
-    const own = processes
+    const family = processes
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
       .filter(([pid, parent]) => [pid, parent].includes(String(child.pid)));
-    const named = own.filter((words) => words.join(' ').includes('starknet-devnet'));
-    expect(named.map(([pid]) => pid)).toEqual([String(child.pid)]);
+    const launchers = family.filter((words) => words.join(' ').includes('starknet-devnet'));
+    expect(launchers.map(([pid]) => pid)).toEqual([String(child.pid)]);
   } finally {
     child.kill('SIGTERM');
   }

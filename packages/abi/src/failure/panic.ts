@@ -1,14 +1,12 @@
 // Panic data: felts as text, and the felts in the text of an engine.
+import type { EXPLAINED } from '@starkbox/spec';
 import type { Abi } from '../abi.js';
 import { decodeAs } from '../decode.js';
 import { decodeShortString } from '../felt.js';
 import { byteArrayOf } from '../scalar.js';
 
 /** What a contract panicked with. */
-export interface Panic {
-  readonly felts: readonly string[];
-  readonly text: string;
-}
+export type Panic = NonNullable<EXPLAINED['panic']>;
 
 /** The felt before a ByteArray in panic data. */
 const BYTE_ARRAY = '0x46a6158a16a947e5916b2a2ca68501a45e93d7110e81aa2d6438b1c57c879a3';

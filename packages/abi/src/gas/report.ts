@@ -1,64 +1,17 @@
 // Report of what each function cost in a run, in parts that can be added and that add up to the receipts.
-import type { Phase } from '../call-tree.js';
+import type { GAS_COST, GAS_REPORT, GAS_ROW, GAS_STACK } from '@starkbox/spec';
 import type { Invocation, TransactionTrace } from '../trace.js';
 import { FunctionCosts, Tally } from './functions.js';
 import { GasSum, type Grouping, keyOf } from './sum.js';
 import { type CalledFunction, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
 
-/** Cost in one resource. */
-export interface Cost {
-  /** Without the calls below, summed over all calls. */
-  readonly self: number;
-  /** With the calls below; a call inside of another one of the same function is not added again. */
-  readonly total: number;
-  /** With the calls below, where the protocol itself made the call. */
-  readonly top_level: number;
-  /** Of one call, with the calls below. */
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
-  /** Pairs of a cost of one call and how many calls had it. */
-  readonly values?: readonly (readonly number[])[];
-}
-
-/**
- * `function` is charged. `fee_transfer` runs after the metering and is charged to none. `protocol` is what
- * no call of a successful transaction accounts for, `reverted` that of a reverted one, whose trace has no
- * calls of the execution.
- */
-export type RowKind = 'function' | 'fee_transfer' | 'protocol' | 'reverted';
-
-export interface GasRow {
-  readonly kind: RowKind;
-  readonly contract_address?: string;
-  readonly class_hash?: string;
-  readonly selector?: string;
-  readonly is_library_call?: boolean;
-  readonly contract_name?: string;
-  readonly function_name?: string;
-  readonly calls: number;
-  /** By resource. */
-  readonly costs: Readonly<Record<string, Cost>>;
-}
-
-/** Calls with the same callers. */
-export interface GasStack {
-  readonly phase: Phase;
-  /** Positions in the rows, outermost call first. */
-  readonly path: readonly number[];
-  readonly calls: number;
-  /** Without the calls below, by resource. */
-  readonly self: Readonly<Record<string, number>>;
-}
-
-export interface GasPage {
-  readonly transactions: number;
-  readonly reverted: number;
-  /** Sums of the receipts, by resource. */
-  readonly receipts: Readonly<Record<string, number>>;
-  readonly rows: readonly GasRow[];
-  readonly stacks?: readonly GasStack[];
-}
+export type Cost = GAS_COST;
+export type GasRow = GAS_ROW;
+export type GasStack = GAS_STACK;
+export type GasPage = Pick<
+  GAS_REPORT,
+  'transactions' | 'reverted' | 'receipts' | 'rows' | 'stacks'
+>;
 
 interface Sums {
   readonly functions: FunctionCosts;

@@ -1,34 +1,17 @@
 // Name of a storage slot as a value and as text, and what the slot holds.
+import type { NAMED_SLOT, SLOT_STEP } from '@starkbox/spec';
 import type { Decoded } from '../decode.js';
 import { decodeShortString } from '../felt.js';
 import { PRIME } from '../scalar.js';
-import type { SlotPart, TypedField } from './storage-type.js';
-import type { NameOrigin } from './variables.js';
+import type { TypedField } from './storage-type.js';
 
 /** One key of a map; a u256 has two felts, the low one first. */
-export interface SlotKey {
-  readonly type: string;
-  readonly felts: readonly string[];
-}
+export type SlotKey = NonNullable<SLOT_STEP['keys']>[number];
 
 /** A step from a variable to a value: the keys of one map, or a member. */
-export interface SlotStep {
-  readonly keys?: readonly SlotKey[];
-  readonly member?: string;
-}
+export type SlotStep = SLOT_STEP;
 
-export interface SlotName {
-  readonly variable: string;
-  readonly path: readonly SlotStep[];
-  /** Undefined where it is not known. */
-  readonly type?: string;
-  readonly part?: SlotPart;
-  /** The number of this slot among those of a value without a known type, or of a text. */
-  readonly offset?: number;
-  /** The parts of a packed value. */
-  readonly fields?: readonly TypedField[];
-  readonly origin: NameOrigin;
-}
+export type SlotName = Omit<NAMED_SLOT, 'contract_address' | 'key' | 'name'>;
 
 /** How felts of keys are written. */
 export interface KeyTexts {

@@ -1,10 +1,11 @@
 // Layout of storage by type: which slots a variable takes, and how the keys of its maps are hashed.
+import type { NAMED_SLOT, PACKED_FIELD } from '@starkbox/spec';
 import { readTypeName, shortType } from '../type-name.js';
 import type { Declarations } from './cairo-source.js';
 import type { PackedField } from './packing.js';
 
 /** What of a value a slot holds, where it is not the whole value. */
-export type SlotPart = 'low' | 'high' | 'length' | 'text' | 'variant';
+export type SlotPart = NonNullable<NAMED_SLOT['part']>;
 
 /** One slot of a value that takes one or more, one after the other. */
 export interface Cell {
@@ -17,9 +18,7 @@ export interface Cell {
 }
 
 /** A part of a packed slot, with its type. */
-export interface TypedField extends PackedField {
-  readonly type: string;
-}
+export type TypedField = PACKED_FIELD;
 
 /** A felt of a key, or two for a u256; `variants` for an enum without values and for a bool. */
 export type KeyUnit =

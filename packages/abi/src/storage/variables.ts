@@ -1,4 +1,5 @@
 // Storage variables of a class: declared in its sources, or names that its Sierra program confirms.
+import type { NAMED_SLOT } from '@starkbox/spec';
 import type { Abi, AbiFunction } from '../abi.js';
 import { classNameOf } from '../names.js';
 import { shortType } from '../type-name.js';
@@ -12,7 +13,7 @@ import { hashedName, type StorageType, TypeReader } from './storage-type.js';
 import { WELL_KNOWN } from './well-known.js';
 
 /** Where a name comes from: the source of the class, a table of well-known names, or its ABI. */
-export type NameOrigin = 'source' | 'known' | 'abi';
+export type NameOrigin = NAMED_SLOT['origin'];
 
 export interface Variable {
   readonly name: string;

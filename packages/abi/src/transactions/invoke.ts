@@ -1,44 +1,20 @@
 // Invoke transactions and their resource bounds, in their wire form.
+import type {
+  BROADCASTED_INVOKE_TXN,
+  FEE_ESTIMATE,
+  RESOURCE_BOUNDS,
+  RESOURCE_BOUNDS_MAPPING,
+} from '@starkbox/spec';
 import { toFelt } from '../felt.js';
 import { type CallFormat, executeCalldata, type UserCall } from './multicall.js';
 
 /** Most units of a resource, and the most for one unit. */
-export interface Bound {
-  readonly max_amount: string;
-  readonly max_price_per_unit: string;
-}
-
-export interface Bounds {
-  readonly l1_gas: Bound;
-  readonly l1_data_gas: Bound;
-  readonly l2_gas: Bound;
-}
-
+export type Bound = RESOURCE_BOUNDS;
+export type Bounds = RESOURCE_BOUNDS_MAPPING;
 /** An invoke transaction as `starknet_addInvokeTransaction` takes it. */
-export interface Invoke {
-  readonly type: 'INVOKE';
-  readonly version: '0x3';
-  readonly sender_address: string;
-  readonly calldata: readonly string[];
-  readonly nonce: string;
-  readonly signature: readonly string[];
-  readonly resource_bounds: Bounds;
-  readonly tip: string;
-  readonly paymaster_data: readonly string[];
-  readonly account_deployment_data: readonly string[];
-  readonly nonce_data_availability_mode: 'L1';
-  readonly fee_data_availability_mode: 'L1';
-}
-
+export type Invoke = BROADCASTED_INVOKE_TXN;
 /** The members of a fee estimate from which bounds follow. */
-export interface Fee {
-  readonly l1_gas_consumed: string;
-  readonly l1_gas_price: string;
-  readonly l1_data_gas_consumed: string;
-  readonly l1_data_gas_price: string;
-  readonly l2_gas_consumed: string;
-  readonly l2_gas_price: string;
-}
+export type Fee = Omit<FEE_ESTIMATE, 'overall_fee' | 'unit'>;
 
 const NOTHING: Bound = { max_amount: '0x0', max_price_per_unit: '0x0' };
 /** Bounds of a simulation, which charges no fee. */

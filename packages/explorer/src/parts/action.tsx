@@ -1,8 +1,9 @@
 // Actions that change the chain, their log, and the buttons that run them.
+import type { MethodName } from '@starkbox/spec';
 import { type ReactNode, useState } from 'react';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
-import type { MethodName, Params, Result } from '../rpc/methods.js';
+import type { Params, Result } from '../rpc/methods.js';
 import { refreshCurrent } from '../rpc/queries.js';
 import { createStore, useStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';

@@ -1,11 +1,12 @@
 // JSON-RPC client over HTTP; calls made together share one batch request.
 
+import type { MethodName } from '@starkbox/spec';
 import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
 import { runTask } from '../state/tasks.js';
 import { token, tokenRejected } from './auth-token.js';
 import { publish } from './live-state.js';
-import type { MethodName, Params, Result } from './methods.js';
+import type { Params, Result } from './methods.js';
 
 /** A JSON-RPC error. */
 export class RpcFailure extends Error {

@@ -1,7 +1,6 @@
 // Types of the RPC methods, from the node's specification.
-import type { Methods } from '../../../starkbox/src/spec.js';
+import type { MethodName, Methods } from '@starkbox/spec';
 
-export type MethodName = keyof Methods;
 export type Params<M extends MethodName> = Methods[M]['params'];
 export type Result<M extends MethodName> = Methods[M]['result'];
 export type Trace = Result<'starknet_traceTransaction'>;

@@ -1,10 +1,19 @@
 // Cached queries of the chain, with fallback to standard methods.
+
 import { type Abi, readAbi } from '@starkbox/abi';
+import type {
+  BLOCK_ROW,
+  CANDIDATE,
+  CLASS_ROW,
+  CONTRACT_ROW,
+  TRANSACTION_FILTER,
+  TRANSACTION_ROW,
+} from '@starkbox/spec';
 import { QueryClient, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
 import { call, isMissing, Unreachable } from './client.js';
-import type { Params, Result } from './methods.js';
+import type { Result } from './methods.js';
 import {
   readStandardBlocks,
   readStandardClasses,
@@ -14,14 +23,11 @@ import {
 } from './standard-methods.js';
 import { whatIsForked } from './subscriptions.js';
 
-export type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
-export type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
-type Candidate = Result<'devnet_search'>['candidates'][number];
-export type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
-export type ClassRow = Result<'devnet_listClasses'>['classes'][number];
-export type TransactionFilter = NonNullable<
-  NonNullable<Params<'devnet_listTransactions'>>['filter']
->;
+export type TransactionRow = TRANSACTION_ROW;
+export type BlockRow = BLOCK_ROW;
+export type ContractRow = CONTRACT_ROW;
+export type ClassRow = CLASS_ROW;
+export type TransactionFilter = TRANSACTION_FILTER;
 
 export const queries: QueryClient = new QueryClient({
   defaultOptions: {
@@ -196,7 +202,7 @@ export async function readClasses(cursor: string | undefined): Promise<Page<Clas
   );
 }
 
-export async function search(line: string): Promise<readonly Candidate[]> {
+export async function search(line: string): Promise<readonly CANDIDATE[]> {
   return orStandard(
     'devnet_search',
     async () => (await call('devnet_search', { query: line })).candidates,

@@ -1,13 +1,11 @@
 // Lists read by standard methods, for the origin of a fork and for restricted nodes.
 
 import { canonicalFelt, readMulticall } from '@starkbox/abi';
+import type { BLOCK_ROW, CANDIDATE, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { call } from './client.js';
 import type { Result } from './methods.js';
 
 type FullBlock = Result<'starknet_getBlockWithReceipts'>;
-type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
-type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
-type Candidate = Result<'devnet_search'>['candidates'][number];
 
 /** Blocks per request; few, because full blocks are large. */
 const AT_ONCE = 20;
@@ -26,7 +24,7 @@ async function readFullBlocks(
   return { blocks, next: next < 0 ? undefined : next };
 }
 
-function rowOfBlock(block: FullBlock): BlockRow[] {
+function rowOfBlock(block: FullBlock): BLOCK_ROW[] {
   if (!('block_hash' in block)) return [];
   const fees = { FRI: 0n, WEI: 0n };
   for (const { receipt } of block.transactions)
@@ -58,7 +56,7 @@ export async function readStandardBlocks(from: number) {
 
 /** A row with what filters look at beside it. */
 interface Found {
-  readonly row: TransactionRow;
+  readonly row: TRANSACTION_ROW;
   readonly selectors: readonly string[];
   readonly reason: string | undefined;
 }
@@ -81,7 +79,7 @@ function rowsInBlock(block: FullBlock): Found[] {
       const [first] = calls;
       const sender = 'sender_address' in transaction ? transaction.sender_address : undefined;
       const reason = 'revert_reason' in receipt ? receipt.revert_reason : undefined;
-      const row: TransactionRow = {
+      const row: TRANSACTION_ROW = {
         transaction_hash: receipt.transaction_hash,
         block_number: block.block_number,
         index,
@@ -103,19 +101,7 @@ function rowsInBlock(block: FullBlock): Found[] {
     .reverse();
 }
 
-export interface StandardFilter {
-  readonly type?: string;
-  readonly status?: string;
-  readonly sender?: string;
-  readonly contract?: string;
-  readonly selector?: string;
-  readonly revert_reason?: string;
-  readonly block_number?: number;
-  readonly from_block?: number;
-  readonly to_block?: number;
-}
-
-function passes({ row, selectors, reason }: Found, filter: StandardFilter): boolean {
+function passes({ row, selectors, reason }: Found, filter: TRANSACTION_FILTER): boolean {
   const { type, status, sender, contract, selector, revert_reason: text } = filter;
   const { block_number: only, from_block: from = 0, to_block: to = row.block_number } = filter;
   return (
@@ -135,10 +121,10 @@ function passes({ row, selectors, reason }: Found, filter: StandardFilter): bool
 /** Transactions of blocks from a number downwards; `pre_confirmed` starts with the pre-confirmed block. */
 export async function readStandardTransactions(
   from: number | 'pre_confirmed',
-  filter: StandardFilter,
+  filter: TRANSACTION_FILTER,
 ) {
   const { block_number: only, from_block: oldest = 0, to_block: newest } = filter;
-  const matches = (blocks: readonly FullBlock[]): TransactionRow[] =>
+  const matches = (blocks: readonly FullBlock[]): TRANSACTION_ROW[] =>
     blocks
       .flatMap(rowsInBlock)
       .filter((candidate) => passes(candidate, filter))
@@ -161,8 +147,8 @@ export async function readStandardTransactions(
 }
 
 /** Search by trying each kind of object. */
-export async function standardSearch(line: string): Promise<readonly Candidate[]> {
-  const candidates: Candidate[] = [];
+export async function standardSearch(line: string): Promise<readonly CANDIDATE[]> {
+  const candidates: CANDIDATE[] = [];
   const block_id = 'pre_confirmed';
   if (/^\d{1,15}$/.test(line)) {
     const block_number = Number(line);

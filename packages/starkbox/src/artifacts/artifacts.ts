@@ -189,12 +189,12 @@ export class Artifacts {
 
 /** The contracts of a class that were deployed on this chain. */
 async function contractsOf(world: World, hash: string): Promise<readonly string[]> {
-  const found: string[] = [];
+  const contracts: string[] = [];
   let cursor: string | undefined;
   do {
     const { rows, next } = await listContracts(world, { cursor, limit: PAGE });
-    for (const row of rows) if (row.class_hash === hash) found.push(row.contract_address);
+    for (const row of rows) if (row.class_hash === hash) contracts.push(row.contract_address);
     cursor = next;
   } while (cursor !== undefined);
-  return found;
+  return contracts;
 }

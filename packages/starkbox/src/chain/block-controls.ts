@@ -1,10 +1,15 @@
 // Controls of the following blocks: their number, time, prices, sequencer, and when they are closed.
-import { type BlockGeneration, shownBlockGeneration } from '../block-generation.js';
+
+import {
+  type BlockGeneration,
+  type BlockSettings,
+  effectiveBlockGeneration,
+  shownBlockGeneration,
+} from '../block-settings.js';
 import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
-import { generationOf } from './steps/include-transaction.js';
-import type { BlockSettings } from './world/block-settings.js';
+import { closeNow } from './steps/close-block.js';
 import type { Cause } from './world/cause.js';
 import { afterBlock, type Clock, clockFrom, increasedBy, setTo, withStep } from './world/clock.js';
 import { latestHeader } from './world/find-block.js';
@@ -35,8 +40,9 @@ export function createBlocks(
       const { clock } = world;
       const time = latestHeader(world).timestamp + (interval ?? 0);
       const isTimed = interval !== undefined && index > 0;
-      const [next, hash] = await chain.closeNow(
+      const [next, hash] = await closeNow(
         isTimed ? { ...world, clock: setTo(time, clock.step) } : world,
+        chain.options,
       );
       hashes.push(hash);
       world = next;
@@ -54,7 +60,7 @@ export function setTime(
 ): Promise<string | undefined> {
   return chain.write(cause, async (world) => {
     const next = { ...world, clock: setTo(time, world.clock.step) };
-    return generateBlock ? chain.closeNow(next) : [next, undefined];
+    return generateBlock ? closeNow(next, chain.options) : [next, undefined];
   });
 }
 
@@ -72,7 +78,7 @@ export function beginTimeNow(chain: Chain, first: Clock): Promise<void> {
 export function increaseTime(chain: Chain, seconds: number, cause?: Cause): Promise<string> {
   return chain.write(cause, async (world) => {
     const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
-    return chain.closeNow({ ...world, clock });
+    return closeNow({ ...world, clock }, chain.options);
   });
 }
 
@@ -86,8 +92,8 @@ export function setGasPrice(
   return chain.write(cause, async (world) => {
     const prices = { ...world.gas.next, ...changes };
     const next = { ...world, gas: { ...world.gas, next: prices } };
-    const [done] = generateBlock ? await chain.closeNow(next) : [next];
-    return [done, prices];
+    const [written] = generateBlock ? await closeNow(next, chain.options) : [next];
+    return [written, prices];
   });
 }
 
@@ -135,7 +141,7 @@ export function blockSettings({ world, options }: Chain): {
   readonly next_block_timestamp: number;
 } {
   return {
-    block_generation_on: shownBlockGeneration(generationOf(world, options)),
+    block_generation_on: shownBlockGeneration(effectiveBlockGeneration(world, options)),
     time_step: world.clock.step ?? null,
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
     next_block_timestamp: nextTime(world),

@@ -1,11 +1,14 @@
 // Chain: its current world, and the methods that change it through the writer.
-import type { Class, Rejection } from '@starkbox/engine';
+
+import type { Class } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
+import { effectiveBlockGeneration } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
-import { during } from '../probe.js';
-import type { BLOCK_ID } from '../spec.js';
+import type { Probe } from '../probe.js';
 import { BlockTimer } from './block-timer.js';
-import type { ChainOptions } from './chain-options.js';
+import type { Genesis } from './genesis/genesis.js';
+import type { Broadcasted } from './history/stored-texts.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
@@ -24,14 +27,13 @@ import {
   compileGiven,
   type StateChange,
 } from './steps/apply-state-diff.js';
-import { closeBlock, createWorld } from './steps/close-block.js';
-import { Executions, slotsOf } from './steps/executions.js';
-import { closesWithNext, generationOf, include, readAhead } from './steps/include-transaction.js';
-import { L1Steps } from './steps/l1-steps.js';
-import { admitted, MempoolSteps } from './steps/mempool-steps.js';
-import { checkProof } from './steps/mock-proof.js';
+import { closeNow, createWorld, type FirstBlock } from './steps/close-block.js';
+import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
+import { executeTransaction, readAhead } from './steps/include-transaction.js';
+import { admitted, type MempoolRules } from './steps/mempool-steps.js';
+import type { ProofMode } from './steps/mock-proof.js';
+import type { NetworkRules } from './steps/network-rules.js';
 import {
-  type Broadcasted,
   type PreparedTransaction,
   prepareTransaction,
   type Submission,
@@ -39,15 +41,33 @@ import {
 import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
 import { type Cause, callCause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
-import { findBlock, latestHeader } from './world/find-block.js';
+import { findBlock } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
-import { nextTime, type World } from './world/world.js';
-import { type Change, Writer } from './writer.js';
+import type { World } from './world/world.js';
+import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
+
+export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits {
+  readonly genesis: Genesis;
+  readonly proofMode: ProofMode;
+  /** The rules of a public network that submissions are held to. */
+  readonly rules?: NetworkRules | undefined;
+  /** Whether calls that change the chain are kept in its journal. */
+  readonly keepsJournal?: boolean;
+  /** Whether distinct calls are kept, for the coverage. */
+  readonly recordsCalls?: boolean;
+  /** How many snapshots there may be. */
+  readonly maximumSnapshots?: number;
+  /** How many seconds a change or an execution may wait in its queue. */
+  readonly patience?: number;
+  readonly probe?: Probe;
+  /** Runs when an observer of a change fails. */
+  readonly onObserverError?: ObserverErrorHandler;
+}
 
 export class Chain {
   /** Executions whose changes are dropped. */
@@ -59,15 +79,6 @@ export class Chain {
   #restartOptions: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
-  /** Steps that exchange messages with L1. */
-  readonly l1Steps: L1Steps = new L1Steps({
-    chainId: () => this.options.chainId,
-    write: (cause, change) => this.write(cause, change),
-    readAhead: (prepared) => (this.options.fork ? this.readAhead(prepared) : undefined),
-    execute: (world, prepared, refuse) => this.execute(world, prepared, refuse),
-  });
-  /** Steps of the transactions that wait for execution. */
-  readonly mempool: MempoolSteps = new MempoolSteps(this);
   readonly #timer = new BlockTimer();
   /** Undefined until the chain is started. */
   #startTimer: (() => void) | undefined;
@@ -155,7 +166,7 @@ export class Chain {
   /** Starts, or restarts, the interval of blocks, if there is one; it follows later settings. */
   start(onError: (error: unknown) => void): void {
     this.#startTimer = () => {
-      const generation = generationOf(this.world, this.options);
+      const generation = effectiveBlockGeneration(this.world, this.options);
       if (typeof generation !== 'number') return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
       this.#timer.start(generation, close, onError);
@@ -180,20 +191,20 @@ export class Chain {
   async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
     const { rules } = this.options;
     rules?.checkSubmission(values);
-    const preparing = this.prepare(values);
+    const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
     if (transaction.declared) await rules?.checkClass(transaction.declared);
-    const take = () =>
+    const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
-        return generationOf(world, this.options) === 'mempool'
-          ? [await admitted(world, prepared, this.options), undefined]
-          : this.execute(world, prepared);
+        const isPooled = effectiveBlockGeneration(world, this.options) === 'mempool';
+        const step = isPooled ? admitted : executeTransaction;
+        return [await step(world, prepared, this.options), undefined];
       });
     await (this.options.fork
-      ? this.#senderQueue.run(transaction.address, this.readAhead(prepared), take)
-      : take());
+      ? this.#senderQueue.run(transaction.address, this.#readAhead(prepared), change)
+      : change());
     return transaction;
   }
 
@@ -206,64 +217,27 @@ export class Chain {
     look: (world: World, hash: string) => Promise<T>,
     cause?: Cause,
   ): Promise<T> {
-    if (this.options.fork) await this.readAhead(await this.prepare(await build(this.world)));
+    if (this.options.fork) await this.#readAhead(await this.#prepare(await build(this.world)));
     return this.write(cause, async (world) => {
-      const prepared = await this.prepare(await build(world));
-      const [next] = await this.execute(world, prepared);
+      const prepared = await this.#prepare(await build(world));
+      const next = await executeTransaction(world, prepared, this.options);
       return [next, await look(next, prepared.transaction.hash)];
     });
   }
 
-  /** Executes a transaction of a fork ahead of the writer. */
-  readAhead(prepared: PreparedTransaction): Promise<void> {
+  #prepare(values: Broadcasted): Submission | Promise<Submission> {
+    return prepareTransaction(values, this.options, { client: this.executions.client });
+  }
+
+  #readAhead(prepared: PreparedTransaction): Promise<void> {
     return readAhead(this.world, prepared, this.options, this.executions);
-  }
-
-  /** Reads a transaction outside of the queue; only a declaration takes long. */
-  prepare(values: Broadcasted): Submission | Promise<Submission> {
-    const { chainId, classLimits, proofMode, chargesFee, rules } = this.options;
-    if (values.type === 'INVOKE') checkProof(values, proofMode);
-    const limits = rules?.limitsBeside(classLimits) ?? classLimits;
-    const { client } = this.executions;
-    return prepareTransaction(values, chainId, limits, { needsBounds: chargesFee, client });
-  }
-
-  /** A step that executes a transaction, and closes its block where each has its own. */
-  async execute(
-    world: World,
-    prepared: PreparedTransaction,
-    refuse?: (rejection: Rejection) => never,
-  ): Promise<readonly [World, undefined]> {
-    const [time, closes] = [nextTime(world), closesWithNext(world, this.options)];
-    const made = await include(world, prepared, this.options, time, { refuse, closes });
-    const next = await withNoncesOf(made, [prepared.transaction.address]);
-    return [closes ? next : await this.closeIfDue(next, time), undefined];
   }
 
   // Blocks.
 
   /** Closes the pending block, even an empty one; its hash. */
   createBlock(cause?: Cause): Promise<string> {
-    return this.write(cause, async (world) => this.closeNow(world));
-  }
-
-  /** The world with its pending block closed, if each transaction closes one. */
-  async closeIfDue(world: World, time: number = nextTime(world)): Promise<World> {
-    const isDue = generationOf(world, this.options) === 'transaction';
-    return isDue ? this.closeAt(world, time) : world;
-  }
-
-  /** The world after its pending block is closed at its time, and the hash of that block. */
-  async closeNow(world: World): Promise<readonly [World, string]> {
-    const next = await this.closeAt(world, nextTime(world));
-    return [next, latestHeader(next).hash];
-  }
-
-  /** The world after its pending block is closed. */
-  closeAt(world: World, time: number): Promise<World> {
-    return during(this.options.probe, { kind: 'block' }, () =>
-      closeBlock(world, this.options, time),
-    );
+    return this.write(cause, (world) => closeNow(world, this.options));
   }
 
   /**
@@ -276,7 +250,7 @@ export class Chain {
       if (!world.keepsHistory) {
         refuse('The abort blocks feature requires state-archive-capacity set to full.');
       }
-      const [whole] = start === 'pre_confirmed' ? await this.closeNow(world) : [world];
+      const [whole] = start === 'pre_confirmed' ? await closeNow(world, this.options) : [world];
       const from = firstToAbort(whole, start === 'pre_confirmed' ? 'latest' : start);
       const [cut, hashes] = await withoutSince(whole, from, this.options.fork);
       const next = await withNoncesOf(cut, await sendersSince(whole, from));

@@ -12,6 +12,7 @@ import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applied } from './steps/apply-state-diff.js';
 import { pendingContext } from './steps/block-context.js';
+import { closeIfDue } from './steps/close-block.js';
 import { callForWriter } from './steps/executions.js';
 import type { Cause } from './world/cause.js';
 import { nextTime, type World } from './world/world.js';
@@ -64,7 +65,7 @@ export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<D
   if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, wanted));
   return chain.write(cause, async (world) => {
     const [state, dealt] = await written(chain, world, wanted);
-    return [await chain.closeIfDue({ ...world, pendingState: state }), dealt];
+    return [await closeIfDue({ ...world, pendingState: state }, chain.options), dealt];
   });
 }
 

@@ -1,10 +1,11 @@
 // Minting of tokens by a transaction, and balances.
 import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
+import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '@starkbox/spec';
 import { RpcError, refuse } from '../errors.js';
 import { fromU256, PRIME, u256 } from '../felt.js';
-import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import type { Chain } from './chain.js';
 import { ETH, STRK } from './genesis/genesis.js';
+import { readReceipt } from './history/stored-texts.js';
 import { minterInvoke } from './minter.js';
 import { contextOf, pendingContext } from './steps/block-context.js';
 import { callForWriter } from './steps/executions.js';
@@ -31,20 +32,18 @@ export async function mint(
   cause?: Cause,
 ): Promise<Minted> {
   if (amount >= BEYOND_CALLDATA) refuse('The amount is larger than two felts can carry');
-  const { hash, found, balance } = await chain.submitTo(
+  const { hash, located, balance } = await chain.submitTo(
     (world) => mintTransaction(chain, world, address, amount, unit),
     // Read by the writer: with the queue of calls full, a completed mint must not fail.
     async (world, hash) => ({
       hash,
-      found: findTransaction(world, hash),
+      located: findTransaction(world, hash),
       balance: await balanceAfter(chain, world, address, unit),
     }),
     cause,
   );
-  const receipt: { execution_status?: string; revert_reason?: string } = JSON.parse(
-    found?.record.receipt ?? '{}',
-  );
-  if (receipt.execution_status === 'REVERTED') {
+  const receipt = located && readReceipt(located.record.receipt);
+  if (receipt?.execution_status === 'REVERTED') {
     const reason = receipt.revert_reason ?? '';
     throw new RpcError(-1, 'Minting reverted', {
       tx_hash: hash,

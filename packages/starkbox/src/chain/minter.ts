@@ -1,11 +1,11 @@
 // Signed transactions of the minting account, which exists on every chain and has tokens enough.
 import { type Class, sign, Transaction } from '@starkbox/engine';
-import { hex } from '../felt.js';
 import type {
   BROADCASTED_CONTRACT_CLASS,
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_INVOKE_TXN,
-} from '../spec.js';
+} from '@starkbox/spec';
+import { hex } from '../felt.js';
 import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
 import type { World } from './world/world.js';

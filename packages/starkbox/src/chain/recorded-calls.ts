@@ -1,6 +1,7 @@
 // Distinct calls that were made outside of transactions, for the coverage.
+
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { BoundedMap } from '../bounded-map.js';
-import type { FUNCTION_CALL } from '../spec.js';
 
 /** Distinct calls that are kept, and felts of their calldata together. */
 const MOST_CALLS = 1_000;

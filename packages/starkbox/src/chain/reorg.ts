@@ -3,9 +3,15 @@ import { type State, Transaction } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import type { TransactionRecord } from './history/header.js';
+import {
+  type Broadcasted,
+  readTransaction,
+  type StoredTransaction,
+} from './history/stored-texts.js';
 import { withoutSince } from './steps/abort-and-accept.js';
-import { include } from './steps/include-transaction.js';
-import type { Broadcasted, PreparedTransaction } from './steps/prepare-transaction.js';
+import { closeBlock } from './steps/close-block.js';
+import { include, readAhead } from './steps/include-transaction.js';
+import { type PreparedTransaction, prepareTransaction } from './steps/prepare-transaction.js';
 import { sendersSince, withNoncesOf } from './steps/return-transactions.js';
 import type { Cause } from './world/cause.js';
 import { latestHeader } from './world/find-block.js';
@@ -60,7 +66,7 @@ export async function reorg(
       for (const [at, one] of transactions.entries()) {
         next = await locating(index, at, () => included(chain, next, one, removed, world, time));
       }
-      next = await chain.closeAt(next, time);
+      next = await closeBlock(next, chain.options, time);
       hashes.push(latestHeader(next).hash);
     }
     const senders = new Set([
@@ -86,9 +92,11 @@ async function prepareAll(
         typeof one === 'string'
           ? one
           : await locating(index, at, async () => {
-              const read = await chain.prepare(one);
-              if (chain.options.fork) await chain.readAhead(read);
-              return read;
+              const { world, options, executions } = chain;
+              const { client } = executions;
+              const submission = await prepareTransaction(one, options, { client });
+              if (options.fork) await readAhead(world, submission, options, executions);
+              return submission;
             }),
       );
     }
@@ -131,17 +139,19 @@ async function preparedAgain(
   state: State,
   chainId: string,
 ): Promise<PreparedTransaction> {
-  const parsed: PreparedTransaction['values'] & { readonly class_hash?: string } = JSON.parse(
-    record.transaction,
-  );
+  const stored = readTransaction(record.transaction);
   const { proofFacts } = record;
   const values =
-    parsed.type === 'INVOKE' && proofFacts ? { ...parsed, proof_facts: proofFacts } : parsed;
-  const declared =
-    parsed.type === 'DECLARE' && parsed.class_hash !== undefined
-      ? await state.class(parsed.class_hash)
-      : undefined;
+    stored.type === 'INVOKE' && proofFacts ? withProofFacts(stored, proofFacts) : stored;
+  const declared = stored.type === 'DECLARE' ? await state.class(stored.class_hash) : undefined;
   return { values, transaction: new Transaction({ ...values }, chainId, declared) };
+}
+
+function withProofFacts(
+  { proof: _proof, proof_facts: _facts, ...members }: StoredTransaction & { type: 'INVOKE' },
+  proofFacts: readonly string[],
+): Broadcasted {
+  return { ...members, proof_facts: proofFacts };
 }
 
 /** Adds the place of a transaction to an error. */

@@ -4,6 +4,7 @@ import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applyChange, compileClass, type StateChange } from './steps/apply-state-diff.js';
+import { closeIfDue } from './steps/close-block.js';
 import type { Cause } from './world/cause.js';
 
 export interface Replacement {
@@ -37,7 +38,7 @@ export async function replaceClass(
   return chain.write(cause, async (world) => {
     const old = await world.pendingState.classHashAt(address);
     const pendingState = await applyChange(world.pendingState, change, classes);
-    return [await chain.closeIfDue({ ...world, pendingState }), { old, hash }];
+    return [await closeIfDue({ ...world, pendingState }, chain.options), { old, hash }];
   });
 }
 

@@ -1,6 +1,8 @@
 // Writer of a chain: runs changes one at a time and publishes each once it is stored.
+
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
 import type { Cause } from './world/cause.js';
 import type {
   ChainStore,
@@ -60,8 +62,7 @@ export class Writer {
   #head: WorldAndSnapshots;
   /** The commit of the head; undefined without a store, and after a commit that failed. */
   #headCommit: Promise<void> | undefined;
-  /** Resolves when every change requested so far is made or has failed. */
-  #made: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
   /** Resolves when every change made so far is published or lost. */
   #committed: Promise<unknown> = Promise.resolve();
   /** Failed commits so far. */
@@ -117,7 +118,7 @@ export class Writer {
 
   /** Waits for all requested changes. */
   async idle(): Promise<void> {
-    await this.#made;
+    await this.#changes.idle();
     await this.#committed;
   }
 
@@ -148,7 +149,7 @@ export class Writer {
   ): Promise<Made<T>> {
     const waited = stopwatch();
     this.#waiting += 1;
-    const making = this.#made.then(() => {
+    return this.#changes.run(() => {
       this.#waiting -= 1;
       const seconds = waited();
       this.#probe?.waited(seconds);
@@ -157,8 +158,6 @@ export class Writer {
       }
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
     });
-    this.#made = making.catch(() => undefined);
-    return making;
   }
 
   async #make<T>(

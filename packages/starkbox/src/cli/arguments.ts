@@ -18,7 +18,7 @@ import {
   OPTIONS,
 } from '../config/options.js';
 import { checkConfig, checkGiven, withOrigin } from '../config/rules.js';
-import { fromWhere, type Given, readSources, type Source } from '../config/source.js';
+import { fromWhere, type OptionValues, readSources, type Source } from '../config/source.js';
 import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
 
@@ -33,7 +33,7 @@ export type CommandLine =
   | {
       readonly kind: 'start';
       readonly config: Config;
-      readonly given: Given;
+      readonly settings: OptionValues;
       /** Options that variables set, each with its variable. */
       readonly fromEnvironment: readonly string[];
       /** The config file that was read. */
@@ -86,22 +86,22 @@ export async function readConfig(
 ): Promise<CommandLine> {
   const words = readWords(argv, painter(coloured));
   if (words.answer !== undefined) return { kind: 'answer', text: words.answer };
-  const asked = words.configFile ?? (env[CONFIG_FILE_VARIABLE] || undefined);
-  const file = await readConfigFile(directory, asked);
+  const configPath = words.configFile ?? (env[CONFIG_FILE_VARIABLE] || undefined);
+  const file = await readConfigFile(directory, configPath);
 
   const variables = environmentSource(env);
-  const given = readSources([
+  const settings = readSources([
     { texts: words.texts, name: (key) => `'${OPTIONS[key].flag}'` },
     variables,
     ...(file ? [file.source] : []),
   ]);
-  const config = defaultConfig(given.values);
-  const from = (key: ConfigKey): string => fromWhere(key, given);
-  checkGiven(given.keys, config, { name: (key) => OPTIONS[key].flag, from });
+  const config = defaultConfig(settings.values);
+  const from = (key: ConfigKey): string => fromWhere(key, settings);
+  checkGiven(settings.keys, config, { name: (key) => OPTIONS[key].flag, from });
   try {
     checkConfig(config);
   } catch (error) {
-    throw withOrigin(error, given.origins);
+    throw withOrigin(error, settings.origins);
   }
   const portSocket = env['UNIX_SOCKET'] || undefined;
   const name = programName(env[NAME_VARIABLE] || 'starkbox');
@@ -111,7 +111,7 @@ export async function readConfig(
   return {
     kind: 'start',
     config,
-    given,
+    settings,
     fromEnvironment,
     configFile: file?.name,
     name,
@@ -121,7 +121,7 @@ export async function readConfig(
 
 /** Not an option with a short variable: `AS` belongs to compilers. */
 function programName(text: string): ProgramName {
-  const name = PROGRAM_NAMES.find((one) => one === text);
+  const name = PROGRAM_NAMES.find((program) => program === text);
   if (name !== undefined) return name;
   throw new UsageError(
     `invalid value '${text}' for the environment variable ${NAME_VARIABLE}: must be ${PROGRAM_NAMES.join(' or ')}`,
@@ -241,8 +241,8 @@ function helpText(key: ConfigKey): string {
 function withFacts(help: string, ...facts: readonly string[]): string {
   const all = facts.map((fact) => `[${fact}]`);
   const joined = all.join(' ').length <= FACTS_WIDTH ? [all.join(' ')] : all;
-  const unbroken = joined.map((one) =>
-    one.length <= FACTS_WIDTH ? one.replaceAll(' ', UNBROKEN) : one,
+  const unbroken = joined.map((fact) =>
+    fact.length <= FACTS_WIDTH ? fact.replaceAll(' ', UNBROKEN) : fact,
   );
   return `${help} ${FACTS}${unbroken.join(' ')}`;
 }

@@ -4,7 +4,7 @@ import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 import { ConfigError, withOrigin } from '../config/rules.js';
-import { fromWhere, type Given } from '../config/source.js';
+import { fromWhere, type OptionValues } from '../config/source.js';
 import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { Starkbox } from '../library/starkbox.js';
 import { createLog, type Log } from '../log.js';
@@ -13,9 +13,9 @@ import {
   type Output,
   painter,
   shortened,
+  usesColour,
   visible,
   visiblePainted,
-  wantsColour,
 } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
@@ -65,11 +65,11 @@ const SAME_SIGNAL_SECONDS = 0.5;
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
-  const coloured = wantsColour(stdout);
+  const coloured = usesColour(stdout);
   const refuse = (message: string, exitCode: number): Outcome => {
     const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
     const reason = visible(shortened(message, LONGEST_REASON));
-    stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
+    stderr.write(`${painter(usesColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
     return { exitCode };
   };
 
@@ -97,7 +97,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, given, fromEnvironment, configFile, name, portSocket } = line;
+  const { config, settings, fromEnvironment, configFile, name, portSocket } = line;
   // Tools that start starknet-devnet take lines on stderr for errors.
   const logOutput = name === 'starknet-devnet' ? stdout : stderr;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
@@ -109,36 +109,36 @@ export async function run(options: RunOptions): Promise<Outcome> {
     // Loaded late, because help and usage errors do not need it.
     const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
     const progress = progressLine(stderr);
-    node = await createNode(given.values, {
+    node = await createNode(settings.values, {
       log,
       output: stdout,
       ...(progress ? { progress } : {}),
     });
   } catch (error) {
-    const reason = reasonOf(withOrigin(error, given.origins));
+    const reason = reasonOf(withOrigin(error, settings.origins));
     if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
     return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
   }
-  let place: Awaited<ReturnType<Starkbox['listen']>>;
+  let address: Awaited<ReturnType<Starkbox['listen']>>;
   try {
-    place = await node.listen();
+    address = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config, given), EXIT_FAILURE);
+    return refuse(whyNotListening(error, config, settings), EXIT_FAILURE);
   }
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
   if (config.banner) stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
-  stdout.write(listeningLine(name, place));
+  stdout.write(listeningLine(name, address));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.
   const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
-  if (isApart) log.info(`Starkbox listening on ${place.url}`);
-  if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
+  if (isApart) log.info(`Starkbox listening on ${address.url}`);
+  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
   if (node.l1) log.info(l1Line(node.l1));
-  if (portSocket !== undefined) await sendPort(place.port, portSocket, stdout);
+  if (portSocket !== undefined) await sendPort(address.port, portSocket, stdout);
   return started;
 }
 
@@ -242,8 +242,8 @@ async function sendPort(port: number, path: string, stdout: Output): Promise<voi
   stdout.write(`${words}\n`);
 }
 
-function whyNotListening(error: unknown, { host, port }: Config, given: Given): string {
-  const from = (key: ConfigKey): string => fromWhere(key, given);
+function whyNotListening(error: unknown, { host, port }: Config, settings: OptionValues): string {
+  const from = (key: ConfigKey): string => fromWhere(key, settings);
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return `port ${port}${from('port')} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
@@ -254,7 +254,7 @@ function whyNotListening(error: unknown, { host, port }: Config, given: Given): 
     case 'EAI_AGAIN':
       return `${host} is not an address of this machine${from('host')}: choose another with --host`;
     case undefined:
-      return reasonOf(withOrigin(error, given.origins));
+      return reasonOf(withOrigin(error, settings.origins));
     default:
       return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
   }

@@ -1,5 +1,5 @@
 // Options of the chain, its blocks and its gas prices.
-import type { BlockGeneration } from '../block-generation.js';
+import type { BlockGeneration } from '../block-settings.js';
 import {
   bigNumber,
   blockGeneration,
@@ -48,6 +48,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     hasShortVariable: true,
     field: 'chain_id',
     group: 'Chain',
+    isFixed: true,
     isPortable: true,
     default: 'SN_SEPOLIA',
     defaultText: 'TESTNET',
@@ -66,6 +67,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     hasShortVariable: true,
     field: 'lite_mode',
     group: 'Chain',
+    isFixed: true,
     isPortable: true,
     default: false,
     parse: trueOrFalse,

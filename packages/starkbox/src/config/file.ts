@@ -21,21 +21,21 @@ export interface ConfigFile {
 /** The given file, or the one in the directory, if there is one. */
 export async function readConfigFile(
   directory: string,
-  asked: string | undefined,
+  chosenPath: string | undefined,
 ): Promise<ConfigFile | undefined> {
-  const path = asked === undefined ? find(directory) : resolve(directory, asked);
+  const path = chosenPath === undefined ? find(directory) : resolve(directory, chosenPath);
   if (path === undefined) return undefined;
-  const name = asked ?? relative(directory, path);
+  const name = chosenPath ?? relative(directory, path);
   if (!existsSync(path)) throw new UsageError(`the config file '${name}' does not exist`);
   return { name, source: sourceOf(await load(name, path), name) };
 }
 
 function find(directory: string): string | undefined {
-  const found = NAMES.filter((name) => existsSync(resolve(directory, name)));
-  if (found.length > 1) {
-    throw new UsageError(`both ${found.join(' and ')} are here: choose one with --config <FILE>`);
+  const files = NAMES.filter((name) => existsSync(resolve(directory, name)));
+  if (files.length > 1) {
+    throw new UsageError(`both ${files.join(' and ')} are here: choose one with --config <FILE>`);
   }
-  return found[0] === undefined ? undefined : resolve(directory, found[0]);
+  return files[0] === undefined ? undefined : resolve(directory, files[0]);
 }
 
 async function load(name: string, path: string): Promise<object> {
@@ -46,8 +46,10 @@ async function load(name: string, path: string): Promise<object> {
     },
   );
   if (!isObject(value)) {
-    const wanted = name.endsWith('.json') ? 'hold an object' : 'export an object as its default';
-    throw new UsageError(`the config file '${name}' must ${wanted}`);
+    const requirement = name.endsWith('.json')
+      ? 'hold an object'
+      : 'export an object as its default';
+    throw new UsageError(`the config file '${name}' must ${requirement}`);
   }
   return value;
 }

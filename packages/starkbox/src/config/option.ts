@@ -1,12 +1,12 @@
 // Type of an option, and parsers of its values.
+
+import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
-} from '../block-generation.js';
-import { canonicalName } from '../method-names.js';
-import { METHODS } from '../spec.js';
+} from '../block-settings.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {
@@ -36,6 +36,8 @@ export interface Option<T> {
   readonly help: string;
   /** Its value is never shown. */
   readonly isSecret?: boolean;
+  /** A data directory stores it with the first start of a chain, and a later start cannot change it. */
+  readonly isFixed?: boolean;
   /**
    * Recordings hold it, and `starkbox replay` takes it from them. It decides answers, and names no file, host or
    * port, because recordings come from other people.
@@ -148,7 +150,7 @@ export function suggesting<T>(suggests: Suggestions, parse: (text: string) => T)
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
   return suggesting(choices, (text) => {
-    const choice = choices.find((one) => one === text.toLowerCase());
+    const choice = choices.find((word) => word === text.toLowerCase());
     if (choice === undefined) throw new InvalidValue(`must be ${either(choices)}`);
     return choice;
   });
@@ -229,8 +231,8 @@ const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
 
 /** A known network in any case, or any name that fits into a felt, kept as it is. */
 export const chainName: Parse<string> = suggesting([...KNOWN_CHAINS.keys()], (text) => {
-  const known = KNOWN_CHAINS.get(text.toUpperCase());
-  if (known !== undefined) return known;
+  const network = KNOWN_CHAINS.get(text.toUpperCase());
+  if (network !== undefined) return network;
   if (!/^[\x21-\x7e]{1,31}$/.test(text)) {
     throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
   }
@@ -259,10 +261,10 @@ export const methodNames: Parse<readonly string[] | undefined> = suggesting(
 
 /** Words with commas or spaces between them. */
 export const words: Parse<readonly string[]> = (text) => {
-  const found = text.split(/[\s,]+/).filter(Boolean);
-  if (found.length === 0)
+  const names = text.split(/[\s,]+/).filter(Boolean);
+  if (names.length === 0)
     throw new InvalidValue('must be one or more names with commas between them');
-  return found;
+  return names;
 };
 
 /** Names as clients send them in the Host header, without the port. */

@@ -2,6 +2,7 @@
 import { ACCOUNT_OPTIONS, type AccountConfig } from './account-options.js';
 import { CHAIN_OPTIONS, type ChainConfig } from './chain-options.js';
 import { FORK_OPTIONS, type ForkConfig } from './fork-options.js';
+import { HOSTING_OPTIONS, type HostingConfig } from './hosting-options.js';
 import { L1_OPTIONS, type L1Config } from './l1-options.js';
 import { LIMIT_OPTIONS, type LimitConfig } from './limit-options.js';
 import type { OptionTable } from './option.js';
@@ -14,6 +15,7 @@ export interface Config
   extends AccountConfig,
     ChainConfig,
     StorageConfig,
+    HostingConfig,
     ForkConfig,
     L1Config,
     ServerConfig,
@@ -35,6 +37,7 @@ export const OPTIONS: OptionTable<Config> = {
   ...ACCOUNT_OPTIONS,
   ...CHAIN_OPTIONS,
   ...STORAGE_OPTIONS,
+  ...HOSTING_OPTIONS,
   ...FORK_OPTIONS,
   ...L1_OPTIONS,
   ...SERVER_OPTIONS,
@@ -71,10 +74,8 @@ export function givenIn(values: object): ReadonlySet<ConfigKey> {
 }
 
 function keysIn(values: object): ReadonlySet<ConfigKey> {
-  const given = Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
-  return new Set(given.filter(isConfigKey));
+  const keys = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  return new Set(keys.filter(isConfigKey));
 }
 
 type Draft = { -readonly [K in ConfigKey]?: Config[K] };
@@ -88,6 +89,9 @@ function isComplete(draft: Draft): draft is Config {
   return CONFIG_KEYS.every((key) => key in draft);
 }
 
+/** Keys of the options that a chain in a data directory cannot change. */
+export const FIXED_KEYS: readonly ConfigKey[] = CONFIG_KEYS.filter((key) => OPTIONS[key].isFixed);
+
 /** The options that a recording may set. */
 export function portableOptions(config: Config): Partial<Config> {
   const draft: Draft = {};
@@ -99,6 +103,6 @@ export function portableOptions(config: Config): Partial<Config> {
  * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
  * of the timeout, so that time is left for the work.
  */
-export function patienceOf({ timeout }: Config): number {
+export function queueTimeoutOf({ timeout }: Config): number {
   return Math.max(1, timeout / 2);
 }

@@ -1,7 +1,6 @@
 // Rules between options: which ones exclude or require each other, and which configs are refused.
 
-import { canonicalName } from '../method-names.js';
-import { methodFacts } from '../spec.js';
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { longName, UsageError } from './option.js';
 import { type Config, type ConfigKey, OPTIONS } from './options.js';
 
@@ -79,24 +78,26 @@ export interface OptionNames {
  * @param supplied the given options, and those of the data directory
  */
 export function checkGiven(
-  given: ReadonlySet<ConfigKey>,
+  keys: ReadonlySet<ConfigKey>,
   config: Config,
   { name, from }: OptionNames,
-  supplied: ReadonlySet<ConfigKey> = given,
+  supplied: ReadonlySet<ConfigKey> = keys,
 ): void {
   const argument = (key: ConfigKey): string => `'${name(key)}'${from(key)}`;
-  for (const [one, other] of CONFLICTS) {
-    if (given.has(one) && given.has(other)) {
-      throw new UsageError(`the argument ${argument(one)} cannot be used with ${argument(other)}`);
+  for (const [option, excluded] of CONFLICTS) {
+    if (keys.has(option) && keys.has(excluded)) {
+      throw new UsageError(
+        `the argument ${argument(option)} cannot be used with ${argument(excluded)}`,
+      );
     }
   }
-  if (given.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
+  if (keys.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
     throw new UsageError(
       `the argument ${argument('l1Port')} is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
     );
   }
   const missing = NEEDS.filter(
-    ({ key, needs, when }) => given.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
+    ({ key, needs, when }) => keys.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
   ).map(({ key, needs }) =>
     from(key) === '' ? name(needs) : `${name(needs)}, for ${argument(key)}`,
   );
@@ -148,9 +149,9 @@ export function checkConfig(config: Config): void {
 }
 
 /** Sentences about options that were given and have no effect; other tools accept them, so they only warn. */
-export function withoutEffect(given: ReadonlySet<ConfigKey>, config: Config): readonly string[] {
+export function withoutEffect(keys: ReadonlySet<ConfigKey>, config: Config): readonly string[] {
   const sentences: string[] = [];
-  if (given.has('metricsPort') && config.metricsHost === undefined) {
+  if (keys.has('metricsPort') && config.metricsHost === undefined) {
     sentences.push('--metrics-port has no effect without --metrics-host');
   }
   if (config.wallet && config.restrictedMethods?.includes('devnet_getPredeployedAccounts')) {

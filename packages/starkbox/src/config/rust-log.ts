@@ -19,25 +19,25 @@ const OWN_MODULE = /^(starknet_devnet|starkbox)/i;
  */
 export function logLevelIn(text: string): string | undefined {
   let general: number | undefined;
-  let own: number | undefined;
+  let ofNode: number | undefined;
   for (const directive of directivesIn(text)) {
     const [name = '', level] = directive.split('=', 2);
     if (OWN_MODULE.test(name)) {
       const at = level === undefined ? LEVELS.length - 1 : placeOf(level);
-      if (at !== undefined) own = Math.max(own ?? 0, at);
+      if (at !== undefined) ofNode = Math.max(ofNode ?? 0, at);
     } else if (level === undefined) {
       general = placeOf(name) ?? general;
     }
   }
-  const found = own ?? general;
-  return found === undefined ? undefined : LEVELS[found]?.[1];
+  const level = ofNode ?? general;
+  return level === undefined ? undefined : LEVELS[level]?.[1];
 }
 
 /** The word for `--log-bodies`: `request` and `response` stand alone, between commas. */
 export function logBodiesIn(text: string): string | undefined {
   const words = new Set(directivesIn(text).map((word) => word.toLowerCase()));
-  const found = ['request', 'response'].filter((word) => words.has(word));
-  return found.length === 2 ? 'both' : found[0];
+  const bodies = ['request', 'response'].filter((word) => words.has(word));
+  return bodies.length === 2 ? 'both' : bodies[0];
 }
 
 function directivesIn(text: string): readonly string[] {

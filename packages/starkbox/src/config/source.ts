@@ -2,6 +2,7 @@
 
 import { isObject } from '../json/reader.js';
 import { nearest } from '../nearest-word.js';
+import { shortened } from '../terminal.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';
 import {
   CONFIG_KEYS,
@@ -26,14 +27,14 @@ export interface Source {
 }
 
 /** Where the value of an option comes from, to follow its name; empty for an argument. */
-export function fromWhere(key: ConfigKey, { origins }: Pick<Given, 'origins'>): string {
+export function fromWhere(key: ConfigKey, { origins }: Pick<OptionValues, 'origins'>): string {
   const origin = origins.get(key);
   return origin === undefined ? '' : ` (from ${origin})`;
 }
 
 type Values = { -readonly [K in ConfigKey]?: Config[K] };
 
-export interface Given {
+export interface OptionValues {
   readonly values: Partial<Config>;
   /** The keys that were given. */
   readonly keys: ReadonlySet<ConfigKey>;
@@ -42,7 +43,7 @@ export interface Given {
 }
 
 /** Throws a `UsageError` for an invalid value. */
-export function readSources(sources: readonly Source[]): Given {
+export function readSources(sources: readonly Source[]): OptionValues {
   const values: Values = {};
   const keys = new Set<ConfigKey>();
   const origins = new Map<ConfigKey, string>();
@@ -62,7 +63,7 @@ export function readSources(sources: readonly Source[]): Given {
  *
  * @throws UsageError if they are no object, or hold what the command would refuse
  */
-export function readInput(input: ConfigInput): Given {
+export function readInput(input: ConfigInput): OptionValues {
   mustBeOptions(input, 'createNode', '{ seed: 0 }');
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
@@ -75,7 +76,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text);
+    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text, LONGEST_SHOWN);
     throw new UsageError(`invalid value '${quoted}' for ${name(key)}: ${error.message}`);
   }
 }
@@ -87,18 +88,18 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
  * @param keys those that it may have; all if they are not given
  */
 export function mustBeOptions(
-  given: unknown,
+  options: unknown,
   caller: string,
   example: string,
   keys?: readonly string[],
-): asserts given is object {
-  if (!isObject(given)) {
-    const actual = Array.isArray(given) ? 'a list' : String(given);
+): asserts options is object {
+  if (!isObject(options)) {
+    const actual = Array.isArray(options) ? 'a list' : String(options);
     throw new UsageError(
       `${caller} takes an object with options, such as ${example}; got ${actual}`,
     );
   }
-  const unknown = Object.keys(given).find((key) => keys && !keys.includes(key));
+  const unknown = Object.keys(options).find((key) => keys && !keys.includes(key));
   if (unknown === undefined || !keys) return;
   const near = nearest(unknown, keys);
   const hint = near === undefined ? `it takes ${keys.join(', ')}` : `did you mean '${near}'?`;
@@ -120,15 +121,10 @@ export function sourceOf(values: object, where: string): Source {
 }
 
 function unknownKey(key: string, where: string): string {
-  const flags = new Map(CONFIG_KEYS.map((one) => [longName(OPTIONS[one]).slice(2), one]));
+  const flags = new Map(CONFIG_KEYS.map((key) => [longName(OPTIONS[key]).slice(2), key]));
   const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
   const meant = near === undefined ? undefined : (flags.get(near) ?? near);
-  return `unknown key '${shortened(key)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
-}
-
-/** A text of a caller in a message. */
-function shortened(text: string): string {
-  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
+  return `unknown key '${shortened(key, LONGEST_SHOWN)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
 }
 
 function textOf(value: unknown, key: ConfigKey, where: string): string {
@@ -147,8 +143,8 @@ function textOf(value: unknown, key: ConfigKey, where: string): string {
     // Without names, the text would ask for the default list.
     return value.length === 0 && isOptional ? 'false' : value.join(OPTIONS[key].separator ?? ' ');
   }
-  const wanted = isList
+  const requirement = isList
     ? `${isOptional ? 'true' : 'a string'} or a list of strings`
     : 'a string, a number, true or false';
-  throw new UsageError(`invalid value for '${key}' in ${where}: must be ${wanted}`);
+  throw new UsageError(`invalid value for '${key}' in ${where}: must be ${requirement}`);
 }

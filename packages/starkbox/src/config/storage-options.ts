@@ -1,5 +1,5 @@
 // Options of what is kept of the chain, in memory and in files.
-import { baseUrl, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+import { type OptionTable, oneOf, path, wholeNumber } from './option.js';
 
 export interface StorageConfig {
   readonly stateArchive: 'full' | 'none';
@@ -12,17 +12,6 @@ export interface StorageConfig {
   readonly dumpFormat: 'journal' | 'image';
   /** Where callers may read and write files. */
   readonly dumpDir: string | undefined;
-  /** A folder, or the address of a bucket. */
-  readonly instanceStore: string | undefined;
-  readonly durable: boolean;
-  /** Seconds. */
-  readonly hibernateAfter: number;
-  readonly maximumAwakeInstances: number;
-  readonly leaseSeconds: number;
-  readonly nodeUrl: string | undefined;
-  readonly publicUrl: string | undefined;
-  /** A file. */
-  readonly tenants: string | undefined;
 }
 
 export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
@@ -31,6 +20,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     hasShortVariable: true,
     field: 'state_archive',
     group: 'State',
+    isFixed: true,
     isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),
@@ -88,63 +78,5 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     default: undefined,
     parse: path,
     help: 'Restrict devnet_dump and devnet_load to files in this directory; paths are relative to it.',
-  },
-  instanceStore: {
-    flag: '--instance-store <PLACE>',
-    group: 'Hosting',
-    default: undefined,
-    parse: path,
-    help: 'Keep instances in a folder, or in a bucket that nodes share: s3://BUCKET/PREFIX?endpoint=URL&region=NAME. They are woken by their first request, and hibernate without one.',
-  },
-  durable: {
-    flag: '--durable',
-    group: 'Hosting',
-    default: false,
-    parse: trueOrFalse,
-    help: 'Write every change of an instance to the store before it is answered; otherwise it is written when the instance hibernates.',
-  },
-  hibernateAfter: {
-    flag: '--hibernate-after <SECONDS>',
-    group: 'Hosting',
-    default: 60,
-    parse: wholeNumber(1, 2 ** 31),
-    help: 'Seconds without a request after which an instance of the store leaves memory.',
-  },
-  maximumAwakeInstances: {
-    flag: '--maximum-awake-instances <COUNT>',
-    group: 'Hosting',
-    default: 500,
-    parse: wholeNumber(1),
-    help: 'Most instances of the store in memory; beyond it, the one that was used longest ago hibernates.',
-  },
-  leaseSeconds: {
-    flag: '--lease-seconds <SECONDS>',
-    group: 'Hosting',
-    default: 10,
-    parse: wholeNumber(1, 3600),
-    help: 'How long after its last renewal the lease of a node holds; then other nodes take over its instances.',
-  },
-  nodeUrl: {
-    flag: '--node-url <URL>',
-    group: 'Hosting',
-    default: undefined,
-    defaultText: 'the address that it listens on',
-    parse: baseUrl,
-    help: 'Where clients reach this node itself; other nodes send them there.',
-  },
-  publicUrl: {
-    flag: '--public-url <URL>',
-    group: 'Hosting',
-    default: undefined,
-    defaultText: 'the address that it listens on',
-    parse: baseUrl,
-    help: 'Where clients reach all nodes, such as the address of a proxy; the addresses of instances begin with it.',
-  },
-  tenants: {
-    flag: '--tenants <FILE>',
-    group: 'Hosting',
-    default: undefined,
-    parse: path,
-    help: 'JSON file with tenants, { "tenants": [{ "name": ..., "token": ... }] }, and their quotas. Each request must carry one of the tokens, and reaches the instances of its tenant alone; --auth-token is the token of the operator.',
   },
 };

@@ -9,7 +9,7 @@ export const ANNOTATIONS = {
     tool: 'github.com/software-mansion/cairo-profiler',
     member: 'statements_functions',
   },
-  places: {
+  locations: {
     tool: 'github.com/software-mansion/cairo-coverage',
     member: 'statements_code_locations',
   },

@@ -1,4 +1,4 @@
-// Debug information of a class: functions and places in the source of its Sierra statements.
+// Debug information of a class: functions and locations in the source of its Sierra statements.
 import type { SourceLine } from '@starkbox/abi';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';
@@ -12,8 +12,8 @@ class Texts {
   readonly all: string[] = [];
 
   number(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
+    const number = this.#numbers.get(text);
+    if (number !== undefined) return number;
     this.all.push(text);
     this.#numbers.set(text, this.all.length - 1);
     return this.all.length - 1;
@@ -64,37 +64,41 @@ export class DebugInfo {
     const names = readNames(info['user_func_names']);
     const annotations = optional(info['annotations'], 'annotations', object) ?? {};
     const functions = member(annotations, 'functions');
-    const places = member(annotations, 'places');
-    if (names.size === 0 && functions.size === 0 && places.size === 0) return undefined;
-    return DebugInfo.#of(functions, places, names);
+    const locations = member(annotations, 'locations');
+    if (names.size === 0 && functions.size === 0 && locations.size === 0) return undefined;
+    return DebugInfo.#of(functions, locations, names);
   }
 
   static #of(
     functions: ReadonlyMap<number, unknown>,
-    places: ReadonlyMap<number, unknown>,
+    locations: ReadonlyMap<number, unknown>,
     names: ReadonlyMap<number, string>,
   ): DebugInfo {
     const texts = new Texts();
     let last = -1;
-    for (const statement of [...functions.keys(), ...places.keys()]) {
+    for (const statement of [...functions.keys(), ...locations.keys()]) {
       last = Math.max(last, statement);
     }
     const starts = new Uint32Array(last + 2);
     const entries: number[] = [];
     for (let statement = 0; statement <= last; statement += 1) {
       const where = `statement ${statement}`;
-      const named = list(functions.get(statement) ?? [], where, string);
-      const placed = list(places.get(statement) ?? [], where, readPlace);
-      // Both begin with the innermost function. One that has several places has its own first.
-      const surplus = Math.max(0, placed.length - named.length);
-      for (const [index, name] of named.entries()) {
-        const place = placed[index === 0 ? 0 : index + surplus];
+      const names = list(functions.get(statement) ?? [], where, string);
+      const statementLocations = list(locations.get(statement) ?? [], where, readLocation);
+      // Both begin with the innermost function. One that has several locations has its own first.
+      const surplus = Math.max(0, statementLocations.length - names.length);
+      for (const [index, name] of names.entries()) {
+        const location = statementLocations[index === 0 ? 0 : index + surplus];
         entries.push(texts.number(name));
-        entries.push(place ? texts.number(place.file) : -1, place?.line ?? -1, place?.column ?? -1);
-        entries.push(place?.isGenerated ? 1 : 0);
+        entries.push(
+          location ? texts.number(location.file) : -1,
+          location?.line ?? -1,
+          location?.column ?? -1,
+        );
+        entries.push(location?.isGenerated ? 1 : 0);
       }
-      if (named.length === 0) {
-        for (const { file, line, column, isGenerated } of placed) {
+      if (names.length === 0) {
+        for (const { file, line, column, isGenerated } of statementLocations) {
           entries.push(-1, texts.number(file), line, column, isGenerated ? 1 : 0);
         }
       }
@@ -160,17 +164,17 @@ export class DebugInfo {
 function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMap<number, unknown> {
   const { tool, member: name } = ANNOTATIONS[kind];
   const values = optional(Object(annotations)[tool], tool, object)?.[name];
-  const found = new Map<number, unknown>();
+  const byStatement = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {
     if (!/^\d{1,9}$/.test(key) || Number(key) >= MOST_STATEMENTS) {
       throw new TypeError(`${name}: ${JSON.stringify(key)} is no statement`);
     }
-    found.set(Number(key), value);
+    byStatement.set(Number(key), value);
   }
-  return found;
+  return byStatement;
 }
 
-interface Place {
+interface SourceLocation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -178,7 +182,7 @@ interface Place {
 }
 
 /** The file, the begin and end in it, and in newer versions whether a macro wrote it. */
-function readPlace(value: unknown, where: string): Place {
+function readLocation(value: unknown, where: string): SourceLocation {
   if (!Array.isArray(value)) throw new TypeError(`${where}: expected a list`);
   const { start } = object(value[1], `${where}[1]`);
   const { line, col } = object(start, `${where}[1].start`);
@@ -203,14 +207,14 @@ function withoutMarks(path: string): string {
 }
 
 function position(value: unknown, where: string): number {
-  const found = count(value, where);
-  if (found >= 2 ** 31 - 1) throw new TypeError(`${where}: ${found} is too large`);
-  return found;
+  const number = count(value, where);
+  if (number >= 2 ** 31 - 1) throw new TypeError(`${where}: ${number} is too large`);
+  return number;
 }
 
 function readNames(value: unknown): ReadonlyMap<number, string> {
   const pairs = optional(value, 'user_func_names', (names, where) =>
-    list(names, where, (one, at) => pair(one, at, numberOf, string)),
+    list(names, where, (named, at) => pair(named, at, numberOf, string)),
   );
   return new Map(pairs ?? []);
 }

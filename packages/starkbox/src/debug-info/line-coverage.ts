@@ -8,7 +8,7 @@ interface Hits {
 }
 
 /** A line of the user's own source. */
-interface Place {
+interface SourceLocation {
   readonly file: string;
   /** The first line is 1. */
   readonly line: number;
@@ -17,7 +17,7 @@ interface Place {
 
 /** Whether a class as a compiler writes it tells the lines of its statements. */
 export function hasPlaces(artifact: unknown): boolean {
-  return Object.keys(annotation(artifact, 'places')).length > 0;
+  return Object.keys(annotation(artifact, 'locations')).length > 0;
 }
 
 export class LineCoverage {
@@ -30,16 +30,16 @@ export class LineCoverage {
    * @param artifact the class as a compiler writes it, with code locations
    */
   add(statements: readonly (readonly number[])[], artifact: unknown): void {
-    const places = annotation(artifact, 'places');
+    const locations = annotation(artifact, 'locations');
     const functions = annotation(artifact, 'functions');
-    const found = new Map<string, Hits>();
+    const hitsByFile = new Map<string, Hits>();
     for (const [statement = 0, times = 0] of statements) {
       // A statement of inlined code has a line in each function around it.
-      for (const place of placesAt(places[statement], functions[statement])) {
-        raise(hitsIn(found, place.file), place, times);
+      for (const location of locationsAt(locations[statement], functions[statement])) {
+        raise(hitsIn(hitsByFile, location.file), location, times);
       }
     }
-    for (const [file, hits] of found) this.#merge(file, hits);
+    for (const [file, hits] of hitsByFile) this.#merge(file, hits);
   }
 
   /** Other classes may have code of the same lines. */
@@ -47,10 +47,10 @@ export class LineCoverage {
     const all = hitsIn(this.#files, file);
     for (const [line, hits] of lines) all.lines.set(line, (all.lines.get(line) ?? 0) + hits);
     for (const [name, { line, hits }] of functions) {
-      const known = all.functions.get(name);
+      const total = all.functions.get(name);
       all.functions.set(name, {
-        line: Math.min(line, known?.line ?? line),
-        hits: hits + (known?.hits ?? 0),
+        line: Math.min(line, total?.line ?? line),
+        hits: hits + (total?.hits ?? 0),
       });
     }
   }
@@ -63,35 +63,39 @@ export class LineCoverage {
 
   /** One record for each file, sorted. */
   lcov(): string {
-    const files = [...this.#files].sort(([one], [other]) => (one < other ? -1 : 1));
+    const files = [...this.#files].sort(([file], [other]) => (file < other ? -1 : 1));
     return files.map(([file, hits]) => record(file, hits)).join('');
   }
 }
 
 function hitsIn(files: Map<string, Hits>, file: string): Hits {
-  const known = files.get(file) ?? { lines: new Map(), functions: new Map() };
-  files.set(file, known);
-  return known;
+  const hits = files.get(file) ?? { lines: new Map(), functions: new Map() };
+  files.set(file, hits);
+  return hits;
 }
 
 /** A line has many statements: it ran as often as the one that ran most often. */
-function raise({ lines, functions }: Hits, { line, function: name }: Place, times: number): void {
+function raise(
+  { lines, functions }: Hits,
+  { line, function: name }: SourceLocation,
+  times: number,
+): void {
   lines.set(line, Math.max(times, lines.get(line) ?? 0));
   if (name === undefined) return;
-  const known = functions.get(name);
+  const functionHits = functions.get(name);
   functions.set(name, {
-    line: Math.min(line, known?.line ?? line),
-    hits: Math.max(times, known?.hits ?? 0),
+    line: Math.min(line, functionHits?.line ?? line),
+    hits: Math.max(times, functionHits?.hits ?? 0),
   });
 }
 
-function placesAt(places: unknown, functions: unknown): readonly Place[] {
-  if (!Array.isArray(places)) return [];
+function locationsAt(locations: unknown, functions: unknown): readonly SourceLocation[] {
+  if (!Array.isArray(locations)) return [];
   const names: readonly unknown[] = Array.isArray(functions) ? functions : [];
-  const isAligned = names.length === places.length;
-  return places.flatMap((place: unknown, index) => {
-    if (!Array.isArray(place)) return [];
-    const [file, span, isGenerated]: unknown[] = place;
+  const isAligned = names.length === locations.length;
+  return locations.flatMap((location: unknown, index) => {
+    if (!Array.isArray(location)) return [];
+    const [file, span, isGenerated]: unknown[] = location;
     const line = membersOf(membersOf(span)['start'])['line'];
     if (typeof file !== 'string' || typeof line !== 'number') return [];
     // Older compilers mark code that a macro wrote behind the path.
@@ -107,17 +111,18 @@ export function isLibrary(file: string): boolean {
 }
 
 function record(file: string, { lines, functions }: Hits): string {
-  const named = [...functions].sort(
-    ([one, { line: first }], [other, { line: second }]) => first - second || (one < other ? -1 : 1),
+  const sortedFunctions = [...functions].sort(
+    ([name, { line: first }], [other, { line: second }]) =>
+      first - second || (name < other ? -1 : 1),
   );
-  const numbered = [...lines].sort(([one], [other]) => one - other);
+  const numbered = [...lines].sort(([line], [other]) => line - other);
   return [
     'TN:',
     `SF:${file}`,
-    ...named.map(([name, { line }]) => `FN:${line},${name}`),
-    ...named.map(([name, { hits }]) => `FNDA:${hits},${name}`),
-    `FNF:${named.length}`,
-    `FNH:${named.filter(([, { hits }]) => hits > 0).length}`,
+    ...sortedFunctions.map(([name, { line }]) => `FN:${line},${name}`),
+    ...sortedFunctions.map(([name, { hits }]) => `FNDA:${hits},${name}`),
+    `FNF:${sortedFunctions.length}`,
+    `FNH:${sortedFunctions.filter(([, { hits }]) => hits > 0).length}`,
     ...numbered.map(([line, hits]) => `DA:${line},${hits}`),
     `LF:${numbered.length}`,
     `LH:${numbered.filter(([, hits]) => hits > 0).length}`,

@@ -72,9 +72,9 @@ export class PackageTexts implements SourceTexts {
       ? [file]
       : [join(this.#root, file), join(dirname(this.#root), file)];
     for (const path of paths) {
-      const found = await realpath(path).catch(() => undefined);
-      if (found?.endsWith('.cairo') && found.startsWith(below(this.#root)))
-        return this.#open(found);
+      const realPath = await realpath(path).catch(() => undefined);
+      if (realPath?.endsWith('.cairo') && realPath.startsWith(below(this.#root)))
+        return this.#open(realPath);
     }
     return undefined;
   }

@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import type { Stream } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Methods } from '@starkbox/spec';
 import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
-import { trusted } from '../library/methods.js';
-import type { Methods } from '../spec.js';
+import { resultOf } from '../library/methods.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
 export type BigNumberish = string | number | bigint;
@@ -177,7 +177,7 @@ export class DevnetProvider {
       body: stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     const { result, error } = Object(parse(await answer.text()));
-    if (error === undefined) return trusted(result);
+    if (error === undefined) return resultOf(method, result);
     const { code, message, data } = Object(error);
     throw new DevnetProviderError(String(message), { code: Number(code), data });
   };
@@ -251,10 +251,10 @@ export class Devnet {
     config: DevnetConfig,
   ): Promise<Devnet> {
     const { args = [], stdout = 'inherit', stderr = 'inherit', keepAlive = false } = config;
-    const given = optionIn(args, '--port');
-    const port = given ?? (await freePort());
-    const own = given === undefined ? ['--port', port] : [];
-    const child = spawn(command, [...first, ...args, ...own], {
+    const chosenPort = optionIn(args, '--port');
+    const port = chosenPort ?? (await freePort());
+    const portOption = chosenPort === undefined ? ['--port', port] : [];
+    const child = spawn(command, [...first, ...args, ...portOption], {
       detached: true,
       stdio: ['ignore', stdout, stderr],
     });

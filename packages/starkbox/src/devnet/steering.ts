@@ -1,6 +1,7 @@
 // Calls of a node by groups, as the library devnet-js has them: messages of L1, impersonation.
+
+import type { Methods } from '@starkbox/spec';
 import { hex } from '../felt.js';
-import type { Methods } from '../spec.js';
 
 /** A typed call of a node. */
 export type Send = <M extends keyof Methods>(

@@ -1,11 +1,10 @@
 // Dumps of the chain, as a journal or as an image, by a call or at exit.
-import type { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { DUMP_FORMAT, IMAGE_DUMP } from '@starkbox/spec';
+import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { JsonText } from '../json/json.js';
-import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
 import type { Progress } from './image/format.js';
 import type { ImageHeader } from './image/header.js';
 import { trimMemoryLater } from './image/memory-trim.js';

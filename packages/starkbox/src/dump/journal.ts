@@ -1,4 +1,6 @@
 // Journal: the calls that produced a chain, as text.
+
+import { ERRORS } from '@starkbox/spec';
 import { type GenesisRecord, readGenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
@@ -6,7 +8,6 @@ import { parse } from '../json/json.js';
 import { isObject } from '../json/reader.js';
 import { type Id, isId, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
 import { sliced } from '../scheduling/slices.js';
-import { ERRORS } from '../spec.js';
 
 /** A journal as text: a list of calls. */
 export function journalText({ journal }: World): string {

@@ -1,13 +1,13 @@
 // Loading of dumps, from a journal or an image.
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DUMP_FORMAT } from '@starkbox/spec';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError } from '../errors.js';
 import { fileExists } from '../files/regular-file.js';
 import { List } from '../immutable.js';
 import { stringify } from '../json/json.js';
-import type { DUMP_FORMAT } from '../spec.js';
 import { type DumpOptions, failFile, type LoadedWorld } from './dump.js';
 import { isImage } from './image/format.js';
 import { trimMemoryLater } from './image/memory-trim.js';

@@ -1,12 +1,12 @@
 // Replay of a journal: all of its calls are checked before any of them runs.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { RpcError } from '../errors.js';
 import { isObject } from '../json/reader.js';
-import { canonicalName } from '../method-names.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices } from '../scheduling/slices.js';
-import { methodFacts } from '../spec.js';
 import { failDump, isRecord, type JournalCall } from './journal.js';
 
 /**

@@ -11,11 +11,16 @@ let count = 0;
 /**
  * Writes a file as a whole: after a failure it has its previous content.
  *
- * @param shown the path that errors name
+ * @param displayPath the path that errors name
  * @param mode permissions of the new file
  */
-export function replaceText(path: string, text: string, shown: string = path, mode?: number): void {
-  checkReplaceable(path, shown);
+export function replaceText(
+  path: string,
+  text: string,
+  displayPath: string = path,
+  mode?: number,
+): void {
+  checkReplaceable(path, displayPath);
   removeStaleDrafts(path);
   const draft = beginDraft(path);
   try {

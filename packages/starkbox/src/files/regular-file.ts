@@ -48,8 +48,8 @@ export function checkPath(path: string): void {
 }
 
 /** Whether something exists at a path. Throws a `FileError` if that cannot be determined. */
-export function fileExists(path: string, shown: string = path): boolean {
-  return statusOf(path, shown) !== undefined;
+export function fileExists(path: string, displayPath: string = path): boolean {
+  return statusOf(path, displayPath) !== undefined;
 }
 
 /**
@@ -100,40 +100,40 @@ export function openOutput(path: string, mode: number): number {
 }
 
 /** The text of a regular file. */
-export function readRegularSync(path: string, shown: string = path): string {
-  const file = openRegular(path, { shown });
+export function readRegularSync(path: string, displayPath: string = path): string {
+  const file = openRegular(path, { shown: displayPath });
   try {
-    mustFitIntoString(fstatSync(file), shown);
+    mustFitIntoString(fstatSync(file), displayPath);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw error instanceof FileError ? error : fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, displayPath);
   } finally {
     closeSync(file);
   }
 }
 
 /** As `readRegularSync`, without blocking the event loop. */
-export async function readRegular(path: string, shown: string = path): Promise<string> {
-  mustBeRegular(statusOf(path, shown), shown);
+export async function readRegular(path: string, displayPath: string = path): Promise<string> {
+  mustBeRegular(statusOf(path, displayPath), displayPath);
   const file = await open(path, READING).catch((error: unknown) => {
-    throw fileError(error, shown);
+    throw fileError(error, displayPath);
   });
   try {
     const status = await file.stat();
-    mustBeRegular(status, shown);
-    mustFitIntoString(status, shown);
+    mustBeRegular(status, displayPath);
+    mustFitIntoString(status, displayPath);
     return await file.readFile('utf8');
   } catch (error) {
-    throw error instanceof FileError ? error : fileError(error, shown);
+    throw error instanceof FileError ? error : fileError(error, displayPath);
   } finally {
     await file.close();
   }
 }
 
 /** Throws a `FileError` if what is at the path is something else than a regular file. */
-export function checkReplaceable(path: string, shown: string = path): void {
-  const status = statusOf(path, shown);
-  if (status) mustBeRegular(status, shown);
+export function checkReplaceable(path: string, displayPath: string = path): void {
+  const status = statusOf(path, displayPath);
+  if (status) mustBeRegular(status, displayPath);
 }
 
 /** Throws a `FileError` unless a file can be written and replaced at the path. */
@@ -166,26 +166,27 @@ function checkAccess(path: string, mode: number): void {
   }
 }
 
-function statusOf(path: string, shown: string): Stats | undefined {
+function statusOf(path: string, displayPath: string): Stats | undefined {
   checkPath(path);
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw fileError(error, shown);
+    throw fileError(error, displayPath);
   }
 }
 
-function mustBeRegular(status: Stats | undefined, shown: string): void {
-  if (!status) throw new FileError(`${shown} does not exist`, 'ENOENT');
+function mustBeRegular(status: Stats | undefined, displayPath: string): void {
+  if (!status) throw new FileError(`${displayPath} does not exist`, 'ENOENT');
   if (status.isFile()) return;
   const code = status.isDirectory() ? 'EISDIR' : 'EINVAL';
-  throw new FileError(`${shown} is ${kindOf(status)}, not a regular file`, code);
+  throw new FileError(`${displayPath} is ${kindOf(status)}, not a regular file`, code);
 }
 
 /** Before it is read into memory in vain. */
-function mustFitIntoString({ size }: Stats, shown: string): void {
+function mustFitIntoString({ size }: Stats, displayPath: string): void {
   const most = bufferConstants.MAX_STRING_LENGTH;
-  if (size > most) throw new FileError(`${shown} has ${size} bytes, more than ${most}`, 'EFBIG');
+  if (size > most)
+    throw new FileError(`${displayPath} has ${size} bytes, more than ${most}`, 'EFBIG');
 }
 
 function kindOf(status: Stats): string {
@@ -196,8 +197,8 @@ function kindOf(status: Stats): string {
 }
 
 /** An error of the file system under the name that its user gave the file. */
-export function fileError(error: unknown, shown: string): FileError {
-  return new FileError(`${shown}: ${systemReason(error)}`, systemCode(error), error);
+export function fileError(error: unknown, displayPath: string): FileError {
+  return new FileError(`${displayPath}: ${systemReason(error)}`, systemCode(error), error);
 }
 
 /** Without the name of the call and the resolved path, which Node adds. */

@@ -17,18 +17,18 @@ const LONGEST = 1024;
 export function confine(directory: string, path: string): string {
   const segments = segmentsOf(path);
   const last = segments.length - 1;
-  let place = realDirectory(directory);
+  let confined = realDirectory(directory);
   for (const [index, segment] of segments.entries()) {
-    place = join(place, segment);
-    const found = statOf(place);
+    confined = join(confined, segment);
+    const stats = statOf(confined);
     if (index < last) {
-      if (!found?.isDirectory()) refuse();
-    } else if (found && (!found.isFile() || found.nlink > 1)) {
+      if (!stats?.isDirectory()) refuse();
+    } else if (stats && (!stats.isFile() || stats.nlink > 1)) {
       // Links may lead out of the directory, and pipes and devices are not regular files.
       refuse();
     }
   }
-  return place;
+  return confined;
 }
 
 /** Strict, so that no operating system interprets a name in another way. */

@@ -1,10 +1,12 @@
 // Changes of an origin's block up to one of its transactions, for a fork that begins there.
+
 import { Class, type StateDiff } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { ConfigError } from '../config/rules.js';
 import { RpcError } from '../errors.js';
 import { parse } from '../json/json.js';
 import { listOf, type Members, membersOf } from '../json/reader.js';
-import { ERRORS } from '../spec.js';
+import { originStateDiff } from '../json/state-diff.js';
 import type { OriginClient } from './origin/client.js';
 
 export interface ForkStart {
@@ -54,7 +56,7 @@ export async function readForkStart(
   if (index < 0) return wrong(`the network has no trace of it in block ${number}`);
   const diffs = traces
     .slice(0, index + 1)
-    .map((trace) => stateDiffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']));
+    .map((trace) => originStateDiff(membersOf(membersOf(trace)['trace_root'])['state_diff']));
   const hashes = diffs.flatMap(({ declared_classes, deprecated_declared_classes }) => [
     ...declared_classes.map(({ class_hash }) => class_hash),
     ...deprecated_declared_classes,
@@ -65,17 +67,4 @@ export async function readForkStart(
     classes.push(await Class.compile(text ?? wrong(`the network has no class ${class_hash}`)));
   }
   return { parent: number - 1, timestamp: Number(header['timestamp']), diffs, classes };
-}
-
-/** The members of a state difference that the engine reads; an origin may return more. */
-export function stateDiffOf(value: unknown): StateDiff {
-  const diff: StateDiff = JSON.parse(JSON.stringify(membersOf(value)));
-  return {
-    storage_diffs: diff.storage_diffs ?? [],
-    nonces: diff.nonces ?? [],
-    deployed_contracts: diff.deployed_contracts ?? [],
-    replaced_classes: diff.replaced_classes ?? [],
-    declared_classes: diff.declared_classes ?? [],
-    deprecated_declared_classes: diff.deprecated_declared_classes ?? [],
-  };
 }

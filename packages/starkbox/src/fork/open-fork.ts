@@ -1,13 +1,13 @@
 // Opening of a fork: from options to the origin and what is inherited from it.
 
+import { SPEC_VERSION } from '@starkbox/spec';
 import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';
-import { type Config, type ConfigKey, OPTIONS, patienceOf } from '../config/options.js';
+import { type Config, type ConfigKey, OPTIONS, queueTimeoutOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
-import { SPEC_VERSION } from '../spec.js';
 import { type ForkStart, readForkStart } from './after-transaction.js';
 import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';
@@ -67,7 +67,7 @@ export async function openFork(
     );
   }
   try {
-    const fork = await Fork.from(origin, { timeLimit: patienceOf(config) * 1000 }, start);
+    const fork = await Fork.from(origin, { timeLimit: queueTimeoutOf(config) * 1000 }, start);
     const inherited = withInherited(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(

@@ -174,11 +174,11 @@ class ExactReader {
   }
 
   #object(): Record<string, unknown> {
-    const found: Record<string, unknown> = {};
+    const members: Record<string, unknown> = {};
     this.#at += 1;
     if (this.#next() === CLOSING_BRACE) {
       this.#at += 1;
-      return found;
+      return members;
     }
     do {
       this.#next();
@@ -186,21 +186,21 @@ class ExactReader {
       this.#next();
       this.#at += 1;
       const value = this.value();
-      setMember(found, key, value);
+      setMember(members, key, value);
     } while (!this.#ends(CLOSING_BRACE));
-    return found;
+    return members;
   }
 
   #array(): unknown[] {
-    const found: unknown[] = [];
+    const items: unknown[] = [];
     this.#at += 1;
     if (this.#next() === CLOSING_BRACKET) {
       this.#at += 1;
-      return found;
+      return items;
     }
-    do found.push(this.value());
+    do items.push(this.value());
     while (!this.#ends(CLOSING_BRACKET));
-    return found;
+    return items;
   }
 
   #scalar(): unknown {

@@ -235,11 +235,11 @@ class SlicedParser {
   }
 
   #fail(): never {
-    const found = this.#text[this.#at];
+    const character = this.#text[this.#at];
     throw new SyntaxError(
-      found === undefined
+      character === undefined
         ? 'Unexpected end of JSON input'
-        : `Unexpected token ${JSON.stringify(found)} in JSON at position ${this.#at}`,
+        : `Unexpected token ${JSON.stringify(character)} in JSON at position ${this.#at}`,
     );
   }
 }

@@ -76,8 +76,8 @@ export function integer(value: unknown, where: string): number {
 
 /** An integer from 0. */
 export function count(value: unknown, where: string): number {
-  const found = integer(value, where);
-  return found < 0 ? wrong(where, 'an integer from 0') : found;
+  const number = integer(value, where);
+  return number < 0 ? wrong(where, 'an integer from 0') : number;
 }
 
 const FELT = /^0x(?:0|[1-9a-f][0-9a-f]{0,62})$/;
@@ -123,8 +123,8 @@ export function hexNumber(value: unknown, where: string): string {
     : wrong(where, 'a hexadecimal number of up to 32 bytes');
 }
 
-export function oneOf<T extends string>(value: unknown, where: string, known: readonly T[]): T {
-  return known.find((one) => one === value) ?? wrong(where, `one of ${known.join(', ')}`);
+export function oneOf<T extends string>(value: unknown, where: string, choices: readonly T[]): T {
+  return choices.find((choice) => choice === value) ?? wrong(where, `one of ${choices.join(', ')}`);
 }
 
 /** Most values in a text: parsed, a value takes up to thirty times the memory of its shortest text. */

@@ -1,7 +1,10 @@
 // Relay of messages between L1 and L2, exactly once across crashes and network failures.
+
+import { linkL1 } from '../chain/l1-messages.js';
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
 import { reasonOf, shortUrl } from '../errors.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
 import type { Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/l1-error.js';
 import { checkKey, DEFAULT_KEY } from './ethereum/open.js';
@@ -46,8 +49,7 @@ const CLOSING_MILLISECONDS = 500;
 export class Postman {
   readonly #route: Route;
   readonly #sending: Sending;
-  /** The end of the queue: deliveries run one at a time. */
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #deliveries = new SerialQueue();
 
   constructor(options: RouteOptions) {
     this.#route = new Route(options);
@@ -75,7 +77,7 @@ export class Postman {
       const inFlight = await this.#stillInFlight(node, contract, key);
       const cursor = { ...start, seen };
       const link = { url: node.url, contract, key, start, cursor, inFlight };
-      await this.#route.chain.l1Steps.link(link, cause);
+      await linkL1(this.#route.chain, link, cause);
       return contract;
     });
   }
@@ -93,7 +95,7 @@ export class Postman {
       const { number, hash } = l1.cursor.seen;
       const isSame = l1.url === formerly || (await node.blockHash(number)) === hash;
       if (!isSame || !(await node.hasCode(l1.contract))) return false;
-      if (l1.url !== node.url) await this.#route.chain.l1Steps.link({ ...l1, url: node.url });
+      if (l1.url !== node.url) await linkL1(this.#route.chain, { ...l1, url: node.url });
       return true;
     });
   }
@@ -123,16 +125,14 @@ export class Postman {
 
   /** Runs work while no delivery runs. */
   exclusive<T>(action: () => Promise<T>): Promise<T> {
-    const run = this.#tail.then(action);
-    this.#tail = run.catch(() => undefined);
-    return run;
+    return this.#deliveries.run(action);
   }
 
   /** Refuses new deliveries, and waits a limited time for the running one. */
   async close(): Promise<void> {
     this.#route.close();
     const late = new Promise((resolve) => setTimeout(resolve, CLOSING_MILLISECONDS).unref());
-    await Promise.race([this.#tail, late]);
+    await Promise.race([this.#deliveries.idle(), late]);
   }
 }
 

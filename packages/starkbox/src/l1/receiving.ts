@@ -1,4 +1,5 @@
 // Relay of messages from L1 to L2.
+import { moveCursor, takeFromL1 } from '../chain/l1-messages.js';
 import type { L1Cursor, L1Link, L1Place } from '../chain/world/messages.js';
 import type { Ethereum, Fetched, SeenBlock } from './ethereum/client.js';
 import { L1Error } from './ethereum/l1-error.js';
@@ -65,7 +66,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   if (isReverted || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
     await route.options.settle(url);
     route.mustBeOpen();
-    await route.chain.l1Steps.moveCursor(link, { block: head.number + 1, log: 0, seen: head });
+    await moveCursor(route.chain, link, { block: head.number + 1, log: 0, seen: head });
   }
   return true;
 }
@@ -93,7 +94,7 @@ async function takeAll(
       const next = { block, log: log + 1, seen: head };
       route.mustBeOpen();
       const moved = cancelled[index]
-        ? await route.chain.l1Steps.moveCursor(link, next)
+        ? await moveCursor(route.chain, link, next)
         : await take(route, link, next, message, onTaken);
       if (!moved) return undefined;
       link = moved;
@@ -111,7 +112,7 @@ async function take(
   onTaken: OnTaken,
 ): Promise<L1Link | undefined> {
   const { log } = options;
-  const done = await chain.l1Steps.take(link, next, message);
+  const done = await takeFromL1(chain, link, next, message);
   switch (done.outcome) {
     case 'taken':
       onTaken(message, done.hash);
@@ -124,7 +125,7 @@ async function take(
         `a message from L1 cannot be executed and is passed over: ${done.reason}`,
       );
   }
-  return chain.l1Steps.moveCursor(link, next);
+  return moveCursor(chain, link, next);
 }
 
 function isBefore(one: L1Place, other: L1Place): boolean {

@@ -1,4 +1,5 @@
 // Relay of messages from L2 to L1.
+import { markInFlight, markLanded } from '../chain/l1-messages.js';
 import {
   type InFlight,
   isOutgoing,
@@ -82,7 +83,7 @@ export class Sending {
     }
     this.#route.mustBeOpen();
     this.#signed = signed.hash;
-    await this.#route.chain.l1Steps.markInFlight(link, { id, ...signed });
+    await markInFlight(this.#route.chain, link, { id, ...signed });
     return 'again';
   }
 
@@ -90,7 +91,7 @@ export class Sending {
   async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<SendOutcome> {
     const land = (arrived: boolean): Promise<void> => {
       this.#route.mustBeOpen();
-      return this.#route.chain.l1Steps.markLanded(inFlight, arrived);
+      return markLanded(this.#route.chain, inFlight, arrived);
     };
     // The block that sent it was reverted. If it is already mined, it stays mined once.
     if (!isOutgoing(this.#route.chain.world.messages, inFlight.id)) {

@@ -1,6 +1,8 @@
 // Declaration and deployment of contracts by the minting account: no account of the user is changed.
+
 import { fileURLToPath } from 'node:url';
 import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
+import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { MINTER } from '../chain/genesis/accounts.js';
 import { minterDeclaration, minterInvoke } from '../chain/minter.js';
@@ -9,10 +11,9 @@ import { RpcError } from '../errors.js';
 import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
-import { object } from '../json/reader.js';
-import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
+import { isObject, object } from '../json/reader.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
 import { feltOf, type Numeric, type Request } from './controls.js';
-import { trusted } from './methods.js';
 
 export interface DeclaredClass {
   readonly classHash: string;
@@ -44,8 +45,8 @@ export class Contracts {
   readonly #chain: Chain;
   readonly #request: Request;
   readonly #udc: string;
-  /** The end of the queue: the nonces of the account follow each other. */
-  #tail: Promise<unknown> = Promise.resolve();
+  /** The nonces of the account follow each other. */
+  readonly #transactions = new SerialQueue();
 
   constructor(chain: Chain, request: Request, udc: string) {
     this.#chain = chain;
@@ -122,9 +123,7 @@ export class Contracts {
   }
 
   #queued<T>(send: () => Promise<T>): Promise<T> {
-    const sent = this.#tail.then(() => sendAgain(send, ATTEMPTS));
-    this.#tail = sent.catch(() => undefined);
-    return sent;
+    return this.#transactions.run(() => sendAgain(send, ATTEMPTS));
   }
 }
 
@@ -152,8 +151,23 @@ async function contentOf(
 /** A class as `starknet_addDeclareTransaction` takes it, without what is for debuggers. */
 function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONTRACT_CLASS {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
-  // The engine has read the class, so its members are of the right types.
-  return trusted({ sierra_program, contract_class_version, entry_points_by_type, abi });
+  const contractClass = { sierra_program, contract_class_version, entry_points_by_type, abi };
+  return isWireClass(contractClass) ? contractClass : wrongClass();
+}
+
+/** The engine has read the class, so that the kinds of its members are enough. */
+function isWireClass(
+  value: Readonly<Record<string, unknown>>,
+): value is BROADCASTED_CONTRACT_CLASS {
+  return (
+    Array.isArray(value['sierra_program']) &&
+    typeof value['contract_class_version'] === 'string' &&
+    isObject(value['entry_points_by_type'])
+  );
+}
+
+function wrongClass(): never {
+  throw new TypeError('The class is no Sierra class as a compiler writes it');
 }
 
 function abiOf({ abi }: Readonly<Record<string, unknown>>): readonly unknown[] {

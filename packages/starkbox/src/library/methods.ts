@@ -1,7 +1,7 @@
 // Types of requests: every method under all of its names, its params, its result and its notifications.
 
+import type { ERRORS, ErrorData, ErrorName, Methods, Notifications } from '@starkbox/spec';
 import { RpcError } from '../errors.js';
-import type { ERRORS, ErrorData, ErrorName, Methods, Notifications } from '../spec.js';
 
 /** The other name of a method. */
 type AliasOf<M> = M extends `starknet_${infer Rest}`
@@ -65,10 +65,20 @@ export function isRpcError(error: unknown): error is KnownRpcError {
 }
 
 /**
- * A value of the type that the documents give it. Handlers are typed by the same documents, and tests hold
- * every answer against their schemas.
+ * The result of a method with the type that the documents give it. Handlers are typed by the same documents,
+ * and tests check every answer against their schemas.
  */
-export function trusted<T>(value: unknown): T;
-export function trusted(value: unknown): unknown {
-  return value;
+export function resultOf<M extends AnyMethodName>(
+  method: M,
+  result: unknown,
+): AllMethods[M]['result'] {
+  if (!isResultOf(method, result)) throw new TypeError(`${method} returned no result`);
+  return result;
+}
+
+function isResultOf<M extends AnyMethodName>(
+  _method: M,
+  result: unknown,
+): result is AllMethods[M]['result'] {
+  return result !== undefined;
 }

@@ -1,4 +1,6 @@
 // Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
+
+import type { EXPLAINED } from '@starkbox/spec';
 import type { Account } from '../chain/genesis/accounts.js';
 import type { Deployed } from '../chain/genesis/deployed.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
@@ -6,7 +8,6 @@ import type { Config } from '../config/options.js';
 import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
 import type { L1Facts } from '../l1/l1-facts.js';
 import type { ChainService } from '../service/chain-service.js';
-import type { EXPLAINED } from '../spec.js';
 import {
   Contracts,
   type DeclaredClass,
@@ -19,8 +20,8 @@ import {
   type AllMethods,
   type AnyMethodName,
   type ParamsArgument,
+  resultOf,
   type SubscribeMethodName,
-  trusted,
 } from './methods.js';
 import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js';
 import { type ChainSubscription, subscribeInProcess } from './subscription.js';
@@ -153,7 +154,7 @@ export class Starkbox implements AsyncDisposable {
     method: M,
     ...[params]: ParamsArgument<M>
   ): Promise<AllMethods[M]['result']> =>
-    trusted(await this.#opened().dispatcher.call(method, params, IN_PROCESS));
+    resultOf(method, await this.#opened().dispatcher.call(method, params, IN_PROCESS));
 
   /** As `request`, for names and values that come from elsewhere. */
   readonly call = async (method: string, params?: unknown): Promise<unknown> =>

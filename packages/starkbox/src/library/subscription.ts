@@ -1,11 +1,13 @@
 // A subscription in this process, as an async iterable of its notifications.
+
 import { parse } from '../json/json.js';
 import { object, string } from '../json/reader.js';
-import { type Amount, type Follower, type Reading, Readings } from '../news-feed.js';
+import { type Amount, type Follower, type Reading, Readings } from '../notification-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
-import { type Notification, type SubscribeMethodName, trusted } from './methods.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
+import type { Notification, SubscribeMethodName } from './methods.js';
 
 /** It ends after its last notification when the chain is closed, restarted or loaded. */
 export interface ChainSubscription<M extends SubscribeMethodName>
@@ -30,8 +32,8 @@ class Inbox implements Listener, Follower {
   readonly #readings = new Readings(this);
   #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
   #arrived: (() => void) | undefined;
-  /** The end of the queue of reads: texts go to readers in the order of their calls. */
-  #reads: Promise<string | undefined> = Promise.resolve(undefined);
+  /** Texts go to readers in the order of their calls. */
+  readonly #reads = new SerialQueue();
   isOpen = true;
   isOverflown = false;
 
@@ -86,8 +88,7 @@ class Inbox implements Listener, Follower {
 
   /** The next text; undefined once it is closed and everything has been read. */
   take(): Promise<string | undefined> {
-    this.#reads = this.#reads.then(() => this.#shift());
-    return this.#reads;
+    return this.#reads.run(() => this.#shift());
   }
 
   async #shift(): Promise<string | undefined> {
@@ -165,5 +166,15 @@ export function subscribeInProcess<M extends SubscribeMethodName>(
 function notificationIn<M extends SubscribeMethodName>(text: string): Notification<M> {
   const { method, params } = object(parse(text), 'notification');
   const { result } = object(params, 'notification.params');
-  return trusted({ name: string(method, 'notification.method'), result });
+  const notification = { name: string(method, 'notification.method'), result };
+  if (!isNotification<M>(notification)) throw new TypeError('A notification has no result');
+  return notification;
+}
+
+/** A subscription gets no notifications but its own, which are typed by the documents. */
+function isNotification<M extends SubscribeMethodName>(notification: {
+  readonly name: string;
+  readonly result: unknown;
+}): notification is Notification<M> {
+  return notification.result !== undefined;
 }

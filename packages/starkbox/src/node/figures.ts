@@ -1,22 +1,15 @@
 // Current figures of a node, for its metrics.
-import type { ChainService, InstanceRegistry } from '../service/chain-service.js';
+import type { ChainService } from '../service/chain-service.js';
+import type { InstanceRegistry } from '../service/instance-registry.js';
 import type { Origins } from '../service/origins.js';
-import type { Figures, HostingFigures } from '../telemetry/metrics.js';
+import type { Figures } from '../telemetry/metrics.js';
 import type { Listeners } from './listeners.js';
-
-const NOT_HOSTED: HostingFigures = {
-  awake: 0,
-  wakeUps: 0,
-  requests: 0,
-  lostLeases: 0,
-  executions: {},
-};
 
 export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
   { sockets, budget }: Listeners,
   origins: Origins,
-  instances: Pick<InstanceRegistry, 'count'> & { readonly figures?: HostingFigures },
+  instances: Pick<InstanceRegistry, 'count'>,
 ): Figures {
   const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;
@@ -37,6 +30,5 @@ export function figuresOf(
     connections: binding.server?.connections ?? 0,
     clientBytes: budget.held,
     upstreamCacheSize: origins.cacheSize,
-    hosting: instances.figures ?? NOT_HOSTED,
   };
 }

@@ -1,6 +1,5 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
 
-import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Address, ListenOptions } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
@@ -8,16 +7,16 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
-import type { Target } from '../server/http/place.js';
-import { type HttpOptions, type HttpServer, serveHttp } from '../server/http/server.js';
+import type { Target } from '../server/http/request-target.js';
+import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
-import type { Instances } from '../service/instances.js';
+import type { InstanceRegistry } from '../service/instance-registry.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { HostedTarget } from './hosted-target.js';
+import { InstanceTarget } from './instance-target.js';
 import type { Lifecycle, Part } from './lifecycle.js';
 import { ServiceTarget } from './targets.js';
 
@@ -33,14 +32,14 @@ const QUIET_SHARE = 0.2;
 export interface RootParts {
   readonly telemetry: Telemetry;
   readonly recorder: Recorder;
-  readonly instances: Instances | HostedInstances;
+  readonly instances: InstanceRegistry;
 }
 
 export interface ListenerParts {
   readonly service: ChainService;
   readonly root?: RootParts | undefined;
-  /** Names of tenants by the digests of their tokens. */
-  readonly tenants?: ReadonlyMap<string, string> | undefined;
+  /** Names of clients by the digests of their tokens. */
+  readonly clients: ReadonlyMap<string, string> | undefined;
   /** Makes ready what the first request needs. */
   readonly warm: () => Promise<unknown>;
   readonly log: Log;
@@ -53,8 +52,9 @@ export class Listeners implements Part {
   readonly #lifecycle: Lifecycle;
   readonly #access: AccessRules;
   readonly #target: ServiceTarget;
-  /** Of instances that have had a request. */
+  /** Of chains of instances that have had a request. */
   readonly #targets = new WeakMap<ChainService, ServiceTarget>();
+  readonly #instanceTargets = new WeakMap<ChainService, InstanceTarget>();
   #opening: Promise<Address> | undefined;
   /** What the last opening opened. */
   #opened: Lifecycle | undefined;
@@ -72,7 +72,7 @@ export class Listeners implements Part {
     this.#access = new AccessRules({
       ...config,
       token: config.authToken,
-      tenants: parts.tenants,
+      clients: parts.clients,
     });
   }
 
@@ -105,7 +105,7 @@ export class Listeners implements Part {
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });
       binding.bind(server);
-      if (root && 'join' in root.instances) await root.instances.join();
+      await root?.instances.fleet?.join();
       // Clients count the interval of blocks from when they can connect.
       service.start();
       this.#warm();
@@ -118,6 +118,7 @@ export class Listeners implements Part {
     const { service, root, log } = this.#parts;
     const { config } = service.base;
     const { dispatcher, onRefusal } = this.#target;
+    const fleet = root?.instances.fleet;
     const paths = VERSION_PATHS.flatMap((path) => [path, `/ws${path}`]);
     return serveHttp({
       dispatcher,
@@ -129,8 +130,8 @@ export class Listeners implements Part {
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
-      instance: root && ((id, tenant) => this.#instance(id, tenant, root.instances)),
-      ...(root && releasing(root.instances)),
+      instance: root && ((id, client) => this.#instance(id, client, root.instances)),
+      release: fleet && ((id) => fleet.release(id)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
       wallet: config.wallet ? new WalletScript() : undefined,
@@ -156,26 +157,23 @@ export class Listeners implements Part {
   /** Undefined if it does not exist; a promise for one that is opened first. */
   #instance(
     id: string,
-    tenant: string | undefined,
-    instances: RootParts['instances'],
+    client: string | undefined,
+    instances: InstanceRegistry,
   ): Target | Promise<Target | undefined> | undefined {
-    if ('run' in instances) return this.#hosted(id, tenant, instances);
-    const service = instances.use(id);
-    if (service instanceof Promise) return service.then((opened) => this.#targetOf(opened));
-    return service && this.#targetOf(service);
+    const targetFor = (service: ChainService | undefined): InstanceTarget | undefined =>
+      service && this.#instanceTarget(id, service, instances);
+    const service = instances.find(id, client);
+    return service instanceof Promise ? service.then(targetFor) : targetFor(service);
   }
 
-  async #hosted(
-    id: string,
-    tenant: string | undefined,
-    instances: HostedInstances,
-  ): Promise<Target | undefined> {
-    const targetOf = (service: ChainService): ServiceTarget => this.#targetOf(service);
-    return instances.run(
-      id,
-      tenant,
-      async (service) => new HostedTarget(id, instances, targetOf, targetOf(service)),
+  #instanceTarget(id: string, service: ChainService, instances: InstanceRegistry): InstanceTarget {
+    const existing = this.#instanceTargets.get(service);
+    if (existing) return existing;
+    const target = new InstanceTarget(this.#targetOf(service), (requestsOf) =>
+      instances.requestsTo(id, service, (chain) => requestsOf(this.#targetOf(chain))),
     );
+    this.#instanceTargets.set(service, target);
+    return target;
   }
 
   #targetOf(service: ChainService): ServiceTarget {
@@ -186,8 +184,7 @@ export class Listeners implements Part {
 
   #upgradeAt(path: string): Upgrade {
     return (request, socket, head, target) => {
-      const isInstance = target instanceof ServiceTarget || target instanceof HostedTarget;
-      const served = isInstance ? target : this.#target;
+      const served = target instanceof InstanceTarget ? target : this.#target;
       socket.on('error', () => {}); // the client is gone
       this.#loadSockets().then(
         (sockets) => sockets.upgrade(request, socket, head, served.socketAt(path)),
@@ -214,7 +211,7 @@ export class Listeners implements Part {
         queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
         log,
       });
-      root?.instances.whenDeleted((deleted) => sockets.endThoseOf(deleted));
+      root?.instances.whenClosed((closed) => sockets.endThoseOf(closed));
       this.#sockets = sockets;
       return sockets;
     });
@@ -272,9 +269,4 @@ export class Listeners implements Part {
     clearTimeout(this.#warming);
     await this.#opened?.close();
   }
-}
-
-/** What other nodes of a fleet ask for. */
-function releasing(instances: RootParts['instances']): Pick<HttpOptions, 'release'> {
-  return 'release' in instances ? { release: (id) => instances.release(id) } : {};
 }

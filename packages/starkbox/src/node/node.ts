@@ -8,20 +8,22 @@ import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
+import type { InstanceRegistry } from '../service/instance-registry.js';
 import { instancesOf } from '../service/instances.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
-import { openRecording } from '../service/recording.js';
-import { checkSettings, holdDataDirectory } from '../service/settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
 import type { Output } from '../terminal.js';
 import { logBlocks } from './block-log.js';
 import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
 import { BranchHosts } from './hosts.js';
+import { openInstanceStore } from './instance-store.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
-import { openArtifacts, openChain, openHosting } from './open-chain.js';
+import { openArtifacts, openChain } from './open-chain.js';
+import { openRecording } from './open-recording.js';
+import { checkSettings, holdDataDirectory } from './settings.js';
 import { announced, makeFirstCalls } from './start-files.js';
 import { logTransactions } from './transaction-log.js';
 import { packageVersion } from './version.js';
@@ -81,7 +83,7 @@ async function openParts(
   const base = await steps.step('genesis', () => bases.create(forked));
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
-  const hosting = await steps.open('instance store', () => openHosting(config));
+  const instanceStore = await steps.open('instance store', () => openInstanceStore(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
   const shared: SharedParts = {
     settings,
@@ -98,7 +100,7 @@ async function openParts(
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
-  const instances = hosting?.instancesOf(service) ?? instancesOf(service);
+  const instances: InstanceRegistry = instanceStore?.registryOf(service) ?? instancesOf(service);
   const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
   // In reverse: changes of the chain are awaited, and then it is dumped.
@@ -122,7 +124,7 @@ async function openParts(
       {
         service: served,
         root,
-        tenants: hosting?.tenants,
+        clients: instances.clients,
         warm: () => shared.protocol.schema.warm(),
         log,
       },
@@ -131,7 +133,7 @@ async function openParts(
   const branches = new BranchHosts(listenersOf);
   const listeners = listenersOf(service, { telemetry, recorder, instances });
   steps.push(instances, branches, listeners);
-  telemetry.observe(() => figuresOf(service, listeners, origins, instances));
+  telemetry.observe(() => figuresOf(service, listeners, origins, instances), instances.metrics);
   dumps.run();
   return new Starkbox(service, (branch) => branches.hostOf(branch), {
     host: {

@@ -1,16 +1,12 @@
 // Opening of a node's chain, and of the folder whose classes replace those of its contracts.
 import type { Artifacts } from '../artifacts/artifacts.js';
-import { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { reasonOf } from '../errors.js';
-import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Log } from '../log.js';
-import type { ChainService } from '../service/chain-service.js';
 import type { OpenedStore } from '../store/open.js';
-import type { Part } from './lifecycle.js';
 
 /** The chain of a store, or a new one. */
 export function openChain(options: ChainOptions, opened: OpenedStore | undefined): Promise<Chain> {
@@ -29,26 +25,4 @@ export async function openArtifacts(
   return Artifacts.watch(chain, artifacts, debugInfos, log).catch((error: unknown) => {
     throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`, 'artifacts');
   });
-}
-
-/** The object store of the instances, and the tenants that they belong to. */
-export interface Hosting extends Part {
-  /** Names of tenants by the digests of their tokens. */
-  readonly tenants: ReadonlyMap<string, string> | undefined;
-  instancesOf(service: ChainService): HostedInstances;
-}
-
-/** Opens the object store, if one is given. */
-export async function openHosting(config: Config): Promise<Hosting | undefined> {
-  const { instanceStore } = config;
-  if (instanceStore === undefined) return undefined;
-  // Loaded only when needed.
-  const { openInstanceStore, openTenants, hostInstances } = await import('../hosting/open.js');
-  const tenants = await openTenants(config);
-  const objects = await openInstanceStore(instanceStore);
-  return {
-    tenants: tenants?.byDigest,
-    instancesOf: (service) => hostInstances(service, objects, tenants, config),
-    close: () => objects.close(),
-  };
 }

@@ -1,14 +1,12 @@
 // Chains as the servers call them.
 import { stringify } from '../json/json.js';
 import { type Listener, sessionWith } from '../rpc/protocol/call-context.js';
-import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { olderAt } from '../rpc/versions/versions.js';
-import type { Target } from '../server/http/place.js';
+import type { Target } from '../server/http/request-target.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
-
-type Requests = Pick<Dispatcher, 'handle'>;
+import type { Requests } from '../service/instance-registry.js';
 
 /** A chain for both servers. Its dispatchers are created by the first request that needs them. */
 export class ServiceTarget implements Target {

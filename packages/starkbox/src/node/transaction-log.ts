@@ -1,4 +1,5 @@
 // Log lines about reverted transactions, and trees of all transactions.
+
 import type { PaintText, Style } from '@starkbox/abi';
 import type { Chain } from '../chain/chain.js';
 import { FAILS, isReverted } from '../chain/history/block-keys.js';
@@ -8,7 +9,8 @@ import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
 import { type Log, silentLog } from '../log.js';
-import { type Colour, type Output, painter, visiblePainted, wantsColour } from '../terminal.js';
+import { SerialQueue } from '../scheduling/serial-queue.js';
+import { type Colour, type Output, painter, usesColour, visiblePainted } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
 const MOST_WAITING = 200;
@@ -48,7 +50,7 @@ class TransactionLog {
   readonly #log: Log;
   readonly #traces: Output | undefined;
   readonly #paint: PaintText | undefined;
-  #tail: Promise<void> = Promise.resolve();
+  readonly #explanations = new SerialQueue();
   #waiting = 0;
   #skipped = 0;
 
@@ -56,7 +58,7 @@ class TransactionLog {
     this.#explainer = explainer;
     this.#log = log;
     this.#traces = traces;
-    const paint = painter(traces !== undefined && wantsColour(traces));
+    const paint = painter(traces !== undefined && usesColour(traces));
     this.#paint = (style, text) => paint(COLOURS[style], text);
   }
 
@@ -66,7 +68,7 @@ class TransactionLog {
 
   /** Resolves when all that was included so far is written. */
   close(): Promise<void> {
-    return this.#tail;
+    return this.#explanations.idle();
   }
 
   #observe({ kind, before, after }: Change): void {
@@ -97,8 +99,8 @@ class TransactionLog {
       return;
     }
     this.#waiting += 1;
-    this.#tail = this.#tail
-      .then(() => this.#write(hash))
+    this.#explanations
+      .run(() => this.#write(hash))
       .catch((error) => this.#log.debug(`${hash} cannot be explained: ${reasonOf(error)}`));
   }
 
@@ -109,7 +111,7 @@ class TransactionLog {
     const { status, text } = explained;
     if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
     if (this.#traces) {
-      const output = visiblePainted(text, wantsColour(this.#traces));
+      const output = visiblePainted(text, usesColour(this.#traces));
       this.#traces.write(`transaction ${hash}\n${output}\n\n`);
     }
     if (!this.#traces && status !== 'SUCCEEDED') this.#log.debug(text);

@@ -1,7 +1,8 @@
 // The OpenRPC document of everything that a node answers.
+
+import { aliasOf } from '@starkbox/spec';
 import { JsonText, stringify } from '../json/json.js';
 import { isObject, listOf } from '../json/reader.js';
-import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/documents.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */
@@ -48,8 +49,10 @@ function isInternal(key: string): boolean {
 function aliased(method: Readonly<Record<string, unknown>>): unknown {
   const name = String(method['name']);
   const alias = aliasOf(name);
-  const shown = Object.fromEntries(Object.entries(method).filter(([key]) => !isInternal(key)));
-  return alias === undefined ? shown : { ...shown, 'x-alias': alias };
+  const publicMembers = Object.fromEntries(
+    Object.entries(method).filter(([key]) => !isInternal(key)),
+  );
+  return alias === undefined ? publicMembers : { ...publicMembers, 'x-alias': alias };
 }
 
 /** The document of a node, created when it is first asked for, because that takes long. */

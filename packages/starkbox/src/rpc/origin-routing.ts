@@ -1,4 +1,6 @@
 // Routing of calls over a fork: to the handlers of this chain, or to the origin.
+
+import { type BLOCK_ID, type MethodFacts, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { inMempool } from '../chain/mempool/mempool.js';
 import { l1TransactionHash } from '../chain/steps/l1-handler.js';
@@ -6,7 +8,6 @@ import { findBlock } from '../chain/world/find-block.js';
 import { isKnown, type World } from '../chain/world/world.js';
 import { withOriginMessage } from '../fork/fork.js';
 import { Semaphore } from '../scheduling/semaphore.js';
-import { type BLOCK_ID, type MethodFacts, methodFacts } from '../spec.js';
 import type { Handler } from './protocol/call-context.js';
 
 /** The engine has 512 threads; the others are for changes of the chain, which may need no origin. */
@@ -28,7 +29,7 @@ interface Check {
  */
 type IsOurs = Check['isOurs'];
 
-const IS_OURS: Readonly<Record<Exclude<MethodFacts['forwarded'], false>, IsOurs>> = {
+const IS_OURS: Readonly<Record<NonNullable<MethodFacts['forwarded']>, IsOurs>> = {
   block: (world: World, { block_id }: Subject) => findBlock(world, block_id) !== undefined,
   transaction: (world: World, { transaction_hash }: Subject) =>
     isKnown(world, transaction_hash) || inMempool(world.mempool, transaction_hash) !== undefined,
@@ -48,9 +49,9 @@ export function overFork(chain: Chain): (name: string, handler: Handler) => Hand
 }
 
 function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphore): Handler {
-  const { waits, forwarded = false } = methodFacts(name) ?? {};
+  const { waits, forwarded } = methodFacts(name) ?? {};
   const isOurs = forwarded && IS_OURS[forwarded];
-  const own: Handler = waits
+  const localHandler: Handler = waits
     ? (params, context) =>
         semaphore.run(async () => handler(params, context), context.session.signal)
     : handler;
@@ -61,7 +62,7 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
     if (isOurs && !isOurs(world, params)) {
       return fork.answer(name, { ...params }, world.acceptedOnL1, context.session.signal);
     }
-    return failingPlainly(() => own(params, context));
+    return failingPlainly(() => localHandler(params, context));
   };
 }
 

@@ -1,11 +1,5 @@
 // Shapes of blocks, transactions and receipts on the wire.
-import { SEQUENCER } from '../chain/genesis/accounts.js';
-import type { Header, TransactionRecord } from '../chain/history/header.js';
-import type { Waiting } from '../chain/mempool/mempool.js';
-import { pendingNumber } from '../chain/world/find-block.js';
-import { headerPrices } from '../chain/world/gas-prices.js';
-import { type Located, nextTime, type World } from '../chain/world/world.js';
-import { JsonText } from '../json/json.js';
+
 import type {
   BLOCK_HEADER,
   PRE_CONFIRMED_BLOCK_HEADER,
@@ -13,7 +7,15 @@ import type {
   TXN_FINALITY_STATUS,
   TXN_RESPONSE_FLAG,
   TXN_STATUS,
-} from '../spec.js';
+} from '@starkbox/spec';
+import { SEQUENCER } from '../chain/genesis/accounts.js';
+import type { Header, TransactionRecord } from '../chain/history/header.js';
+import { readReceipt } from '../chain/history/stored-texts.js';
+import type { QueuedTransaction } from '../chain/mempool/mempool.js';
+import { pendingNumber } from '../chain/world/find-block.js';
+import { headerPrices } from '../chain/world/gas-prices.js';
+import { type Located, nextTime, type World } from '../chain/world/world.js';
+import { JsonText } from '../json/json.js';
 
 /** The protocol whose rules the blocks follow. */
 const STARKNET_VERSION = '0.14.4';
@@ -101,7 +103,7 @@ export function wireReceiptWithBlock(
 }
 
 /** The status of a transaction in the mempool. */
-export function poolStatus({ position }: Waiting): 'RECEIVED' | 'CANDIDATE' {
+export function poolStatus({ position }: QueuedTransaction): 'RECEIVED' | 'CANDIDATE' {
   return position === undefined ? 'RECEIVED' : 'CANDIDATE';
 }
 
@@ -117,9 +119,7 @@ export function wireStatus(
   world: World,
   { record, block }: Pick<Located, 'record' | 'block'>,
 ): TransactionStatus {
-  const receipt: { execution_status: TXN_EXECUTION_STATUS; revert_reason?: string } = JSON.parse(
-    record.receipt,
-  );
+  const receipt = readReceipt(record.receipt);
   return {
     finality_status: finality(world, block),
     failure_reason: receipt.revert_reason ?? null,

@@ -15,10 +15,10 @@ export interface AccessOptions {
   readonly publicUrl?: string | undefined;
   /** Sites whose pages may use every method; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
-  /** The token that every request has to carry, unless it carries one of a tenant. */
+  /** The token that every request has to carry, unless it carries one of a client. */
   readonly token: string | undefined;
-  /** Names of tenants by the SHA-256 of their tokens, in hexadecimal; there are none by default. */
-  readonly tenants?: ReadonlyMap<string, string> | undefined;
+  /** Names of clients by the SHA-256 of their tokens, in hexadecimal; there are none by default. */
+  readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Prefix of the subprotocol that carries a token in base64url: browsers cannot send headers with a WebSocket. */
@@ -36,24 +36,24 @@ export class AccessRules {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #digest: Buffer | undefined;
-  readonly #tenants: ReadonlyMap<string, string> | undefined;
+  readonly #clients: ReadonlyMap<string, string> | undefined;
   readonly #admitsAnyHost: boolean;
   readonly #admitsPrivateNames: boolean;
 
   constructor(options: AccessOptions) {
-    const { host, allowedHosts, allowedOrigins, token, tenants } = options;
+    const { host, allowedHosts, allowedOrigins, token, clients } = options;
     const isOpen = !isLoopback(host.toLowerCase()) && allowedHosts === undefined;
     this.#hosts = namesOf(options, isOpen);
     this.#origins = new Set(allowedOrigins);
     this.#digest = token === undefined ? undefined : digestOf(token);
-    this.#tenants = tenants;
+    this.#clients = clients;
     // A rebound page cannot send the token, and paths without one hold no secret.
     this.#admitsAnyHost = this.#hosts.has('*') || (isOpen && this.requiresToken);
     this.#admitsPrivateNames = isOpen;
   }
 
   get requiresToken(): boolean {
-    return this.#digest !== undefined || this.#tenants !== undefined;
+    return this.#digest !== undefined || this.#clients !== undefined;
   }
 
   /**
@@ -87,23 +87,24 @@ export class AccessRules {
 
   /** Whether a request carries a token, if one is required. */
   admitsToken(headers: IncomingHttpHeaders): boolean {
-    return !this.requiresToken || this.#bearerOf(headers) !== undefined;
+    return !this.requiresToken || this.#tokenHolder(headers) !== undefined;
   }
 
-  /** The tenant whose token a request carries; undefined for all others. */
-  tenantOf(headers: IncomingHttpHeaders): string | undefined {
-    return this.#tenants && this.#bearerOf(headers)?.tenant;
+  /** The client whose token a request carries; undefined for all others. */
+  clientOf(headers: IncomingHttpHeaders): string | undefined {
+    return this.#clients && this.#tokenHolder(headers)?.client;
   }
 
   /** Undefined for a request without a valid token. */
-  #bearerOf(headers: IncomingHttpHeaders): { readonly tenant: string | undefined } | undefined {
-    const given = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
-    if (given === undefined) return undefined;
-    const digest = digestOf(given);
-    if (this.#digest && timingSafeEqual(digest, this.#digest)) return { tenant: undefined };
+  #tokenHolder(headers: IncomingHttpHeaders): { readonly client: string | undefined } | undefined {
+    const token =
+      bearerToken(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
+    if (token === undefined) return undefined;
+    const digest = digestOf(token);
+    if (this.#digest && timingSafeEqual(digest, this.#digest)) return { client: undefined };
     // How long it takes depends on the digest alone, from which no token can be told.
-    const tenant = this.#tenants?.get(digest.toString('hex'));
-    return tenant === undefined ? undefined : { tenant };
+    const client = this.#clients?.get(digest.toString('hex'));
+    return client === undefined ? undefined : { client };
   }
 
   /**
@@ -133,15 +134,15 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function bearer(header: string | undefined): string | undefined {
+function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 
 function socketToken(header: string | undefined): string | undefined {
   const protocol = header
     ?.split(',')
-    .map((one) => one.trim())
-    .find((one) => one.startsWith(TOKEN_PROTOCOL));
+    .map((protocolName) => protocolName.trim())
+    .find((protocolName) => protocolName.startsWith(TOKEN_PROTOCOL));
   return protocol && Buffer.from(protocol.slice(TOKEN_PROTOCOL.length), 'base64url').toString();
 }
 

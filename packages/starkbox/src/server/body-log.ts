@@ -1,6 +1,7 @@
 // Bodies of JSON-RPC requests and responses in the log, without secrets.
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { Redaction } from '../rpc/request-log/redaction.js';
+import { shortened } from '../terminal.js';
 import { type RecorderOptions, safeRequest } from './recorder.js';
 
 export interface BodyLogOptions extends Pick<RecorderOptions, 'secrets' | 'log'> {
@@ -19,18 +20,13 @@ export function loggingBodies(
     async handle(text, session, delivery) {
       const { keys, words } = secrets();
       const safe = safeRequest(new Redaction(keys, words), text, LONGEST);
-      if (which !== 'response') log.info(`request ${shortened(safe.text, text)}`);
+      if (which !== 'response') log.info(`request ${shortened(safe.text, LONGEST, text.length)}`);
       if (which === 'request') return dispatcher.handle(text, session, delivery);
       // The answer is logged as a whole, and so not sent in pieces.
       const answer = await dispatcher.handle(text, session, delivery && { share: delivery.share });
-      if (answer !== undefined) log.info(`response ${shortened(safe.answer(answer), answer)}`);
+      if (answer !== undefined)
+        log.info(`response ${shortened(safe.answer(answer), LONGEST, answer.length)}`);
       return answer;
     },
   };
-}
-
-/** @param whole the text as it was sent */
-function shortened(text: string, whole: string): string {
-  if (whole.length <= LONGEST && text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST)}… (${whole.length} characters)`;
 }

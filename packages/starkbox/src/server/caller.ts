@@ -12,17 +12,17 @@ const TAG = /^[a-z-]{1,20}$/;
 export function callerOf(
   request: Pick<IncomingMessage, 'headers' | 'url'>,
   transport: 'http' | 'ws',
-  access: Pick<AccessRules, 'isForeign' | 'tenantOf'> | undefined,
+  access: Pick<AccessRules, 'isForeign' | 'clientOf'> | undefined,
 ): Session {
   const { headers } = request;
   const { origin, 'user-agent': agent } = headers;
   const tag = transport === 'http' ? headers[TAG_HEADER] : TAG_QUERY.exec(request.url ?? '')?.[1];
-  const tenant = access?.tenantOf(headers);
+  const client = access?.clientOf(headers);
   return {
     transport,
     ...(origin === undefined ? {} : { origin }),
     ...(access?.isForeign(headers) ? { isForeign: true } : {}),
-    ...(tenant === undefined ? {} : { tenant }),
+    ...(client === undefined ? {} : { client }),
     ...(agent === undefined ? {} : { agent }),
     ...(typeof tag === 'string' && TAG.test(tag) && isOwn(request) ? { tag } : {}),
   };

@@ -9,14 +9,14 @@ const RESERVED_SHARE = 1 / 8;
  * Connections that can be open at once so that other files can still be opened. Node does not load a module again that
  * could not be opened once.
  *
- * @param wanted returned where the system does not tell its limit
+ * @param configured returned where the system does not tell its limit
  */
-export function connectionLimit(wanted: number): number {
+export function connectionLimit(configured: number): number {
   const limit = openFileLimit();
-  if (limit === undefined) return wanted;
+  if (limit === undefined) return configured;
   const openCount = readdirSync('/proc/self/fd').length;
   const reserved = Math.max(LEAST_RESERVED, Math.ceil(limit * RESERVED_SHARE));
-  return Math.max(1, Math.min(wanted, limit - openCount - reserved));
+  return Math.max(1, Math.min(configured, limit - openCount - reserved));
 }
 
 /** As Linux tells it, after Node has raised it as far as it may. */

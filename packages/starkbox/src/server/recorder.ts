@@ -1,10 +1,10 @@
 // The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
 import { createWriteStream } from 'node:fs';
+import { canonicalName } from '@starkbox/spec';
 import { reasonOf } from '../errors.js';
 import { openOutput } from '../files/regular-file.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
-import { canonicalName } from '../method-names.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { externalMethodIn } from '../rpc/protocol/envelope.js';
@@ -63,8 +63,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const sockets = new WeakMap<Listener, number>();
   let opened = 0;
   const socketOf = (listener: Listener): number => {
-    const known = sockets.get(listener);
-    if (known !== undefined) return known;
+    const number = sockets.get(listener);
+    if (number !== undefined) return number;
     opened += 1;
     sockets.set(listener, opened);
     return opened;
@@ -141,8 +141,8 @@ function safeAnswer(
   const [first, ...others] = methods;
   if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, options).text;
   // Answers of a batch stand in any order: with a whole chain among them, none is kept.
-  const kept = methods.some(hidesResult) ? `"${HIDDEN}"` : answer;
-  return redaction.text(kept, options).text;
+  const recorded = methods.some(hidesResult) ? `"${HIDDEN}"` : answer;
+  return redaction.text(recorded, options).text;
 }
 
 function parsed(text: string): unknown {

@@ -1,17 +1,18 @@
 // Instances: further chains of a node, each served below a path of its own.
 import { randomBytes } from 'node:crypto';
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
-import { latestHeader } from '../chain/world/find-block.js';
 import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
+import type { Handler } from '../rpc/protocol/call-context.js';
 import { milliseconds } from '../scheduling/slices.js';
-import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
-import type { ChainService, InstanceRegistry } from './chain-service.js';
+import type { ChainService } from './chain-service.js';
 import { branchFor, newFor, opened, withOptionErrors } from './instance-chains.js';
-import { instanceRow, shownInstance } from './shown-instance.js';
+import type { InstanceRegistry, Requests } from './instance-registry.js';
+import { figuresOf, instanceRow, shownInstance } from './shown-instance.js';
 
 /** The node's own chain, where the id of an instance can stand. */
 const ROOT = 'root';
@@ -39,6 +40,9 @@ interface Instance {
 
 /** Instances by id. Nothing that a request does depends on their number. */
 export class Instances implements InstanceRegistry {
+  readonly metrics: InstanceRegistry['metrics'] = [];
+  readonly clients = undefined;
+  readonly fleet = undefined;
   readonly #root: ChainService;
   readonly #store: Store | undefined;
   readonly #limits: InstanceLimits;
@@ -78,7 +82,7 @@ export class Instances implements InstanceRegistry {
   }
 
   /** The service of an instance that is about to get a request; a promise if it is not open yet. */
-  use(id: string): ChainService | Promise<ChainService> | undefined {
+  find(id: string): ChainService | Promise<ChainService> | undefined {
     let instance: Instance | undefined;
     try {
       instance = this.#byId.get(id);
@@ -90,9 +94,20 @@ export class Instances implements InstanceRegistry {
     return instance.service ?? this.#opened(instance);
   }
 
-  /** Calls a function after each deletion, so that connections of the chain are closed. */
-  whenDeleted(close: (service: ChainService) => void): void {
+  requestsTo(
+    _id: string,
+    service: ChainService,
+    requestsOf: (service: ChainService) => Requests,
+  ): Requests {
+    return requestsOf(service);
+  }
+
+  whenClosed(close: (service: ChainService) => void): void {
     this.#onDeleted.push(close);
+  }
+
+  guarded(_service: ChainService, _method: string, handler: Handler): Handler {
+    return handler;
   }
 
   controlsFor(caller: ChainService): InstanceControls {
@@ -114,7 +129,7 @@ export class Instances implements InstanceRegistry {
     }
     this.#creating += 1;
     try {
-      const parent = from === undefined ? caller : await this.#find(from);
+      const parent = from === undefined ? caller : await this.#chainOf(from);
       const record = this.#recordOf(wish, parent);
       const service =
         options === undefined
@@ -184,9 +199,9 @@ export class Instances implements InstanceRegistry {
     return service;
   }
 
-  async #find(id: string): Promise<ChainService> {
+  async #chainOf(id: string): Promise<ChainService> {
     if (id === ROOT) return this.#root;
-    return this.use(id) ?? refuse(`There is no instance ${id}`);
+    return this.find(id) ?? refuse(`There is no instance ${id}`);
   }
 
   #shown({ id }: InstanceRecord): INSTANCE {
@@ -219,11 +234,7 @@ export class Instances implements InstanceRegistry {
     if (!service) {
       return this.#store?.figures(record.number) ?? { blockNumber: 0, transactionCount: 0 };
     }
-    const { world } = service.chain;
-    return {
-      blockNumber: latestHeader(world).number,
-      transactionCount: world.history.transactionCount + world.pending.transactions.size,
-    };
+    return figuresOf(service.chain.world);
   }
 
   async #delete(id: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 // Methods of a node in all versions of the specification: schemas, names and which are forbidden.
+
+import { canonicalName } from '@starkbox/spec';
 import type { JsonText } from '../json/json.js';
-import { canonicalName } from '../method-names.js';
 import { discoveryOnce } from '../rpc/discover.js';
 import { MethodGroups, type Served } from '../rpc/methods/table.js';
 import type { Handler, HandlerLookup } from '../rpc/protocol/call-context.js';

@@ -1,6 +1,9 @@
 // Instances as calls show them: their addresses, and the row of a list.
+
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { realMilliseconds } from '../chain/world/clock.js';
-import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
+import { latestHeader } from '../chain/world/find-block.js';
+import type { World } from '../chain/world/world.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures } from '../store/store.js';
 
@@ -30,6 +33,14 @@ export function instanceRow(
     age: secondsSince(created),
     idle: Math.floor(idle),
     ttl: ttl ?? null,
+  };
+}
+
+/** What a list shows of the chain of an instance. */
+export function figuresOf(world: World): InstanceFigures {
+  return {
+    blockNumber: latestHeader(world).number,
+    transactionCount: world.history.transactionCount + world.pending.transactions.size,
   };
 }
 

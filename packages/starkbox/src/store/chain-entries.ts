@@ -7,14 +7,14 @@ import { messagesToJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World } from '../chain/world/world.js';
 import { includedToJson } from '../chain/world/world-json.js';
 import { stringify } from '../json/json.js';
-import type { Place } from './blocks/branches.js';
+import type { ChainPosition } from './blocks/branches.js';
 import type { Entry } from './database/database.js';
 import type { ChainKeys } from './database/keys.js';
-import { type HeadRecord, placeRecord, type SnapshotRecord } from './records.js';
+import { type HeadRecord, positionRecord, type SnapshotRecord } from './records.js';
 
 export interface StoredSnapshot {
   readonly world: World;
-  readonly place: Place;
+  readonly position: ChainPosition;
   readonly note: SnapshotNote | undefined;
 }
 
@@ -43,7 +43,10 @@ export class ChainEntries {
   }
 
   /** Deletions of the pending block. */
-  *withoutPending({ pending }: World, { pendingDiffs }: Place): Generator<Entry, void, undefined> {
+  *withoutPending(
+    { pending }: World,
+    { pendingDiffs }: ChainPosition,
+  ): Generator<Entry, void, undefined> {
     for (let index = 0; index < pending.transactions.size; index += 1) {
       yield [this.#keys.numbered('pendingTransaction', index), undefined];
     }
@@ -56,10 +59,10 @@ export class ChainEntries {
   snapshot(id: bigint, kept: StoredSnapshot | undefined): Entry {
     const key = this.#keys.numbered('snapshot', Number(id));
     if (!kept) return [key, undefined];
-    const { world, place, note } = kept;
+    const { world, position, note } = kept;
     const record: SnapshotRecord = {
-      ...placeRecord(world, place, world),
-      pendingDiffs: place.pendingDiffs.toArray(),
+      ...positionRecord(world, position, world),
+      pendingDiffs: position.pendingDiffs.toArray(),
       note,
     };
     return [key, Buffer.from(stringify(record))];
@@ -73,7 +76,7 @@ export class ChainEntries {
   *head(
     transition: Pick<Transition, 'kind' | 'before'> | undefined,
     { world, lastSnapshot }: WorldAndSnapshots,
-    place: Place,
+    position: ChainPosition,
   ): Generator<Entry, void, undefined> {
     const before = transition?.kind === 'step' ? transition.before.world : undefined;
     if (before?.messages !== world.messages) {
@@ -93,10 +96,10 @@ export class ChainEntries {
       labels: NO_LABELS,
     };
     const head: HeadRecord = {
-      ...placeRecord(world, place, parts),
+      ...positionRecord(world, position, parts),
       lastSnapshot: String(lastSnapshot),
     };
-    yield [this.#keys.single('standing'), Buffer.from(stringify(head))];
+    yield [this.#keys.single('head'), Buffer.from(stringify(head))];
   }
 
   /** What differs between two mempools. */

@@ -4,6 +4,7 @@ import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import type { Log } from '../log.js';
+import { LMDB } from './database/lmdb-database.js';
 import { Directory } from './directory/directory.js';
 import { checkSameFork, fixedOptionsOf, withFixedOptions } from './directory/fixed-options.js';
 import { Store } from './store.js';
@@ -35,7 +36,7 @@ export async function lockDirectory(
   given: Partial<Config>,
   log: Log,
 ): Promise<LockedDirectory> {
-  const directory = await Directory.acquire(path, log);
+  const directory = await Directory.acquire(path, LMDB, log);
   let store: Store | undefined;
   const close = async (): Promise<void> => {
     await store?.close();

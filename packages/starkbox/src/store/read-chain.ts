@@ -1,4 +1,5 @@
 // Reader of a chain on disk: its world and its snapshots.
+
 import { Class } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
 import { restoredMempool, settledMempool } from '../chain/mempool/mempool.js';
@@ -14,15 +15,15 @@ import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse } from '../json/json.js';
 import { list } from '../json/reader.js';
-import { type Branches, type Place, withUse } from './blocks/branches.js';
+import { checkedStateDiff } from '../json/state-diff.js';
+import { type Branches, type ChainPosition, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
-import { readStateDiff } from './blocks/state-diff.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, classKey } from './database/keys.js';
-import { type HeadRecord, type PlaceRecord, readRecords, textsOf } from './records.js';
+import { type HeadRecord, type PositionRecord, readRecords, textsOf } from './records.js';
 
-export interface FoundChain {
+export interface ReadChain {
   readonly content: WorldAndSnapshots;
   readonly branches: Branches;
 }
@@ -35,33 +36,36 @@ export interface ChainSource {
 }
 
 /** The chain in a database; `undefined` if it holds none. */
-export async function readChain(source: ChainSource): Promise<FoundChain | undefined> {
+export async function readChain(source: ChainSource): Promise<ReadChain | undefined> {
   const { database, keys, lineageOf } = source;
   const records = readRecords(database, keys);
   if (!records) return undefined;
-  const placeOf = ({ segments, next }: PlaceRecord, diffs: readonly string[]): Place => ({
+  const positionOf = (
+    { segments, next }: PositionRecord,
+    diffs: readonly string[],
+  ): ChainPosition => ({
     lineage: lineageOf(segments),
     next,
     pendingDiffs: List(diffs),
   });
   const { head } = records;
-  const place = placeOf(head, textsOf(database, keys, 'pendingDiff'));
+  const position = positionOf(head, textsOf(database, keys, 'pendingDiff'));
   const parts = database.decode('the pending block', () => headParts(source, head));
-  const world = await worldAt(source, head, place, parts);
+  const world = await worldAt(source, head, position, parts);
   let snapshots = PersistentMap<bigint, World>();
   let notes = PersistentMap<bigint, SnapshotNote>();
-  let places = PersistentMap<bigint, Place>();
+  let positions = PersistentMap<bigint, ChainPosition>();
   for (const { id, record } of records.snapshots) {
-    const keptParts = database.decode(`snapshot ${id}`, () => readWorldJson(record.moment));
-    const keptPlace = placeOf(record, record.pendingDiffs);
-    places = places.set(id, keptPlace);
+    const snapshotParts = database.decode(`snapshot ${id}`, () => readWorldJson(record.moment));
+    const snapshotPosition = positionOf(record, record.pendingDiffs);
+    positions = positions.set(id, snapshotPosition);
     if (record.note) notes = notes.set(id, record.note);
-    snapshots = snapshots.set(id, await worldAt(source, record, keptPlace, keptParts));
+    snapshots = snapshots.set(id, await worldAt(source, record, snapshotPosition, snapshotParts));
   }
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
     content: Object.freeze({ world, snapshots, notes, lastSnapshot }),
-    branches: withUse({ head: place, snapshots: places, use: new Map() }),
+    branches: withUse({ head: position, snapshots: positions, use: new Map() }),
   };
 }
 
@@ -86,8 +90,8 @@ function headParts({ database, keys }: ChainSource, head: HeadRecord): WorldPart
 
 async function worldAt(
   { database, fork }: ChainSource,
-  { first, next }: PlaceRecord,
-  { lineage, pendingDiffs }: Place,
+  { first, next }: PositionRecord,
+  { lineage, pendingDiffs }: ChainPosition,
   parts: WorldParts,
 ): Promise<World> {
   database.decode(`block ${next - 1}`, () => {
@@ -97,7 +101,7 @@ async function worldAt(
   const latest = lineage.stateAfter(next - 1);
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
-    const diff = database.decode('the pending block', () => readStateDiff(text));
+    const diff = database.decode('the pending block', () => checkedStateDiff(text));
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));
     state = await applied(state, diff, classes);
   }

@@ -3,33 +3,33 @@ import type { SnapshotNote } from '../chain/world/chain-store.js';
 import type { World } from '../chain/world/world.js';
 import { type WorldParts, worldJson } from '../chain/world/world-json.js';
 import { count, integer, list, type Members, object, optional, string } from '../json/reader.js';
-import type { Place } from './blocks/branches.js';
+import type { ChainPosition } from './blocks/branches.js';
 import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, type NumberedKind, numberIn } from './database/keys.js';
 
 /** Record of a world, without the parts that have entries of their own. */
-export interface PlaceRecord {
+export interface PositionRecord {
   readonly first: number;
   readonly next: number;
   readonly segments: readonly Segment[];
   readonly moment: string;
 }
 
-export interface HeadRecord extends PlaceRecord {
+export interface HeadRecord extends PositionRecord {
   readonly lastSnapshot: string;
 }
 
-export interface SnapshotRecord extends PlaceRecord {
+export interface SnapshotRecord extends PositionRecord {
   readonly pendingDiffs: readonly string[];
   readonly note?: SnapshotNote | undefined;
 }
 
-export function placeRecord(
+export function positionRecord(
   { history }: World,
-  { lineage }: Place,
+  { lineage }: ChainPosition,
   parts: WorldParts,
-): PlaceRecord {
+): PositionRecord {
   const { first, next } = history;
   return { first, next, segments: lineage.segments, moment: worldJson(parts) };
 }
@@ -55,14 +55,14 @@ export function readRecords(database: Database, keys: ChainKeys): ChainRecords |
 
 /** The head of a chain; `undefined` if there is none. */
 export function readHead(database: Database, keys: ChainKeys): HeadRecord | undefined {
-  const text = database.get(keys.single('standing'));
+  const text = database.get(keys.single('head'));
   return text && database.decode('the head of the chain', () => headOf(text));
 }
 
 function headOf(text: Buffer): HeadRecord {
   const members = object(JSON.parse(text.toString()), 'head');
   return {
-    ...readPlace(members),
+    ...readPosition(members),
     lastSnapshot: string(members['lastSnapshot'], 'lastSnapshot'),
   };
 }
@@ -70,7 +70,7 @@ function headOf(text: Buffer): HeadRecord {
 function readSnapshot(text: Buffer): SnapshotRecord {
   const members = object(JSON.parse(text.toString()), 'snapshot');
   return {
-    ...readPlace(members),
+    ...readPosition(members),
     pendingDiffs: list(members['pendingDiffs'], 'pendingDiffs', string),
     note: optional(members['note'], 'note', readNote),
   };
@@ -81,7 +81,7 @@ function readNote(value: unknown, where: string): SnapshotNote {
   return { name: optional(name, `${where}.name`, string), time: integer(time, `${where}.time`) };
 }
 
-function readPlace(members: Members): PlaceRecord {
+function readPosition(members: Members): PositionRecord {
   const [first, next] = [count(members['first'], 'first'), count(members['next'], 'next')];
   if (first > next) throw new TypeError('next: expected an integer from `first`');
   return {

@@ -40,17 +40,17 @@ export class SharedStore {
   /**
    * Writes entries in the order of the calls; resolves when they are on disk.
    *
-   * @param candidates branches that may have unused blocks afterwards
+   * @param branchesToSweep branches that may have unused blocks afterwards
    */
   commit(
     entries: readonly Entry[],
-    candidates: Iterable<number>,
+    branchesToSweep: Iterable<number>,
     listener: Listener,
   ): Promise<void> {
     return this.#queue.push(entries, {
       onCommitted: () => {
         listener.onCommitted();
-        this.#sweep.begin(candidates);
+        this.#sweep.begin(branchesToSweep);
       },
       onFailed: listener.onFailed,
     });

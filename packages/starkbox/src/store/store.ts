@@ -5,7 +5,13 @@ import { lastBlocks, useOf } from './blocks/branches.js';
 import { Lineage } from './blocks/lineage.js';
 import { changedReferences } from './blocks/references.js';
 import type { Database, Entry } from './database/database.js';
-import { ChainKeys, endedKey, instanceKey, keysOfInstance, numberValue } from './database/keys.js';
+import {
+  abandonedKey,
+  ChainKeys,
+  instanceKey,
+  keysOfInstance,
+  numberValue,
+} from './database/keys.js';
 import { type InstanceRecord, readInstanceRecords, recordEntry } from './instance-records.js';
 import { readHead, readRecords, textsOf } from './records.js';
 import { type Explain, SharedStore } from './shared-store.js';
@@ -34,7 +40,7 @@ export class Store {
   }
 
   /**
-   * A chain on disk, or the place for a new one.
+   * A chain on disk, or storage for a new one.
    *
    * @param instance the number of an instance; 0 for the chain of the node
    */
@@ -43,7 +49,7 @@ export class Store {
     return new StoredChain(this.#shared, instance, { keepHistory, recent, fork }, first);
   }
 
-  /** The place for the chain of an instance that begins at its own genesis. */
+  /** Storage for the chain of an instance that begins at its own genesis. */
   newInstance(record: InstanceRecord, keepHistory: boolean): StoredChain {
     return this.chain(record.number, keepHistory, [recordEntry(record)]);
   }
@@ -74,7 +80,7 @@ export class Store {
     const { database } = this.#shared;
     const entries: Entry[] = [[instanceKey(instance), undefined]];
     for (const key of database.getKeys(keysOfInstance(instance))) entries.push([key, undefined]);
-    const candidates: number[] = [];
+    const branchesToSweep: number[] = [];
     const records = readRecords(database, new ChainKeys(instance));
     if (records) {
       const use = useOf(
@@ -83,11 +89,11 @@ export class Store {
       );
       entries.push(...changedReferences(instance, use, new Map()));
       const last = lastBlocks(records.head);
-      if (last) entries.push([endedKey(last.branch), numberValue(last.to)]);
-      candidates.push(...use.keys(), ...(last ? [last.branch] : []));
+      if (last) entries.push([abandonedKey(last.branch), numberValue(last.to)]);
+      branchesToSweep.push(...use.keys(), ...(last ? [last.branch] : []));
     }
     const listener = { onCommitted: () => {}, onFailed: () => {} };
-    await this.#shared.commit(entries, candidates, listener);
+    await this.#shared.commit(entries, branchesToSweep, listener);
   }
 
   /** Keeps the archived blocks of a world for a chain in memory, until the returned function is called. */

@@ -17,8 +17,8 @@ import { blockEntries, contentOf, withoutValues } from './blocks/block-entries.j
 import {
   type BranchChange,
   type Branches,
+  type ChainPosition,
   type DeletionPolicy,
-  type Place,
   restartedWith,
   revertedTo,
   startingAt,
@@ -31,7 +31,7 @@ import { withoutOldBlocks } from './blocks/recent-blocks.js';
 import { changedReferences, released } from './blocks/references.js';
 import { ChainEntries } from './chain-entries.js';
 import type { Entry } from './database/database.js';
-import { ChainKeys, classKey, endedKey, numberValue } from './database/keys.js';
+import { abandonedKey, ChainKeys, classKey, numberValue } from './database/keys.js';
 import { type InstanceRecord, recordEntry } from './instance-records.js';
 import { readChain } from './read-chain.js';
 import type { SharedStore } from './shared-store.js';
@@ -48,19 +48,19 @@ export interface StoredChainOptions {
   readonly fork: Fork | undefined;
 }
 
-/** A world with its snapshots, and where they are on disk. */
-interface Standing {
+/** A version of the chain: its world with the snapshots, and their positions on disk. */
+interface StoredVersion {
   readonly branches: Branches;
   /** Undefined before the first commit. */
   readonly content: WorldAndSnapshots | undefined;
 }
 
-/** What a commit writes, and what follows it. */
-interface Draft {
+/** The entries that one commit writes. */
+interface WriteBatch {
   readonly entries: Entry[];
   /** Branches that may have unused blocks after the commit. */
-  readonly candidates: number[];
-  /** Called when it is written or has failed. */
+  readonly branchesToSweep: number[];
+  /** Called when the batch is written or has failed. */
   release: () => void;
 }
 
@@ -75,9 +75,9 @@ export class StoredChain implements ChainStore {
   /** Entries that are written with the first commit. */
   #first: readonly Entry[];
   /** After all prepared steps. */
-  #prepared: Standing;
+  #prepared: StoredVersion;
   /** As on disk. */
-  #durable: Standing;
+  #durable: StoredVersion;
   #lastFailure: unknown;
   #isEnded = false;
 
@@ -105,16 +105,16 @@ export class StoredChain implements ChainStore {
 
   /** The chain on disk; `undefined` if there is none. */
   async read(): Promise<WorldAndSnapshots | undefined> {
-    const found = await readChain({
+    const version = await readChain({
       database: this.#shared.database,
       keys: this.#keys,
       fork: this.#options.fork,
       lineageOf: (segments) => this.#lineage(segments),
     });
-    if (!found) return undefined;
-    this.#durable = found;
-    this.#prepared = this.#durable;
-    return found.content;
+    if (!version) return undefined;
+    this.#durable = version;
+    this.#prepared = version;
+    return version.content;
   }
 
   /**
@@ -129,32 +129,40 @@ export class StoredChain implements ChainStore {
     start: WorldAndSnapshots,
     record: InstanceRecord,
   ): KeptBranch<StoredChain> {
-    this.#mustStandAt(now);
+    this.#checkIsNewest(now);
     const { lineage, next, pendingDiffs } = this.#prepared.branches.head;
     const other = new StoredChain(this.#shared, record.number, this.#options);
-    const own = lineage.branchedOff(this.#shared.newBranch(), next);
-    return other.#beginAt({ lineage: own, next, pendingDiffs }, start, recordEntry(record));
+    const position = {
+      lineage: lineage.branchedOff(this.#shared.newBranch(), next),
+      next,
+      pendingDiffs,
+    };
+    return other.#startBranch(position, start, recordEntry(record));
   }
 
-  #beginAt(place: Place, start: WorldAndSnapshots, record: Entry): KeptBranch<StoredChain> {
+  #startBranch(
+    position: ChainPosition,
+    start: WorldAndSnapshots,
+    record: Entry,
+  ): KeptBranch<StoredChain> {
     // Blocks on disk are read by the lineage of this chain, which ends where it left the other one.
     const world: World = start.world.archived
-      ? Object.freeze({ ...start.world, archived: place.lineage })
+      ? Object.freeze({ ...start.world, archived: position.lineage })
       : start.world;
-    const own = { ...start, world };
-    const branches = withUse({ ...startingAt(place.lineage, place.next), head: place });
+    const content = { ...start, world };
+    const branches = withUse({ ...startingAt(position.lineage, position.next), head: position });
     const entries = [record, ...changedReferences(this.#instance, new Map(), branches.use)];
     entries.push(...this.#entries.transactions(world));
-    entries.push(...this.#entries.diffs(place.pendingDiffs));
-    entries.push(...this.#entries.head(undefined, own, place));
-    const { segments } = place.lineage;
+    entries.push(...this.#entries.diffs(position.pendingDiffs));
+    entries.push(...this.#entries.head(undefined, content, position));
+    const { segments } = position.lineage;
     // The references are on disk only after the commit.
-    const release = this.#shared.references.hold({ segments, next: place.next });
+    const release = this.#shared.references.hold({ segments, next: position.next });
     const committed = this.#commit(
-      { entries, candidates: [], release },
-      { branches, content: own },
+      { entries, branchesToSweep: [], release },
+      { branches, content },
     );
-    return { store: this, start: own, committed };
+    return { store: this, start: content, committed };
   }
 
   /** Refuses all further changes, before the chain is deleted. */
@@ -167,47 +175,50 @@ export class StoredChain implements ChainStore {
   async prepare(transition: Transition): Promise<PreparedCommit> {
     const { before, after } = transition;
     const was = this.#prepared;
-    if (was.content) this.#mustStandAt(before);
-    const draft: Draft = { entries: [...this.#first], candidates: [], release: () => {} };
+    if (was.content) this.#checkIsNewest(before);
+    const batch: WriteBatch = { entries: [...this.#first], branchesToSweep: [], release: () => {} };
     try {
-      const moved = await this.#follow(transition, draft);
-      const marked = this.#followSnapshots(before, after, moved, draft.entries);
-      const branches = this.#followUse(was.branches, marked, draft);
+      const moved = await this.#writeTransition(transition, batch);
+      const marked = this.#writeSnapshots(before, after, moved, batch.entries);
+      const branches = this.#writeReferences(was.branches, marked, batch);
       const world = await withoutOldBlocks(
         after.world,
         branches.head.lineage,
         this.#durable.branches.head,
         this.#options.recent,
       );
-      draft.entries.push(...this.#entries.head(transition, after, branches.head));
+      batch.entries.push(...this.#entries.head(transition, after, branches.head));
       const content = world === after.world ? after : { ...after, world };
       return {
         after: content,
         commit: async () => {
           if (this.#prepared !== was) {
-            draft.release();
+            batch.release();
             throw this.#lastFailure;
           }
-          await this.#commit(draft, { branches, content });
+          await this.#commit(batch, { branches, content });
         },
       };
     } catch (error) {
-      draft.release();
+      batch.release();
       throw error;
     }
   }
 
   /** After a failed commit, its world and those made from it are gone. */
-  #mustStandAt(content: WorldAndSnapshots): void {
+  #checkIsNewest(content: WorldAndSnapshots): void {
     if (this.#isEnded) refuse('This instance was deleted');
     if (this.#prepared.content !== content) throw this.#lastFailure;
   }
 
-  async #commit({ entries, candidates, release }: Draft, standing: Standing): Promise<void> {
-    this.#prepared = standing;
-    const committed = this.#shared.commit(entries, candidates, {
+  async #commit(
+    { entries, branchesToSweep, release }: WriteBatch,
+    version: StoredVersion,
+  ): Promise<void> {
+    this.#prepared = version;
+    const committed = this.#shared.commit(entries, branchesToSweep, {
       onCommitted: () => {
-        this.#durable = standing;
+        this.#durable = version;
         this.#first = [];
       },
       onFailed: (error) => {
@@ -218,20 +229,20 @@ export class StoredChain implements ChainStore {
     await committed.finally(release);
   }
 
-  async #follow(transition: Transition, draft: Draft): Promise<Branches> {
+  async #writeTransition(transition: Transition, batch: WriteBatch): Promise<Branches> {
     const [before, after] = [transition.before.world, transition.after.world];
     const { kind, snapshot } = transition;
-    if (kind === 'restart' || kind === 'load') return this.#begin(before, after, draft);
+    if (kind === 'restart' || kind === 'load') return this.#writeWholeChain(before, after, batch);
     let { branches } = this.#prepared;
     if (snapshot !== undefined) {
       const change = revertedTo(branches, snapshot, this.#deletion);
-      return this.#afterBranchChange(before, after, change, draft);
+      return this.#afterBranchChange(before, after, change, batch);
     }
-    const { entries } = draft;
+    const { entries } = batch;
     const common = commonBlock(before, after);
     if (common + 1 < before.history.next) {
       const change = withoutBlocksFrom(branches, common + 1, this.#deletion);
-      branches = this.#afterBranchChange(before, after, change, draft);
+      branches = this.#afterBranchChange(before, after, change, batch);
       if (after.history.next === common + 1) return branches;
     }
     if (after.history.next > common + 1) {
@@ -260,10 +271,10 @@ export class StoredChain implements ChainStore {
   #afterBranchChange(
     before: World,
     after: World,
-    { branches, deleted, ended }: BranchChange,
-    draft: Draft,
+    { branches, deleted, abandoned }: BranchChange,
+    batch: WriteBatch,
   ): Branches {
-    const { entries } = draft;
+    const { entries } = batch;
     entries.push(...this.#entries.withoutPending(before, this.#prepared.branches.head));
     if (deleted) {
       for (let number = deleted.from; number < deleted.to; number += 1) {
@@ -271,28 +282,28 @@ export class StoredChain implements ChainStore {
         entries.push(...withoutValues(blockEntries(deleted.branch, number, content)));
       }
     }
-    putEnded(ended, draft);
+    putAbandoned(abandoned, batch);
     entries.push(...this.#entries.transactions(after));
     entries.push(...this.#entries.diffs(branches.head.pendingDiffs));
     return branches;
   }
 
   /** Writes a whole chain under a new branch, all but its last chunk before the commit. */
-  async #begin(before: World, world: World, draft: Draft): Promise<Branches> {
+  async #writeWholeChain(before: World, world: World, batch: WriteBatch): Promise<Branches> {
     const { history } = world;
-    const { entries } = draft;
+    const { entries } = batch;
     entries.push(...this.#entries.withoutPending(before, this.#prepared.branches.head));
     const lineage = this.#lineage([{ branch: this.#shared.newBranch(), from: history.first }]);
     const { tip, segments } = lineage;
     if (history.next - history.first > CHUNK) {
       const release = this.#shared.references.hold({ segments, next: history.next });
-      draft.release = () => {
+      batch.release = () => {
         release();
         this.#shared.sweep([tip]);
       };
       // After an interruption, the sweep finds the blocks of the incomplete branch by its end.
-      await this.#shared.write([[endedKey(tip), numberValue(history.next)]]);
-      entries.push([endedKey(tip), undefined]);
+      await this.#shared.write([[abandonedKey(tip), numberValue(history.next)]]);
+      entries.push([abandonedKey(tip), undefined]);
     }
     let chunk: Entry[] = [];
     for (let number = history.first; number < history.next; number += 1) {
@@ -302,8 +313,8 @@ export class StoredChain implements ChainStore {
       chunk = [];
     }
     entries.push(...chunk);
-    const { branches, ended } = restartedWith(this.#prepared.branches, lineage, history.next);
-    putEnded(ended, draft);
+    const { branches, abandoned } = restartedWith(this.#prepared.branches, lineage, history.next);
+    putAbandoned(abandoned, batch);
     entries.push(...this.#entries.transactions(world));
     const diff = await world.latestState.diffTo(world.pendingState);
     return this.#putDiff(world, branches, entries, diff);
@@ -340,7 +351,7 @@ export class StoredChain implements ChainStore {
     return { ...branches, head: { ...head, pendingDiffs: head.pendingDiffs.push(text) } };
   }
 
-  #followSnapshots(
+  #writeSnapshots(
     before: WorldAndSnapshots,
     after: WorldAndSnapshots,
     branches: Branches,
@@ -353,9 +364,9 @@ export class StoredChain implements ChainStore {
     for (let id = before.lastSnapshot + 1n; id <= after.lastSnapshot; id += 1n) {
       const world = after.snapshots.get(id);
       if (!world) continue;
-      const place = branches.head;
-      entries.push(this.#entries.snapshot(id, { world, place, note: after.notes.get(id) }));
-      snapshots = snapshots.set(id, place);
+      const position = branches.head;
+      entries.push(this.#entries.snapshot(id, { world, position, note: after.notes.get(id) }));
+      snapshots = snapshots.set(id, position);
       added += 1;
     }
     if (after.snapshots.size === before.snapshots.size + added) return { ...branches, snapshots };
@@ -368,14 +379,14 @@ export class StoredChain implements ChainStore {
   }
 
   /** Writes which blocks of other branches are in use, if that changed. */
-  #followUse(before: Branches, after: Branches, draft: Draft): Branches {
+  #writeReferences(before: Branches, after: Branches, batch: WriteBatch): Branches {
     // A new snapshot is at the head, whose branches are in use already.
     const isSame =
       before.head.lineage === after.head.lineage && after.snapshots.size >= before.snapshots.size;
     if (isSame) return after;
     const branches = withUse(after);
-    draft.entries.push(...changedReferences(this.#instance, before.use, branches.use));
-    draft.candidates.push(...released(before.use, branches.use));
+    batch.entries.push(...changedReferences(this.#instance, before.use, branches.use));
+    batch.branchesToSweep.push(...released(before.use, branches.use));
     return branches;
   }
 
@@ -385,8 +396,11 @@ export class StoredChain implements ChainStore {
   }
 }
 
-function putEnded(ended: BranchChange['ended'], { entries, candidates }: Draft): void {
-  if (!ended) return;
-  entries.push([endedKey(ended.branch), numberValue(ended.to)]);
-  candidates.push(ended.branch);
+function putAbandoned(
+  abandoned: BranchChange['abandoned'],
+  { entries, branchesToSweep }: WriteBatch,
+): void {
+  if (!abandoned) return;
+  entries.push([abandonedKey(abandoned.branch), numberValue(abandoned.to)]);
+  branchesToSweep.push(abandoned.branch);
 }

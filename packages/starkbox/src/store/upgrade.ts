@@ -3,7 +3,7 @@ import { count, list, object, pair } from '../json/reader.js';
 import { useOf } from './blocks/branches.js';
 import { changedReferences } from './blocks/references.js';
 import type { Database, Entry } from './database/database.js';
-import { ChainKeys, endedKey, numberValue, singleKey } from './database/keys.js';
+import { abandonedKey, ChainKeys, numberValue, singleKey } from './database/keys.js';
 import { readRecords } from './records.js';
 
 /**
@@ -14,7 +14,7 @@ export function upgradeEntries(database: Database): readonly Entry[] {
   if (database.has(singleKey('nextBranch'))) return [];
   const keys = new ChainKeys(0);
   const records = readRecords(database, keys);
-  const text = database.get(keys.single('standing'))?.toString();
+  const text = database.get(keys.single('head'))?.toString();
   if (!records || text === undefined) return [];
   const { nextBranch, ends } = database.decode('the head of the chain', () => {
     const head = object(JSON.parse(text), 'head');
@@ -29,7 +29,7 @@ export function upgradeEntries(database: Database): readonly Entry[] {
   );
   return [
     [singleKey('nextBranch'), numberValue(nextBranch)],
-    ...ends.map(([branch, end]): Entry => [endedKey(branch), numberValue(end)]),
+    ...ends.map(([branch, end]): Entry => [abandonedKey(branch), numberValue(end)]),
     ...changedReferences(0, new Map(), use),
   ];
 }

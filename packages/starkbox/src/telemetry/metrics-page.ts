@@ -47,9 +47,9 @@ export async function serveMetrics(options: MetricsPageOptions): Promise<Metrics
     server.listen({ host, port }, resolve);
   });
   const address: AddressInfo | string | null = server.address();
-  const taken = typeof address === 'object' && address !== null ? address.port : port;
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: `http://${name}:${taken}/metrics`,
+    url: `http://${name}:${boundPort}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -4,16 +4,16 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
 import { type Contents, counter, gauge, labelled, labelledCounter } from './scraped.js';
 
-/** Figures of instances in an object store. */
-export interface HostingFigures {
-  readonly awake: number;
-  readonly wakeUps: number;
-  /** Requests to the store. */
-  readonly requests: number;
-  readonly lostLeases: number;
-  /** By tenant. */
-  readonly executions: Readonly<Record<string, number>>;
-}
+/** A metric of the registry of instances, read at a scrape. */
+export type RegistryMetric = { readonly name: string; readonly help: string } & (
+  | { readonly kind: 'gauge' | 'counter'; readonly read: () => number }
+  | {
+      readonly kind: 'labelled counter';
+      readonly label: string;
+      /** By the values of the label. */
+      readonly read: () => Readonly<Record<string, number>>;
+    }
+);
 
 /** Figures that are read at a scrape. */
 export interface Figures {
@@ -49,7 +49,6 @@ export interface Figures {
   readonly clientBytes: number;
   /** Cached answers of the origin. */
   readonly upstreamCacheSize: number;
-  readonly hosting: HostingFigures;
 }
 
 const CALL = [
@@ -167,7 +166,7 @@ export class Metrics implements Probe {
   }
 
   /** Adds figures that are read at each scrape. */
-  observe(look: () => Figures): void {
+  observe(look: () => Figures, ofInstances: readonly RegistryMetric[]): void {
     const show = (name: string, help: string, pick: (figures: Figures) => number): void =>
       gauge(this.#registry, name, help, () => pick(look()));
     show('starknet_transaction_count', 'Transactions of the chain', (f) => f.transactions);
@@ -236,42 +235,17 @@ export class Metrics implements Probe {
       'kind',
       () => this.#running,
     );
-    this.#observeHosting(() => look().hosting);
+    for (const metric of ofInstances) this.#observeInstances(metric);
   }
 
-  #observeHosting(look: () => HostingFigures): void {
-    const registry = this.#registry;
-    gauge(
-      registry,
-      'starkbox_hosted_instances_awake',
-      'Instances of the object store in memory',
-      () => look().awake,
-    );
-    counter(
-      registry,
-      'starkbox_instance_wake_ups_total',
-      'Instances of the object store that were woken up',
-      () => look().wakeUps,
-    );
-    counter(
-      registry,
-      'starkbox_store_requests_total',
-      'Requests to the object store',
-      () => look().requests,
-    );
-    counter(
-      registry,
-      'starkbox_lost_leases_total',
-      'Leases of this node that were lost',
-      () => look().lostLeases,
-    );
-    labelledCounter(
-      registry,
-      'starkbox_tenant_executions_total',
-      'Executions, by tenant',
-      'tenant',
-      () => look().executions,
-    );
+  #observeInstances(metric: RegistryMetric): void {
+    const { name, help } = metric;
+    if (metric.kind === 'labelled counter') {
+      labelledCounter(this.#registry, name, help, metric.label, metric.read);
+    } else {
+      const define = metric.kind === 'gauge' ? gauge : counter;
+      define(this.#registry, name, help, metric.read);
+    }
   }
 
   /** @param method by its canonical name, or `unknown` */

@@ -1,10 +1,10 @@
 // Telemetry of a node: metrics, traces and log lines, each only if it is turned on.
-import { wantsTraces } from '../config/environment.js';
+import { areTracesRequested } from '../config/environment.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
 import { milliseconds } from '../scheduling/slices.js';
-import type { Figures, Metrics } from './metrics.js';
+import type { Figures, Metrics, RegistryMetric } from './metrics.js';
 import type { MetricsPage } from './metrics-page.js';
 import type { Traces } from './traces.js';
 
@@ -14,8 +14,12 @@ export interface Telemetry {
   readonly onCall: ((report: CallReport) => void) | undefined;
   /** Called after a step that blocked the event loop for long. */
   readonly onStall: (stage: Stage, method: string, milliseconds: number) => void;
-  /** Adds figures that are read at each scrape; to be called once. */
-  observe(figures: () => Figures): void;
+  /**
+   * Adds figures that are read at each scrape; to be called once.
+   *
+   * @param ofInstances metrics of the registry of instances
+   */
+  observe(figures: () => Figures, ofInstances: readonly RegistryMetric[]): void;
   /** Opens the metrics page, if there is to be one. */
   openPage(
     hostRefusal: (header: string | undefined) => string | undefined,
@@ -34,12 +38,12 @@ export async function openTelemetry(
   // Loaded only when needed: it takes longer than the rest of a start.
   const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics();
   const isVerbose = logLevel === 'debug' || logLevel === 'trace';
-  const traces = wantsTraces() ? await loadTraces(log, version) : undefined;
+  const traces = areTracesRequested() ? await loadTraces(log, version) : undefined;
   return {
     probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     onStall: stallReporter(metrics, log),
-    observe: (figures) => metrics?.observe(figures),
+    observe: (figures, ofInstances) => metrics?.observe(figures, ofInstances),
     async openPage(hostRefusal) {
       if (host === undefined || !metrics) return undefined;
       const { serveMetrics } = await import('./metrics-page.js');

@@ -17,7 +17,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-interface Shown {
+interface SpanDescription {
   readonly name: string;
   readonly kind: SpanKind;
   readonly attributes: Readonly<Record<string, string>>;
@@ -25,19 +25,19 @@ interface Shown {
 
 export function openTraces(version: string): Traces {
   const ours = resourceFromAttributes({ 'service.name': 'starkbox', 'service.version': version });
-  const named = detectResources({ detectors: [envDetector] });
+  const environmentResource = detectResources({ detectors: [envDetector] });
   // Not registered globally: a program that embeds a node may have a tracer of its own.
   const provider = new NodeTracerProvider({
-    resource: defaultResource().merge(ours).merge(named),
+    resource: defaultResource().merge(ours).merge(environmentResource),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer('starkbox', version);
   const under = new AsyncLocalStorage<Context>();
 
   const around = async <T>(work: Work, run: () => Promise<T>): Promise<T> => {
-    const shown = shownOf(work);
-    if (!shown) return run();
-    const { name, kind, attributes } = shown;
+    const description = describe(work);
+    if (!description) return run();
+    const { name, kind, attributes } = description;
     const parent = under.getStore() ?? context.active();
     const span = tracer.startSpan(name, { kind, attributes }, parent);
     try {
@@ -58,7 +58,7 @@ export function openTraces(version: string): Traces {
   };
 }
 
-function shownOf(work: Work): Shown | undefined {
+function describe(work: Work): SpanDescription | undefined {
   switch (work.kind) {
     case 'request':
       return rpc(work.method, SpanKind.SERVER);
@@ -75,6 +75,6 @@ function shownOf(work: Work): Shown | undefined {
   }
 }
 
-function rpc(method: string, kind: SpanKind): Shown {
+function rpc(method: string, kind: SpanKind): SpanDescription {
   return { name: method, kind, attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': method } };
 }

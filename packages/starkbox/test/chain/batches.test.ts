@@ -1,12 +1,12 @@
 // Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
 import { State, Transaction } from '@starkbox/engine';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startFixture } from '../../../e2e/support/fixture.js';
+import { invokeRequest, STRK, selector } from '../../../e2e/support/signing.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { contextOf } from '../../src/chain/steps/block-context.js';
 import { Executions } from '../../src/chain/steps/executions.js';
 import { bareChain } from '../support/bare-chain.js';
-import { startFixture } from '../support/compatibility/fixture.js';
-import { invokeRequest, STRK, selector } from '../support/compatibility/signing.js';
 
 const COUNT = 200;
 const TRANSFER = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
@@ -30,13 +30,13 @@ beforeAll(async () => {
 /** The runs of one client on one state. */
 function runsOf(executions: Executions) {
   const { world, options } = chain;
-  const place = [world.pendingState, contextOf(world, options, 1)] as const;
+  const stateAndContext = [world.pendingState, contextOf(world, options, 1)] as const;
   return {
-    call: () => executions.call(...place, CALL),
+    call: () => executions.call(...stateAndContext, CALL),
     retrace: (signal?: AbortSignal) =>
-      executions.retrace(...place, transactions, FLAGS, { signal }),
+      executions.retrace(...stateAndContext, transactions, FLAGS, { signal }),
     simulate: (signal?: AbortSignal) =>
-      executions.simulate(...place, transactions, FLAGS, { signal }),
+      executions.simulate(...stateAndContext, transactions, FLAGS, { signal }),
   };
 }
 
@@ -64,8 +64,8 @@ test.each(['retrace', 'simulate'] as const)(
 test('a client with many batches does not keep those of another from running', async () => {
   const executions = new Executions({ maximumExecutions: 1 });
   const { order, run } = ending();
-  const own = runsOf(executions);
-  const batches = ['first', 'second', 'third'].map((name) => run(name, own.retrace()));
+  const clientRuns = runsOf(executions);
+  const batches = ['first', 'second', 'third'].map((name) => run(name, clientRuns.retrace()));
   await expect.poll(() => executions.figures.running).toBe(1);
   const other = run('other', runsOf(executions.ofClient()).retrace());
   await Promise.all([...batches, other]);
@@ -73,7 +73,7 @@ test('a client with many batches does not keep those of another from running', a
   expect(order).toHaveLength(4);
 });
 
-test('the chains of a tenant are one client', async () => {
+test('chains of one name are one client', async () => {
   const executions = new Executions({ maximumExecutions: 1, maximumWaitingExecutions: 1 });
   const { retrace } = runsOf(executions.ofClient('first'));
   const running = [retrace(), runsOf(executions.ofClient('first')).retrace()];
@@ -118,7 +118,7 @@ test('an error is answered though its explanation does not come', { timeout: 60_
   const explained = await client.failure('starknet_call', [wrong, 'latest']);
   expect(explained).toMatchObject({ code: 40, data: { explained: { status: 'REVERTED' } } });
   let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   const { retraceCall } = State.prototype;
@@ -126,7 +126,7 @@ test('an error is answered though its explanation does not come', { timeout: 60_
     this: State,
     ...args
   ) {
-    await held;
+    await released;
     return retraceCall.apply(this, args);
   });
   onTestFinished(() => {

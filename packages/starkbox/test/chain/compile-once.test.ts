@@ -23,15 +23,15 @@ test('the same text is compiled once', async () => {
 });
 
 test('another text is another class', async () => {
-  const [one, other] = [await text('one'), await text('other')];
-  expect((await compileOnce(one, {})).hash).toBe(await Class.hashOf(one));
-  expect((await compileOnce(other, {})).hash).toBe(await Class.hashOf(other));
+  const [first, second] = [await text('one'), await text('other')];
+  expect((await compileOnce(first, {})).hash).toBe(await Class.hashOf(first));
+  expect((await compileOnce(second, {})).hash).toBe(await Class.hashOf(second));
 });
 
 test('limits hold for a text that was compiled under others', async () => {
-  const given = await text('limited');
-  await compileOnce(given, {});
-  const refused = () => compileOnce(given, { bytecodeFelts: 1 });
+  const classText = await text('limited');
+  await compileOnce(classText, {});
+  const refused = () => compileOnce(classText, { bytecodeFelts: 1 });
   await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
   await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
 });

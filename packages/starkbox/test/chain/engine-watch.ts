@@ -29,9 +29,9 @@ export function watchEngine(): EngineWatch {
       // Long enough for others to come in, if nothing keeps them out.
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (isBeside && gate) {
-        const held = gate;
+        const openGate = gate;
         gate = undefined;
-        await held;
+        await openGate;
       }
       return await run();
     } finally {

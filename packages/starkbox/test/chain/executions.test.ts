@@ -5,16 +5,10 @@ import { connect } from 'node:net';
 import { overHttp, startNode } from '@starkbox/conformance';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startPair } from '../../../e2e/support/fork/pair.js';
+import { contract, invokeRequest, Sender, STRK, selector } from '../../../e2e/support/signing.js';
 import { defaultExecutions } from '../../src/chain/steps/executions.js';
 import { createNode } from '../../src/index.js';
-import {
-  contract,
-  invokeRequest,
-  Sender,
-  STRK,
-  selector,
-} from '../support/compatibility/signing.js';
-import { startPair } from '../support/fork/pair.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';
 
 const GIB = 2 ** 30;
@@ -63,7 +57,7 @@ test('every way to execute without a trace in the chain goes through the same sl
     entry_point_selector: selector('deposit'),
     payload: ['0x1', '0x2'],
   };
-  const asked: readonly (readonly [string, object])[] = [
+  const calls: readonly (readonly [string, object])[] = [
     ['starknet_call', CALL],
     ['starknet_estimateFee', { request: [invoke], simulation_flags: [], block_id }],
     ['starknet_simulateTransactions', { transactions: [invoke], simulation_flags: [], block_id }],
@@ -78,13 +72,13 @@ test('every way to execute without a trace in the chain goes through the same sl
       () => 'answered',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-  for (const [method, params] of asked) {
+  for (const [method, params] of calls) {
     const before = begun.beside;
     await ask(method, params);
     expect.soft(begun.beside, method).toBeGreaterThan(before);
   }
   const answers = await Promise.all(
-    Array.from({ length: 4 }, () => asked.map(([method, params]) => ask(method, params))).flat(),
+    Array.from({ length: 4 }, () => calls.map(([method, params]) => ask(method, params))).flat(),
   );
   expect(answers).toHaveLength(32);
   expect(most.beside).toBe(2);
@@ -181,11 +175,11 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
   await once(socket, 'connect');
   const head = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.write(head + body);
-  const asked = overHttp(url)(body);
+  const answer = overHttp(url)(body);
   // Both wait; one leaves at once, and the other is refused before its timeout.
   await new Promise((resolve) => setTimeout(resolve, 200));
   socket.destroy();
-  expect(await asked).toContain('timed out after 1.5 s in the queue');
+  expect(await answer).toContain('timed out after 1.5 s in the queue');
   release();
   await first;
   expect(await node.call('starknet_call', CALL)).toEqual(['0x12']);

@@ -17,7 +17,7 @@ vi.mock('node:zlib', async (original) => {
   };
 });
 
-interface Made {
+interface FilledBlock {
   readonly block_number: number;
   readonly hashes: readonly string[];
 }
@@ -27,7 +27,7 @@ const SIZES = [20, 200] as const;
 test('no more of a large block is unpacked for one transaction than of a small one', async () => {
   const { client, node, close } = await startNode({ blockGenerationOn: 'demand' });
   onTestFinished(close);
-  const blocks: Made[] = [];
+  const blocks: FilledBlock[] = [];
   for (const size of SIZES) {
     const hashes: string[] = [];
     for (let at = 0; at < size; at += 1) {
@@ -56,9 +56,9 @@ test('no more of a large block is unpacked for one transaction than of a small o
       'starknet_getTransactionByBlockIdAndIndex',
       ({ block_number }, index) => ({ block_id: { block_number }, index }),
     ],
-  ] satisfies [string, (block: Made, at: number) => object][];
+  ] satisfies [string, (block: FilledBlock, at: number) => object][];
   for (const [method, params] of methods) {
-    const ask = (block: Made, at: number) => () => node.call(method, params(block, at));
+    const ask = (block: FilledBlock, at: number) => () => node.call(method, params(block, at));
     const ofSmall = await cost(ask(small, 3), ask(small, 17));
     const ofLarge = await cost(ask(large, 100), ask(large, 190));
     expect(ofSmall, method).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ const PRICES = {
   l2_gas_price_fri: 1n,
 };
 
-function standing(): WorldAndSnapshots {
+function emptyChain(): WorldAndSnapshots {
   const world = firstWorld(State.create(), {
     startTime: 0,
     prices: PRICES,
@@ -25,16 +25,16 @@ function standing(): WorldAndSnapshots {
 }
 
 test('a change whose turn comes too late is not made, and those after it are', async () => {
-  const writer = new Writer(standing(), undefined, { patience: 0.1 });
+  const writer = new Writer(emptyChain(), undefined, { patience: 0.1 });
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const made: string[] = [];
+  const changes: string[] = [];
   const change = (name: string, wait?: Promise<void>) =>
     writer.change('step', async (after) => {
       await wait;
-      made.push(name);
+      changes.push(name);
       return { after: { ...after, lastSnapshot: after.lastSnapshot + 1n }, result: name };
     });
   const first = change('first', gate);
@@ -46,24 +46,24 @@ test('a change whose turn comes too late is not made, and those after it are', a
   expect(await first).toBe('first');
   await expect(late).rejects.toMatchObject({ code: -1 });
   expect(await after).toBe('after');
-  expect(made).toEqual(['first', 'after']);
+  expect(changes).toEqual(['first', 'after']);
   expect(writer.standing.lastSnapshot).toBe(2n);
   expect(writer.waiting).toBe(0);
 });
 
 test('an observer that throws is reported by its name, and neither the change nor another observer fails', async () => {
   const failed: unknown[] = [];
-  const seen: string[] = [];
-  const writer = new Writer(standing(), undefined, {
+  const observed: string[] = [];
+  const writer = new Writer(emptyChain(), undefined, {
     onObserverError: (name, error) => failed.push([name, String(error)]),
   });
   const fails = (): never => {
     throw new Error('no space');
   };
   writer.watch(fails, 'the first');
-  writer.watch(() => seen.push('a change'));
+  writer.watch(() => observed.push('a change'));
   writer.watchAll(fails, 'the second');
-  writer.watchAll(() => seen.push('a turn'));
+  writer.watchAll(() => observed.push('a turn'));
   const change = () =>
     writer.change('step', async (after) => ({
       after: {
@@ -75,7 +75,7 @@ test('an observer that throws is reported by its name, and neither the change no
   expect(await change()).toBe('done');
   expect(await change()).toBe('done');
   expect(writer.standing.world.acceptedOnL1).toBe(2);
-  expect(seen).toEqual(['a change', 'a turn', 'a change', 'a turn']);
+  expect(observed).toEqual(['a change', 'a turn', 'a change', 'a turn']);
   expect(failed.slice(0, 2)).toEqual([
     ['the first', 'Error: no space'],
     ['the second', 'Error: no space'],
@@ -107,10 +107,10 @@ const unchanged = (writer: Writer) =>
 
 test('a change that changes nothing is answered after the commit that it depends on', async () => {
   const { store, commits } = heldStore();
-  const writer = new Writer(standing(), store);
+  const writer = new Writer(emptyChain(), store);
   const order: string[] = [];
   const first = counted(writer).then(() => order.push('changed'));
-  const second = unchanged(writer).then((seen) => order.push(`saw ${seen}`));
+  const second = unchanged(writer).then((count) => order.push(`saw ${count}`));
   await expect.poll(() => commits.length).toBe(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual([]);
@@ -121,7 +121,7 @@ test('a change that changes nothing is answered after the commit that it depends
 
 test('it fails with the commit that it depends on, and the next one sees what is stored', async () => {
   const { store, commits } = heldStore();
-  const writer = new Writer(standing(), store);
+  const writer = new Writer(emptyChain(), store);
   const both = Promise.allSettled([counted(writer), unchanged(writer)]);
   await expect.poll(() => commits.length).toBe(1);
   commits[0]?.reject(new Error('the disk is full'));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
 import { AccountClassError } from '../../src/errors.js';
@@ -12,15 +12,14 @@ import { createNode as createRealNode } from '../../src/node/node.js';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-cli-'));
+  directory = temporaryFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 type CreateNode = NonNullable<RunOptions['createNode']>;
 
 /** A node with known addresses and without a chain. */
-const createNode: CreateNode = async (given) => {
-  const config = defaultConfig(given);
+const createNode: CreateNode = async (options) => {
+  const config = defaultConfig(options);
   return {
     config,
     accounts: [
@@ -180,9 +179,9 @@ describe('a start', () => {
     ['::1', 'http://[::1]:1234 (in wallets: http://localhost:1234)'],
     ['0.0.0.0', 'http://0.0.0.0:1234 (in wallets: http://localhost:1234)'],
     ['192.0.2.1', 'http://192.0.2.1:1234'],
-  ])('names localhost where it leads to the node: on %s', async (host, place) => {
+  ])('names localhost where it leads to the node: on %s', async (host, address) => {
     const { stdout } = await start(`--no-banner --log-level silent --host ${host}`);
-    expect(stdout).toBe(`Starkbox listening on ${place}\n`);
+    expect(stdout).toBe(`Starkbox listening on ${address}\n`);
   });
 
   test.each([
@@ -190,10 +189,10 @@ describe('a start', () => {
     ['::1', '[::1]:1234'],
   ])(
     'additions.8d has the line of starknet-devnet if it is started as that: on %s',
-    async (host, place) => {
+    async (host, address) => {
       const env = { STARKBOX_AS: 'starknet-devnet' };
       const { stdout, stderr } = await start(`--seed 42 --accounts 0 --host ${host}`, { env });
-      expect(stdout).toBe(`${PLAIN_BANNER}Starknet Devnet listening on ${place}\n`);
+      expect(stdout).toBe(`${PLAIN_BANNER}Starknet Devnet listening on ${address}\n`);
       expect(stderr).toBe('');
       expect((await start('--no-banner', { env: { STARKBOX_AS: '' } })).stdout).toBe(LISTENING);
     },
@@ -206,14 +205,14 @@ describe('a start', () => {
   });
 
   test('hands the node what was given', async () => {
-    let seen: Partial<Config> | undefined;
+    let nodeConfig: Partial<Config> | undefined;
     await start('--port 0 --accounts 3', {
       createNode: (config, options) => {
-        seen = config;
+        nodeConfig = config;
         return createNode(config, options);
       },
     });
-    expect(seen).toEqual({ port: 0, accounts: 3 });
+    expect(nodeConfig).toEqual({ port: 0, accounts: 3 });
   });
 
   test('tells its port to a Unix socket that waits for it', async () => {

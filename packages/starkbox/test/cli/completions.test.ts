@@ -1,10 +1,10 @@
 // Completions in real shells, and the manual page.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { COMMAND_FACTS, runCommand } from '../../src/cli/commands/command.js';
 import { environmentExamples, longName } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
@@ -14,13 +14,12 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 
 let directory: string;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-completions-'));
+  directory = temporaryFolderOfFile();
   for (const shell of SHELLS) {
     writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
   }
   writeFileSync(join(directory, 'an image'), '');
 });
-afterAll(() => rmSync(directory, { recursive: true }));
 
 function runs(command: string, ...args: string[]): string {
   const { status, error, stdout, stderr } = spawnSync(command, args, {

@@ -1,10 +1,10 @@
 // Texts from outside on a terminal and in the log: no control characters, and no unbounded lengths.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { createLog, type LogOptions } from '../../src/log.js';
@@ -81,7 +81,7 @@ describe('an origin or an artifact with such texts', () => {
   const open: Starkbox[] = [];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'starkbox-control-'));
+    folder = temporaryFolderOfFile();
     origin = await createNode({ seed: 0, port: 0 });
     const target = (await origin.listen()).url;
     const message = `rate limit: ${HOSTILE.repeat(5000)}`;
@@ -115,7 +115,6 @@ describe('an origin or an artifact with such texts', () => {
     server.closeAllConnections();
     server.close();
     await origin.close();
-    rmSync(folder, { recursive: true });
   });
 
   test('is logged in one short line', async () => {
@@ -128,9 +127,9 @@ describe('an origin or an artifact with such texts', () => {
     isFailing = true;
     const params = { block_id: 'latest', contract_address: '0x99' } as const;
     await expect(fork.request('starknet_getNonce', params)).rejects.toThrow();
-    const told = lines.filter((line) => line.includes('origin'));
-    expect(told.length).toBeGreaterThan(0);
-    for (const line of told) {
+    const logged = lines.filter((line) => line.includes('origin'));
+    expect(logged.length).toBeGreaterThan(0);
+    for (const line of logged) {
       expect(line).not.toMatch(CONTROL);
       expect(line.length).toBeLessThan(10_000);
     }
@@ -153,8 +152,8 @@ describe('an origin or an artifact with such texts', () => {
     const { log, lines } = recordingLog('pretty');
     writeFileSync(join(folder, `${ESCAPE}[2Jevil.contract_class.json`), '{ broken');
     open.push(await createNode({ seed: 1, artifacts: folder }, { log }));
-    const told = lines.filter((line) => line.includes('evil'));
-    expect(told.length).toBeGreaterThan(0);
-    for (const line of told) expect(line).not.toMatch(CONTROL);
+    const logged = lines.filter((line) => line.includes('evil'));
+    expect(logged.length).toBeGreaterThan(0);
+    for (const line of logged) expect(line).not.toMatch(CONTROL);
   });
 });

@@ -2,19 +2,23 @@
 import { expect, test } from 'vitest';
 import { Equivalence } from '../../src/cli/commands/equivalence.js';
 
-const made = (block_hash: string) => ({ result: { block_hash } });
+const createdBlock = (block_hash: string) => ({ result: { block_hash } });
 
 test('a block that is made again has the counterpart of its last making', () => {
   const equivalence = new Equivalence(600);
   expect(
-    equivalence.difference(['devnet_createBlock'], made('0xa1'), made('0xb1')),
+    equivalence.difference(['devnet_createBlock'], createdBlock('0xa1'), createdBlock('0xb1')),
   ).toBeUndefined();
   // In the recording both were made within one second, in the replay they were not.
   expect(
-    equivalence.difference(['devnet_createBlock'], made('0xa1'), made('0xb2')),
+    equivalence.difference(['devnet_createBlock'], createdBlock('0xa1'), createdBlock('0xb2')),
   ).toBeUndefined();
   expect(
-    equivalence.difference(['starknet_getBlockWithTxs'], made('0xa1'), made('0xb2')),
+    equivalence.difference(
+      ['starknet_getBlockWithTxs'],
+      createdBlock('0xa1'),
+      createdBlock('0xb2'),
+    ),
   ).toBeUndefined();
   expect(equivalence.translate('"0xa1"')).toBe('"0xb2"');
 });
@@ -22,9 +26,13 @@ test('a block that is made again has the counterpart of its last making', () => 
 test('a read of another block is a difference', () => {
   const equivalence = new Equivalence(600);
   expect(
-    equivalence.difference(['devnet_createBlock'], made('0xa1'), made('0xb1')),
+    equivalence.difference(['devnet_createBlock'], createdBlock('0xa1'), createdBlock('0xb1')),
   ).toBeUndefined();
-  expect(equivalence.difference(['starknet_getBlockWithTxs'], made('0xa1'), made('0xb2'))).toBe(
-    '/result/block_hash',
-  );
+  expect(
+    equivalence.difference(
+      ['starknet_getBlockWithTxs'],
+      createdBlock('0xa1'),
+      createdBlock('0xb2'),
+    ),
+  ).toBe('/result/block_hash');
 });

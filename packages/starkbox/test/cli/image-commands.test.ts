@@ -1,10 +1,10 @@
 // Output of `starkbox inspect` and `starkbox diff`.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/sections.js';
@@ -12,7 +12,7 @@ import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/s
 /** Where a mapping of this name keeps what belongs to 0xa11ce. */
 const heldSlot = (): string => storageAddress('held', ['0xa11ce']);
 const FIRST = fileURLToPath(new URL('../dump/image/first.image', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-commands-'));
+const folder = temporaryFolderOfFile();
 const [A, B, names] = ['a.image', 'b.image', 'names.json'].map((name) => join(folder, name));
 let node: Starkbox;
 
@@ -55,7 +55,6 @@ beforeAll(async () => {
   await node.call('devnet_dump', { path: B, format: 'image' });
   await node.close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('inspect', () => {
   test('prints what an image holds', async () => {

@@ -1,17 +1,16 @@
 // Recordings from other people: they set only portable options, and reach no file and no other host.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
 import { memberOf, membersOf, string } from '../../src/json/reader.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-untrusted-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 
 const call = (method: string, params: unknown = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
 let written = 0;

@@ -1,8 +1,8 @@
 // A folder with config files for each test, and the config that arguments, variables and files give.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { readConfig } from '../../src/cli/arguments.js';
 import { UsageError } from '../../src/config/option.js';
 import type { Config } from '../../src/config/options.js';
@@ -13,9 +13,8 @@ export let directory: string;
 /** Gives each test of a file a folder of its own. */
 export function useConfigFolder(): void {
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'starkbox-config-'));
+    directory = temporaryFolder();
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 }
 
 export const write = (name: string, text: string): void =>

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { METHODS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import {
   environmentName,
@@ -8,7 +9,6 @@ import {
 } from '../../src/config/option.js';
 import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
-import { METHODS } from '../../src/spec.js';
 import { directory, read, useConfigFolder } from './config-folder.js';
 
 useConfigFolder();
@@ -56,7 +56,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   instanceStore: undefined,
   durable: false,
   hibernateAfter: 60,
-  maximumAwakeInstances: 500,
+  maximumLoadedInstances: 500,
   leaseSeconds: 10,
   nodeUrl: undefined,
   publicUrl: undefined,
@@ -134,10 +134,10 @@ describe('without options', () => {
 describe('the table', () => {
   /** The leaves of an object by their paths. */
   const leaves = (value: object, prefix = ''): [string, unknown][] =>
-    Object.entries(value).flatMap(([name, one]): [string, unknown][] =>
-      typeof one === 'object' && one !== null && !Array.isArray(one)
-        ? leaves(one, `${prefix}${name}.`)
-        : [[`${prefix}${name}`, one]],
+    Object.entries(value).flatMap(([name, member]): [string, unknown][] =>
+      typeof member === 'object' && member !== null && !Array.isArray(member)
+        ? leaves(member, `${prefix}${name}.`)
+        : [[`${prefix}${name}`, member]],
     );
 
   test('names the place in devnet_getConfig of each option that is shown there', async () => {
@@ -171,14 +171,14 @@ describe('the table', () => {
       maximumSierraLength: 21,
     };
     const node = await createNode(chosen);
-    const shown = new Map(leaves(Object(await node.request('devnet_getConfig'))));
+    const reported = new Map(leaves(Object(await node.request('devnet_getConfig'))));
     await node.close();
     const fields = CONFIG_KEYS.flatMap((key) => OPTIONS[key].field ?? []);
     // Classes that come with the node.
     const others = ['eth_erc20_class_hash', 'strk_erc20_class_hash'];
-    expect(new Set([...fields, ...others])).toEqual(new Set(shown.keys()));
-    for (const key of CONFIG_KEYS.filter((one) => one in chosen)) {
-      expect(`${key} ${shown.get(OPTIONS[key].field ?? '')}`).toBe(`${key} ${chosen[key]}`);
+    expect(new Set([...fields, ...others])).toEqual(new Set(reported.keys()));
+    for (const key of CONFIG_KEYS.filter((name) => name in chosen)) {
+      expect(`${key} ${reported.get(OPTIONS[key].field ?? '')}`).toBe(`${key} ${chosen[key]}`);
     }
   });
 

@@ -54,14 +54,14 @@ describe('sources', () => {
 
   test.each(WITH_TWO)('%s has two variables, and the one with STARKBOX_ wins', async (key) => {
     const [long = '', short = ''] = environmentNames(OPTIONS[key]);
-    const seen = {
+    const outcomes = {
       short: await outcome(key, { [short]: 'one two' }),
       long: await outcome(key, { [long]: 'one two' }),
       both: await outcome(key, { [short]: 'three four', [long]: 'one two' }),
     };
-    expect(seen.short).not.toEqual(await outcome(key, {}));
-    expect(seen.both).toEqual(seen.long);
-    expect(String(seen.long).replaceAll(long, short)).toBe(String(seen.short));
+    expect(outcomes.short).not.toEqual(await outcome(key, {}));
+    expect(outcomes.both).toEqual(outcomes.long);
+    expect(String(outcomes.long).replaceAll(long, short)).toBe(String(outcomes.short));
   });
 
   test('variables of other programs are left alone', async () => {
@@ -219,11 +219,14 @@ describe('the options of createNode', () => {
   });
 
   test('a chain id means what it means to the command', async () => {
-    for (const [given, chainId] of [
+    for (const [chainIdOption, chainId] of [
       ['my_chain', 'my_chain'],
       ['mainnet', 'SN_MAIN'],
     ]) {
-      const node = await createNode({ ...(given ? { chainId: given } : {}), accounts: 0 });
+      const node = await createNode({
+        ...(chainIdOption ? { chainId: chainIdOption } : {}),
+        accounts: 0,
+      });
       expect(node.config.chainId).toBe(chainId);
       await node.close();
     }

@@ -7,7 +7,7 @@ import { GivenTexts, LONGEST_TEXT } from '../../src/debug-info/source-texts.js';
 
 const PROFILER = 'github.com/software-mansion/cairo-profiler';
 const COVERAGE = 'github.com/software-mansion/cairo-coverage';
-const place = (line: unknown, col: unknown) => ({ start: { line, col }, end: { line, col } });
+const range = (line: unknown, col: unknown) => ({ start: { line, col }, end: { line, col } });
 
 function info(functions: unknown, places: unknown, names: unknown = []) {
   return {
@@ -43,8 +43,8 @@ test('lines begin with the innermost function; all but the outermost are inlined
       { '2': ['a::inner', 'a::outer'] },
       {
         '2': [
-          ['a.cairo[array_inline_macro]', place(4, 0), true],
-          ['a.cairo', place(9, 3)],
+          ['a.cairo[array_inline_macro]', range(4, 0), true],
+          ['a.cairo', range(9, 3)],
         ],
       },
     ),
@@ -66,10 +66,10 @@ describe('malformed', () => {
     ['a function that is no text', info({ '1': [7] }, {})],
     ['a place that is no list', info({}, { '1': [7] })],
     ['a place without a begin', info({}, { '1': [['a.cairo', {}]] })],
-    ['a line below 0', info({}, { '1': [['a.cairo', place(-1, 0)]] })],
-    ['a line that is no integer', info({}, { '1': [['a.cairo', place(1.5, 0)]] })],
-    ['a line that is too high', info({}, { '1': [['a.cairo', place(2 ** 40, 0)]] })],
-    ['a file that is no text', info({}, { '1': [[{}, place(1, 0)]] })],
+    ['a line below 0', info({}, { '1': [['a.cairo', range(-1, 0)]] })],
+    ['a line that is no integer', info({}, { '1': [['a.cairo', range(1.5, 0)]] })],
+    ['a line that is too high', info({}, { '1': [['a.cairo', range(2 ** 40, 0)]] })],
+    ['a file that is no text', info({}, { '1': [[{}, range(1, 0)]] })],
     ['names that are no pairs', info({}, {}, [[1]])],
     ['annotations that are no object', { sierra_program_debug_info: { annotations: [] } }],
   ])('%s', (_, artifact) => {
@@ -80,7 +80,7 @@ describe('malformed', () => {
 test('source texts that were given are kept up to a limit; the first ones go', () => {
   const infos = new DebugInfos();
   const text = ' '.repeat(LONGEST_TEXT);
-  const artifact = info({ '1': ['a'] }, { '1': [['a.cairo', place(1, 1)]] });
+  const artifact = info({ '1': ['a'] }, { '1': [['a.cairo', range(1, 1)]] });
   const add = (hash: number) =>
     infos.add(`0x${hash}`, artifact, (files) => new GivenTexts({ 'a.cairo': text }, files));
   for (let hash = 1; hash <= 64; hash += 1) add(hash);
@@ -93,7 +93,7 @@ test('source texts that were given are kept up to a limit; the first ones go', (
 });
 
 test('marks of macros behind a path are left out, also of a path that is long', () => {
-  const marked = (path: string) => DebugInfo.read(info({}, { 0: [[path, place(1, 2)]] }))?.files;
+  const marked = (path: string) => DebugInfo.read(info({}, { 0: [[path, range(1, 2)]] }))?.files;
   expect(marked('src/lib.cairo[derive][other]')).toEqual(new Set(['src/lib.cairo']));
   expect(marked('src/[a]/lib.cairo')).toEqual(new Set(['src/[a]/lib.cairo']));
   // Time that grows with the square of its length would be hours.

@@ -11,9 +11,9 @@ import {
   type TransactionValues,
 } from '@starkbox/engine';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
+import { short } from '../../../e2e/support/signing.js';
 import { cairoStack } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
-import { short } from '../support/compatibility/signing.js';
 
 export const CONTRACTS = {
   failures: '0xf0',
@@ -57,9 +57,9 @@ export class MarkedContracts {
   #state = State.create({ version: 20 });
 
   static async create(): Promise<MarkedContracts> {
-    const made = new MarkedContracts();
-    await made.#deploy();
-    return made;
+    const contracts = new MarkedContracts();
+    await contracts.#deploy();
+    return contracts;
   }
 
   async #deploy(): Promise<void> {
@@ -77,9 +77,9 @@ export class MarkedContracts {
       address,
       class_hash: this.hashOf('failing_account'),
     }));
-    const places = Object.entries(ACCOUNTS).map(([place, address]) => ({
+    const places = Object.entries(ACCOUNTS).map(([failingStep, address]) => ({
       address,
-      storage_entries: [{ key: storageAddress('place'), value: short(place) }],
+      storage_entries: [{ key: storageAddress('place'), value: short(failingStep) }],
     }));
     const owner = {
       address: CONTRACTS.failures,
@@ -97,9 +97,9 @@ export class MarkedContracts {
   }
 
   classOf(name: string): Class {
-    const found = this.#classes.get(name);
-    if (!found) throw new Error(`${name} was not compiled`);
-    return found;
+    const compiledClass = this.#classes.get(name);
+    if (!compiledClass) throw new Error(`${name} was not compiled`);
+    return compiledClass;
   }
 
   hashOf(name: string): string {

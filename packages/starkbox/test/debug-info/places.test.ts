@@ -2,8 +2,6 @@
 import { type RetracedFrame, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { marks } from '../../../../contracts/classes.js';
-import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
-import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import {
   bounds,
   type Call,
@@ -14,7 +12,9 @@ import {
   invokeRequest,
   newAccount,
   short,
-} from '../support/compatibility/signing.js';
+} from '../../../e2e/support/signing.js';
+import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
+import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import { ACCOUNTS, CONTRACTS, MarkedContracts, type Name } from './marked-contracts.js';
 
 const CALLEE = CONTRACTS.failing_callee;
@@ -173,20 +173,23 @@ const changes = (l2_gas = 4_000_000n): TransactionValues => ({
   signature: [],
   resource_bounds: bounds({ l1_gas: 100_000n, l1_data_gas: 100_000n, l2_gas }),
 });
-const account = (place: keyof typeof ACCOUNTS) => ({ address: ACCOUNTS[place], privateKey: '0x7' });
-const invoke = (place: keyof typeof ACCOUNTS, call: Call, gas?: bigint): TransactionValues =>
-  invokeRequest(account(place), [call], 0, { changes: changes(gas) });
+const account = (failingStep: keyof typeof ACCOUNTS) => ({
+  address: ACCOUNTS[failingStep],
+  privateKey: '0x7',
+});
+const invoke = (failingStep: keyof typeof ACCOUNTS, call: Call, gas?: bigint): TransactionValues =>
+  invokeRequest(account(failingStep), [call], 0, { changes: changes(gas) });
 const FAILING = { to: CONTRACTS.failures, name: 'assert_short', calldata: ['0x1'] };
 const limits = (name: string, ...calldata: readonly string[]) => ({
   to: CONTRACTS.failing_calls,
   name,
   calldata,
 });
-const deployment = (place: string): TransactionValues =>
+const deployment = (failingStep: string): TransactionValues =>
   deployAccountRequest(
     newAccount('0x7', {
       classHash: hashOf('failing_account'),
-      constructorCalldata: [short(place)],
+      constructorCalldata: [short(failingStep)],
     }),
     { changes: changes() },
   );
@@ -258,14 +261,14 @@ const LOOPS: readonly string[] = ['read_forever', 'write_forever'];
 
 test.each(LOOPS)('out of gas in a loop: its head, or the system call: %s', async (entry) => {
   const { file, line = 0 } = marks().get(entry) ?? {};
-  const found = new Set<number | undefined>();
+  const lines = new Set<number | undefined>();
   // Steps smaller than what one turn takes.
   for (let gas = 4_000_000n; gas < 4_200_000n; gas += 8_001n) {
     const [, inner] = await firstLines(await run(invoke('nowhere', limits(entry), gas)));
     expect(inner?.file).toBe(file);
-    found.add(inner?.line);
+    lines.add(inner?.line);
   }
-  expect([...found].sort()).toEqual([line - 1, line]);
+  expect([...lines].sort()).toEqual([line - 1, line]);
 });
 
 test('every marked line has a case', () => {
@@ -282,13 +285,13 @@ test('every marked line has a case', () => {
 test('a failure that was caught is not the one that a run failed by', async () => {
   const frames = await deployed.call(CONTRACTS.failing_calls, 'call_caught', [CALLEE, '0x1']);
   const [outer, inner] = frames;
-  const named = (frame: RetracedFrame | undefined) => ({
+  const frameName = (frame: RetracedFrame | undefined) => ({
     contract: frame?.contract_address ?? '',
     classHash: frame?.class_hash ?? '',
     selector: frame?.entry_point_selector ?? '',
   });
-  expect(failedPath(frames, named(outer)).at(-1)).toBe(outer);
-  expect(failedPath(frames, named(inner)).at(-1)).toBe(inner);
+  expect(failedPath(frames, frameName(outer)).at(-1)).toBe(outer);
+  expect(failedPath(frames, frameName(inner)).at(-1)).toBe(inner);
   expect(failedPath(frames).at(-1)).toBe(inner);
 });
 
@@ -309,10 +312,12 @@ test('turns of a loop and calls of a recursion are one line each', async () => {
 test('functions around the line that failed follow, with what was inlined', async () => {
   const stack = await stackOf('failures', 'inlined', ['0x1']);
   const name = (text: string) => text.replace(/^.*?(\w+)$/, '$1');
-  expect(stack.map(({ function: one, inlined }) => [name(one), inlined])).toEqual([
-    ['inlined_check', true],
-    ['inlined', true],
-  ]);
+  expect(stack.map(({ function: functionName, inlined }) => [name(functionName), inlined])).toEqual(
+    [
+      ['inlined_check', true],
+      ['inlined', true],
+    ],
+  );
 });
 
 test('a panic with felts that the compiler kept no place of names the function alone', async () => {

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { closeAfterFile } from '../../../e2e/support/closing.js';
 import { withExcerpts } from '../../src/debug-info/excerpts.js';
 import { GivenTexts, LONGEST_TEXT, PackageTexts } from '../../src/debug-info/source-texts.js';
-import { closeAfterFile } from '../support/closing.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'texts-')));
 closeAfterFile(() => rm(base, { recursive: true }));
@@ -103,8 +103,8 @@ describe('an excerpt', () => {
   });
 
   test('steers no terminal and keeps the columns', async () => {
-    const shown = await excerptAt(1, '\tlet a = "\u001b[31m\u202e😀";\r\nnext');
-    expect(shown?.lines).toEqual([' let a = "\ufffd[31m\ufffd😀";', 'next']);
+    const excerpt = await excerptAt(1, '\tlet a = "\u001b[31m\u202e😀";\r\nnext');
+    expect(excerpt?.lines).toEqual([' let a = "\ufffd[31m\ufffd😀";', 'next']);
     expect((await excerptAt(1, 'y'.repeat(1_000)))?.lines).toEqual([`${'y'.repeat(240)}…`]);
   });
 

@@ -1,17 +1,17 @@
 // Every code block of the pages works: it is run, type-checked, parsed, or says why it is not run.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import type { Starkbox } from '../../src/library/starkbox.js';
-import { METHODS } from '../../src/spec.js';
 import {
+  type CommandContext,
   checkArguments,
   checkScript,
   commandsOf,
   npmScript,
   ownArguments,
-  type Place,
   runShellCommand,
 } from './commands.js';
 import { type Block, blocksOf, PAGES } from './markdown.js';
@@ -33,7 +33,7 @@ const blocks = PAGES.flatMap((page) => blocksOf(page));
 const programs = PAGES.flatMap((page) => programsOf(blocksOf(page)));
 const inLanguage = (language: string): readonly Block[] =>
   blocks.filter((block) => block.language === language);
-const place = ({ page, line }: Pick<Block, 'page' | 'line'>): string => `${page}:${line}`;
+const location = ({ page, line }: Pick<Block, 'page' | 'line'>): string => `${page}:${line}`;
 
 const counts = { executed: 0, checked: 0, 'type-checked': 0, parsed: 0, 'not run': 0, shown: 0 };
 let node: Starkbox;
@@ -54,13 +54,13 @@ afterAll(async () => {
   await node.close();
   for (const folder of folders) await rm(folder, { recursive: true });
   const reasons = blocks.filter(({ notRun }) => notRun !== undefined);
-  const lines = reasons.map((block) => `  ${place(block)}: ${block.notRun}`);
+  const lines = reasons.map((block) => `  ${location(block)}: ${block.notRun}`);
   const total = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
   process.stdout.write(`code blocks: ${total.join(', ')}\nnot run:\n${lines.join('\n')}\n`);
 });
 
 /** A folder in which commands of one page run after each other. */
-async function placeOf(): Promise<Place> {
+async function commandContext(): Promise<CommandContext> {
   const folder = await readersFolder();
   folders.push(folder);
   const dump = (name: string): Promise<unknown> =>
@@ -72,20 +72,20 @@ async function placeOf(): Promise<Place> {
 
 /** Runs jobs, a few at a time; what went wrong. */
 async function failures(jobs: readonly (() => Promise<void>)[]): Promise<readonly string[]> {
-  const found: string[] = [];
+  const messages: string[] = [];
   const waiting = [...jobs];
   const work = async (): Promise<void> => {
     for (let job = waiting.shift(); job; job = waiting.shift()) {
-      await job().catch((error: Error) => found.push(error.message));
+      await job().catch((error: Error) => messages.push(error.message));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  return found;
+  return messages;
 }
 
 test('blocks have a language that is run, checked, parsed or only shown', () => {
-  const known = new Set([...SHOWN, 'sh', 'json', 'js', 'ts']);
-  expect(blocks.filter(({ language }) => !known.has(language)).map(place)).toEqual([]);
+  const languages = new Set([...SHOWN, 'sh', 'json', 'js', 'ts']);
+  expect(blocks.filter(({ language }) => !languages.has(language)).map(location)).toEqual([]);
   counts.shown = blocks.filter(({ language }) => SHOWN.has(language)).length;
   expect(blocks.length).toBeGreaterThan(50);
 });
@@ -97,7 +97,7 @@ test('JSON is JSON, and its calls name methods and parameters that exist', () =>
       for (const value of jsonOf(block.text)) checkCall(value);
       counts.parsed += 1;
     } catch (error) {
-      wrong.push(`${place(block)} ${error instanceof Error ? error.message : error}`);
+      wrong.push(`${location(block)} ${error instanceof Error ? error.message : error}`);
     }
   }
   expect(wrong).toEqual([]);
@@ -114,15 +114,16 @@ test('programs print what the pages say', async () => {
     const { prints } = program;
     if (prints === undefined) return [];
     return async (): Promise<void> => {
-      const own = await createNode({ seed: 0, port: 0 });
+      const programNode = await createNode({ seed: 0, port: 0 });
       const folder = await readersFolder();
       folders.push(folder);
       try {
-        const found = await printed(program, folder, (await own.listen()).url);
-        if (found !== prints) throw new Error(`${place(program)} prints ${found}, not ${prints}`);
+        const output = await printed(program, folder, (await programNode.listen()).url);
+        if (output !== prints)
+          throw new Error(`${location(program)} prints ${output}, not ${prints}`);
         counts.executed += program.blocks.length;
       } finally {
-        await own.close();
+        await programNode.close();
       }
     };
   });
@@ -132,25 +133,26 @@ test('programs print what the pages say', async () => {
 
 test('shell commands run, or their options and scripts exist', async () => {
   const jobs = PAGES.map((page) => async (): Promise<void> => {
-    const own = inLanguage('sh').filter((block) => block.page === page);
-    if (own.length === 0) return;
-    const where = await placeOf();
-    for (const block of own) await runOrCheck(block, where);
+    const pageBlocks = inLanguage('sh').filter((block) => block.page === page);
+    if (pageBlocks.length === 0) return;
+    const context = await commandContext();
+    for (const block of pageBlocks) await runOrCheck(block, context);
   });
   expect(await failures(jobs)).toEqual([]);
 });
 
 /** A block whose commands are all scripts of package.json is checked: running them is what CI does. */
-async function runOrCheck(block: Block, where: Place): Promise<void> {
+async function runOrCheck(block: Block, context: CommandContext): Promise<void> {
   const commands = commandsOf(block);
-  const isRun = block.notRun === undefined && commands.some((one) => npmScript(one) === undefined);
+  const isRun =
+    block.notRun === undefined && commands.some((command) => npmScript(command) === undefined);
   for (const command of commands) {
     try {
       const script = npmScript(command);
       const args = ownArguments(command);
       if (script !== undefined && !block.page.startsWith('examples/')) checkScript(script);
-      else if (isRun) await runShellCommand(command, where);
-      else if (args) await checkArguments(args, where.folder);
+      else if (isRun) await runShellCommand(command, context);
+      else if (args) await checkArguments(args, context.folder);
     } catch (error) {
       throw new Error(`${command.where}: ${error instanceof Error ? error.message : error}`);
     }
@@ -176,9 +178,9 @@ function checkCall(value: unknown): void {
   if (Array.isArray(value)) value.forEach(checkCall);
   const { method, params }: { method?: unknown; params?: unknown } = Object(value);
   if (typeof method !== 'string') return;
-  const known = Object.entries(METHODS).find(([name]) => name === method)?.[1];
-  if (!known) throw new Error(`there is no method ${method}`);
-  const names = new Set<string>(known.params.map(({ name }) => name));
+  const declaredMethod = Object.entries(METHODS).find(([name]) => name === method)?.[1];
+  if (!declaredMethod) throw new Error(`there is no method ${method}`);
+  const names = new Set<string>(declaredMethod.params.map(({ name }) => name));
   const unknown = Object.keys(Object(params)).filter((name) => !names.has(name));
   if (!Array.isArray(params) && unknown.length > 0) {
     throw new Error(`${method} has no ${unknown.join(', ')}`);

@@ -25,8 +25,8 @@ const isSubcommand = ([name = '-']: readonly string[]): boolean => !name.startsW
 
 export function commandsOf({ page, line, text }: Block): readonly ShellCommand[] {
   const joined = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
-  return joined.flatMap((one) => {
-    const words = wordsOf(one);
+  return joined.flatMap((commandLine) => {
+    const words = wordsOf(commandLine);
     const assignments = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
     const rest = (assignments < 0 ? [] : words.slice(assignments)).filter((word) => word !== '&');
     if (rest.length === 0) return [];
@@ -34,7 +34,7 @@ export function commandsOf({ page, line, text }: Block): readonly ShellCommand[]
       const at = word.indexOf('=');
       return [word.slice(0, at), word.slice(at + 1)] as const;
     });
-    const where = `${page}:${line} ${one.trim()}`;
+    const where = `${page}:${line} ${commandLine.trim()}`;
     return [{ where, environment: Object.fromEntries(pairs), words: rest }];
   });
 }
@@ -73,8 +73,8 @@ export async function checkArguments(args: readonly string[], directory: string)
     return;
   }
   const help = await runCommand([name, '--help'], false);
-  const known = new Set(help.match(/--[a-z-]+/g));
-  const unknown = rest.filter((word) => word.startsWith('--') && !known.has(word));
+  const options = new Set(help.match(/--[a-z-]+/g));
+  const unknown = rest.filter((word) => word.startsWith('--') && !options.has(word));
   if (unknown.length > 0) throw new Error(`starkbox ${name} has no ${unknown.join(', ')}`);
 }
 
@@ -86,19 +86,22 @@ export function checkScript(name: string): void {
 }
 
 /** What commands of pages meet: a folder, and a node with a transaction. */
-export interface Place {
+export interface CommandContext {
   readonly folder: string;
   readonly url: string;
   readonly transactionHash: string;
 }
 
 /** Runs a command of ours or curl; a node is ended when it listens. Throws what it said if it fails. */
-export async function runShellCommand(command: ShellCommand, place: Place): Promise<void> {
-  const host = new URL(place.url).host;
+export async function runShellCommand(
+  command: ShellCommand,
+  context: CommandContext,
+): Promise<void> {
+  const host = new URL(context.url).host;
   const words = command.words.map((word) =>
     word
       .replaceAll(/(127\.0\.0\.1|localhost):5050/g, host)
-      .replaceAll(/0x[0-9a-f]+…/g, place.transactionHash),
+      .replaceAll(/0x[0-9a-f]+…/g, context.transactionHash),
   );
   const args = ownArguments({ ...command, words });
   if (!args) return runCurl(words);
@@ -106,10 +109,13 @@ export async function runShellCommand(command: ShellCommand, place: Place): Prom
   const name = command.words.some((word) => word.endsWith('starknet-devnet'))
     ? { STARKBOX_AS: 'starknet-devnet' }
     : {};
-  const options = { cwd: place.folder, env: { PATH, HOME, ...name, ...command.environment } };
+  const options = {
+    cwd: context.folder,
+    env: { PATH, HOME, ...name, ...command.environment },
+  };
   if (isSubcommand(args)) {
     const asks = ASKS.has(args[0] ?? '') && !args.includes('--url') && !args.includes('--file');
-    const url = asks ? ['--url', place.url] : [];
+    const url = asks ? ['--url', context.url] : [];
     await promisify(execFile)(process.execPath, [COMMAND, ...args, ...url], options);
     return;
   }

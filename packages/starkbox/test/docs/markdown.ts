@@ -67,6 +67,6 @@ function blockOf(
   if (note !== '' && notRun === undefined && !continues) {
     throw new Error(`${page}:${line} a block is noted '${note}': continues, or no-run: REASON`);
   }
-  const text = lines.map((one) => `${one}\n`).join('');
+  const text = lines.map((codeLine) => `${codeLine}\n`).join('');
   return { page, line, language, continues, notRun, text, section };
 }

@@ -109,13 +109,13 @@ export async function typeErrors(programs: readonly Program[]): Promise<readonly
   const folder = await readersFolder();
   const names = new Map<string, string>();
   const write = async (kind: 'js' | 'ts', options: object): Promise<string> => {
-    const own = programs.filter(({ isTypeScript }) => isTypeScript === (kind === 'ts'));
-    const files = own.map((program) => `${nameOf(program)}.m${kind}`);
+    const ofKind = programs.filter(({ isTypeScript }) => isTypeScript === (kind === 'ts'));
+    const files = ofKind.map((program) => `${nameOf(program)}.m${kind}`);
     await mkdir(join(folder, kind));
     for (const [name, text] of Object.entries(READER)) {
       await writeFile(join(folder, kind, name), text);
     }
-    for (const [at, program] of own.entries()) {
+    for (const [at, program] of ofKind.entries()) {
       names.set(files[at] ?? '', program.page);
       await writeFile(join(folder, kind, files[at] ?? ''), codeOf(program));
     }

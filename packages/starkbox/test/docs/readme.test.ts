@@ -26,7 +26,9 @@ test.each(['README.md', 'CONTRIBUTING.md', 'docs/start/getting-started.md'])(
   '%s names the starknet.js that our tests use',
   (page) => {
     const { devDependencies } = JSON.parse(readPage('package.json'));
-    const named = [...readPage(page).matchAll(/starknet@([\d.]+)/g)].map(([, version]) => version);
-    expect(new Set(named)).toEqual(new Set([devDependencies.starknet]));
+    const versions = [...readPage(page).matchAll(/starknet@([\d.]+)/g)].map(
+      ([, version]) => version,
+    );
+    expect(new Set(versions)).toEqual(new Set([devDependencies.starknet]));
   },
 );

@@ -1,9 +1,10 @@
 // The reference names every option, command, method, error and file option, and no others.
+
+import { ERRORS, METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
 import { environmentNames, longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
-import { ERRORS, METHODS } from '../../src/spec.js';
 import { readPage } from './markdown.js';
 
 const rows = (page: string): readonly (readonly string[])[] =>
@@ -39,20 +40,20 @@ test('commands: a section of each, with all of its help', () => {
 
 test('methods: an example of each, in a section of its own', () => {
   const sections = readPage('docs/reference/methods.md').split(/^### /m).slice(1);
-  const shown = sections.flatMap((section) => {
+  const examples = sections.flatMap((section) => {
     const [, method] = /^```json\n\{\s*"method": "([^"]+)"/m.exec(section) ?? [];
     return method !== undefined && section.startsWith(`${method}\n`) ? [method] : [];
   });
-  expect(shown.toSorted()).toEqual(Object.keys(METHODS).toSorted());
+  expect(examples.toSorted()).toEqual(Object.keys(METHODS).toSorted());
 });
 
 test('errors: code and name of each', () => {
   const listed = rows('docs/reference/errors.md').filter(([, name]) =>
     /^`[A-Z_]+`$/.test(name ?? ''),
   );
-  const named = listed.map(([code, name = '']) => [name.replaceAll('`', ''), Number(code)]);
-  const known = Object.entries(ERRORS).map(([name, { code }]) => [name, code]);
-  for (const one of known) expect(named).toContainEqual(one);
+  const listedErrors = listed.map(([code, name = '']) => [name.replaceAll('`', ''), Number(code)]);
+  const errors = Object.entries(ERRORS).map(([name, { code }]) => [name, code]);
+  for (const error of errors) expect(listedErrors).toContainEqual(error);
 });
 
 test('files: every option that takes a path is named', () => {

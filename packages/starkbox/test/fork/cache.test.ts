@@ -3,15 +3,16 @@ import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
+import { readOnlyFolder } from '../../../e2e/support/store/small-disk.js';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { readOnlyPlace } from '../store/small-disk.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;
 /** Removed when the clients are closed, which write what was read. */
-let readOnly: ReturnType<typeof readOnlyPlace> | undefined;
+let readOnly: ReturnType<typeof readOnlyFolder> | undefined;
 
 beforeAll(async () => {
   origin = await startOrigin();
@@ -22,9 +23,9 @@ afterAll(async () => {
   readOnly?.remove();
 });
 
-const place = { chainId: '0x534e5f5345504f4c4941', number: 7, hash: '0xabc', marks: [1] };
-const open = (folder: string, changes: Partial<typeof place> = {}, log = silentLog) =>
-  Cache.open(join(origin.folder, folder), { ...place, ...changes }, log);
+const forkBlock = { chainId: '0x534e5f5345504f4c4941', number: 7, hash: '0xabc', marks: [1] };
+const open = (folder: string, changes: Partial<typeof forkBlock> = {}, log = silentLog) =>
+  Cache.open(join(origin.folder, folder), { ...forkBlock, ...changes }, log);
 
 async function fileOf(folder: string, name: string): Promise<string> {
   const root = join(origin.folder, folder);
@@ -59,17 +60,17 @@ describe('lines', () => {
     const caches = await Promise.all(Array.from({ length: 8 }, () => open('shared')));
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(
-        caches.map((cache, own) => {
+        caches.map((cache, writer) => {
           for (let line = 0; line < 50; line += 1)
-            cache.keepLine(`nonce ${own}-${round}-${line}`, '1');
+            cache.keepLine(`nonce ${writer}-${round}-${line}`, '1');
           return cache.flush();
         }),
       );
     }
     const later = await open('shared');
-    for (let own = 0; own < 8; own += 1) {
+    for (let writer = 0; writer < 8; writer += 1) {
       for (let round = 0; round < 20; round += 1) {
-        expect(later.line(`nonce ${own}-${round}-49`)).toBe('1');
+        expect(later.line(`nonce ${writer}-${round}-49`)).toBe('1');
       }
     }
   });
@@ -145,7 +146,7 @@ describe('a fork with a cache', () => {
   });
 
   test('in a place that cannot be written tells so once, with its path and the way out', async () => {
-    readOnly = readOnlyPlace();
+    readOnly = readOnlyFolder();
     const warnings: unknown[] = [];
     const log: Log = { ...silentLog, warn: (fields) => void warnings.push(fields) };
     const directory = join(readOnly.path, 'not', 'there');

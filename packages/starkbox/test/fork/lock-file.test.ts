@@ -3,10 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;
@@ -128,14 +129,14 @@ test('reads of earlier blocks are kept apart from those of the fork point', asyn
 
 test('two runs at the same time both end up in it', async () => {
   const file = join(origin.folder, 'two.lock.json');
-  const [one, other] = await Promise.all([
+  const [first, second] = await Promise.all([
     origin.connect({ lockFile: file, block: 1 }),
     origin.connect({ lockFile: file, block: 1 }),
   ]);
-  await storageOf(one, STRK, '0x1');
-  await storageOf(other, STRK, '0x2');
-  await one.close();
-  await other.close();
+  await storageOf(first, STRK, '0x1');
+  await storageOf(second, STRK, '0x2');
+  await first.close();
+  await second.close();
   const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
   expect([
     await storageOf(offline, STRK, '0x1'),

@@ -1,12 +1,12 @@
 // Errors, statuses and invalid answers of the origin, as callers of a fork receive them.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { OriginClient } from '../../src/fork/origin/client.js';
 import { Remote } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { ERRORS } from '../../src/spec.js';
 
 /** An answer of the origin, instead of the real one. */
 interface Reply {
@@ -31,7 +31,7 @@ let url: string;
 let reply: Reply | undefined;
 /** The method that is answered so. */
 let replyTo = '';
-let asked = 0;
+let questionCount = 0;
 /** Each question is another one: some errors are kept. */
 let index = 0;
 
@@ -41,7 +41,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const body = Buffer.concat(pieces).toString();
   const question: { readonly id: number; readonly method: string } = JSON.parse(body);
   if (reply && question.method === replyTo) {
-    asked += 1;
+    questionCount += 1;
     const text = reply.body(question.id);
     response.writeHead(reply.status ?? 200, reply.headers ?? JSON_TYPE);
     if (reply.isCut) response.write(text, () => response.socket?.resetAndDestroy());
@@ -81,13 +81,13 @@ afterAll(async () => {
 
 /** What comes of a question that the origin answers like this. */
 async function during<T>(
-  given: Reply,
+  nextReply: Reply,
   ask: (params: object) => Promise<T>,
   method = METHOD,
 ): Promise<T> {
-  reply = given;
+  reply = nextReply;
   replyTo = method;
-  asked = 0;
+  questionCount = 0;
   index += 1;
   try {
     return await ask({ block_id: { block_number: 0 }, index });
@@ -97,8 +97,8 @@ async function during<T>(
 }
 
 /** The fork's answer, as text. */
-const answerTo = (given: Reply): Promise<string> =>
-  during(given, async (params) => {
+const answerTo = (originReply: Reply): Promise<string> =>
+  during(originReply, async (params) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 'mine', method: METHOD, params });
     const answer = await fetch(fork.url, { method: 'POST', headers: JSON_TYPE, body });
     expect(answer.status).toBe(200);
@@ -156,7 +156,7 @@ const ERROR_TEXTS: readonly (readonly [string, string])[] = [
 describe('an error of the origin', () => {
   test.each(ERROR_TEXTS)('is passed on as it is, at once: %s', async (_name, error) => {
     expect(await answerTo({ body: envelope(error) })).toBe(envelope(error)('mine'));
-    expect(asked).toBe(1);
+    expect(questionCount).toBe(1);
   });
 
   test.each([400, 401, 403, 404, 405, 408, 413, 422])(
@@ -164,7 +164,7 @@ describe('an error of the origin', () => {
     async (status) => {
       const error = written(-32602, 'Invalid params', { status });
       expect(await answerTo({ status, body: envelope(error) })).toBe(envelope(error)('mine'));
-      expect(asked).toBe(1);
+      expect(questionCount).toBe(1);
     },
   );
 
@@ -178,9 +178,9 @@ describe('an error of the origin', () => {
     ['with the id as a string', { body: (id) => envelope(written(-32603, 'no'))(String(id)) }],
     ['with space around it', { body: (id) => `\n ${envelope(written(-32603, 'no'))(id)} \n` }],
     ['in a list of one', { body: (id) => `[${envelope(written(-32603, 'no'))(id)}]` }],
-  ])('is passed on %s', async (_name, given) => {
-    expect(await answerTo(given)).toBe(envelope(written(-32603, 'no'))('mine'));
-    expect(asked).toBe(1);
+  ])('is passed on %s', async (_name, originReply) => {
+    expect(await answerTo(originReply)).toBe(envelope(written(-32603, 'no'))('mine'));
+    expect(questionCount).toBe(1);
   });
 });
 
@@ -215,11 +215,11 @@ describe('an error of an execution at the origin', () => {
     const answer = await during(
       { body: envelope(error) },
       async ({ block_id }: { readonly block_id?: unknown }) => {
-        const asked = { jsonrpc: '2.0', id: 'mine', method, params: { ...params, block_id } };
+        const call = { jsonrpc: '2.0', id: 'mine', method, params: { ...params, block_id } };
         const response = await fetch(fork.url, {
           method: 'POST',
           headers: JSON_TYPE,
-          body: JSON.stringify(asked),
+          body: JSON.stringify(call),
         });
         return response.text();
       },
@@ -306,16 +306,19 @@ const FAILURES: readonly (readonly [string, Reply, object, number])[] = [
 ];
 
 describe('what is no answer', () => {
-  test.each(FAILURES)('becomes an error of the node: %s', async (_name, given, data, attempts) => {
-    const error = await during(given, (params) =>
-      upstream.forward(METHOD, { ...params }).catch((reason: unknown) => reason),
-    );
-    if (!(error instanceof RpcError)) throw error;
-    const reason = expect.any(String);
-    expect(error).toMatchObject({ code: -32603, data: { url, reason, ...data } });
-    expect(error.message).toMatch(/^Error in interacting with origin http:\S+: \w/);
-    expect(asked).toBe(attempts);
-  });
+  test.each(FAILURES)(
+    'becomes an error of the node: %s',
+    async (_name, originReply, data, attempts) => {
+      const error = await during(originReply, (params) =>
+        upstream.forward(METHOD, { ...params }).catch((reason: unknown) => reason),
+      );
+      if (!(error instanceof RpcError)) throw error;
+      const reason = expect.any(String);
+      expect(error).toMatchObject({ code: -32603, data: { url, reason, ...data } });
+      expect(error.message).toMatch(/^Error in interacting with origin http:\S+: \w/);
+      expect(questionCount).toBe(attempts);
+    },
+  );
 
   test('reaches the caller of a fork', async () => {
     const answer = await answerTo({ status: 403, body: page });
@@ -368,13 +371,13 @@ test.each(EXPECTED)('a result of %s that is not %s is malformed', async (method,
       () => remote.ask(method, []).catch((reason: unknown) => reason),
       method,
     );
-    const told = result === '[[7]]' ? 'a list' : result;
+    const resultText = result === '[[7]]' ? 'a list' : result;
     expect(error).toMatchObject({
       code: -32603,
       data: {
         kind: 'malformed',
         url,
-        reason: `it answers ${method} with ${told} instead of ${name}`,
+        reason: `it answers ${method} with ${resultText} instead of ${name}`,
       },
     });
   }

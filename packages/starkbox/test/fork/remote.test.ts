@@ -1,11 +1,12 @@
 // Requests to the origin: batched, deduplicated, limited, retried, and never guessed.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { FaultyProxy, type Mishap } from '../../../e2e/support/fork/proxy.js';
+import { STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
 import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { QUICK, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
-import { FaultyProxy, type Mishap } from '../support/fork/proxy.js';
+import { QUICK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;
 let proxy: FaultyProxy;
@@ -42,8 +43,8 @@ const askSlot = (remote: Remote, key: number): Promise<unknown> =>
   remote.ask('starknet_getStorageAt', slot(key), { insists: true });
 const always = (mishap: Mishap) => () => mishap;
 /** Goes wrong so often, and then not any more. */
-const atFirst = (times: number, mishap: Mishap) => (seen: { readonly index: number }) =>
-  seen.index < times ? mishap : undefined;
+const atFirst = (times: number, mishap: Mishap) => (request: { readonly index: number }) =>
+  request.index < times ? mishap : undefined;
 
 async function failureOf(answer: Promise<unknown>): Promise<OriginFailure> {
   const error = await answer.then(
@@ -203,16 +204,16 @@ describe('a failure', () => {
 
 describe('an origin that limits the rate of requests', () => {
   test('gets the next request after the given delay', async () => {
-    const seen: number[] = [];
+    const requestTimes: number[] = [];
     proxy.mishap = ({ index }) => {
-      seen.push(performance.now());
+      requestTimes.push(performance.now());
       return index === 0
         ? { kind: 'status', status: 429, headers: { 'retry-after': '0.2' } }
         : undefined;
     };
     const remote = connect();
     expect(await askSlot(remote, 1)).toBe('0x0');
-    const [first = 0, second = 0] = seen;
+    const [first = 0, second = 0] = requestTimes;
     expect(second - first).toBeGreaterThanOrEqual(190);
   });
 
@@ -312,7 +313,7 @@ test(`${REQUESTS} questions to an origin that fails at random get right answers 
       { insists: true },
     );
   let right = 0;
-  let told = 0;
+  let failures = 0;
   for (let round = 0; round < REQUESTS; round += 100) {
     const answers = await Promise.allSettled(
       Array.from({ length: 100 }, (_, index) =>
@@ -328,11 +329,11 @@ test(`${REQUESTS} questions to an origin that fails at random get right answers 
         if (reason instanceof OriginError) expect(reason.message).toBe('Internal error');
         else if (reason instanceof OriginFailure) expect(reason.reason).not.toBe('');
         else throw reason;
-        told += 1;
+        failures += 1;
       }
     }
   }
-  expect(right + told).toBe(REQUESTS);
+  expect(right + failures).toBe(REQUESTS);
   // On a busy machine, more than the silent ones are too late.
   expect(right).toBeGreaterThan(0);
 });

@@ -1,13 +1,15 @@
 // Calls with valid and damaged params: from the documents, real transactions, classes.
+
 import { fileURLToPath } from 'node:url';
 import { loadSpec, paramsValues, type Spec } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import {
   accounts,
+  type ChainContents,
   contractCall,
   contracts,
-  type Known,
   SALTS,
   seeded,
   spare,
@@ -18,7 +20,7 @@ import * as real from './real-transaction.js';
 
 export const spec: Spec = loadSpec({
   name: 'our documents',
-  directory: fileURLToPath(new URL('../../spec', import.meta.url)),
+  directory: fileURLToPath(DOCUMENTS),
   files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
 });
 
@@ -92,13 +94,13 @@ export function fromSchema(roll: Dice): Call {
   return { method, params: madeUp(method, roll) };
 }
 
-export function aboutKnown(roll: Dice, known: Known): Call {
+export function aboutKnown(roll: Dice, contents: ChainContents): Call {
   const { method, params } = fromSchema(roll);
-  return { method, params: seeded(params, method, known, roll) };
+  return { method, params: seeded(params, method, contents, roll) };
 }
 
-export function spoiledParams(roll: Dice, known: Known): Call {
-  const base = chance(roll, 25) ? fromSchema(roll) : aboutKnown(roll, known);
+export function spoiledParams(roll: Dice, contents: ChainContents): Call {
+  const base = chance(roll, 25) ? fromSchema(roll) : aboutKnown(roll, contents);
   let params = base.params;
   for (let times = 1 + roll(2); times > 0; times -= 1) params = mutated(params, roll);
   return { method: base.method, params: isRecord(params) ? harmless(params) : params };
@@ -108,45 +110,50 @@ export function spoiledParams(roll: Dice, known: Known): Call {
 
 export type Spoil = 'nothing' | 'before signing' | 'after signing';
 
-export function transaction(roll: Dice, known: Known, index: number, spoil: Spoil): Call {
+export function transaction(
+  roll: Dice,
+  contents: ChainContents,
+  index: number,
+  spoil: Spoil,
+): Call {
   // Others are under way, of which each has another sender.
   const signer = accounts[index % accounts.length];
   if (signer === undefined) throw new Error('there are accounts');
-  const nonce = known.nonces.get(signer.address) ?? 0;
-  const whole = values(roll, known, signer, nonce);
-  const given = spoil === 'before signing' ? mutated(whole, roll) : whole;
-  const signed = isRecord(given) ? real.signed(given, signer) : given;
-  const sent = spoil === 'after signing' ? mutated(signed, roll) : signed;
+  const nonce = contents.nonces.get(signer.address) ?? 0;
+  const whole = values(roll, contents, signer, nonce);
+  const unsigned = spoil === 'before signing' ? mutated(whole, roll) : whole;
+  const signed = isRecord(unsigned) ? real.signed(unsigned, signer) : unsigned;
+  const submitted = spoil === 'after signing' ? mutated(signed, roll) : signed;
   const isDeploy = whole['type'] === 'DEPLOY_ACCOUNT';
   return {
-    ...door(roll, known, isDeploy ? 'deploy_account' : 'invoke', sent),
+    ...door(roll, contents, isDeploy ? 'deploy_account' : 'invoke', submitted),
     ...(isDeploy ? {} : { sender: signer.address }),
   };
 }
 
 function values(
   roll: Dice,
-  known: Known,
+  contents: ChainContents,
   signer: (typeof accounts)[number],
   nonce: number,
 ): TransactionValues {
   if (chance(roll, 20)) {
     const salt = accounts.indexOf(signer) + accounts.length * roll(SALTS / accounts.length);
-    const classHash = chance(roll, 85) ? known.accountClass : pick(roll, known.classes);
+    const classHash = chance(roll, 85) ? contents.accountClass : pick(roll, contents.classes);
     return real.deployAccount(classHash ?? '0x1', signer, salt);
   }
   const length = chance(roll, 85) ? 1 : roll(4);
   return real.invoke(
     signer,
     nonce,
-    Array.from({ length }, () => contractCall(known, roll)),
+    Array.from({ length }, () => contractCall(contents, roll)),
   );
 }
 
 /** A call without a transaction, or a message from L1. */
-export function view(roll: Dice, known: Known): Call {
-  const { to, name, calldata } = contractCall(known, roll);
-  const block_id = chance(roll, 70) ? 'latest' : { block_number: roll(known.tip + 1) };
+export function view(roll: Dice, contents: ChainContents): Call {
+  const { to, name, calldata } = contractCall(contents, roll);
+  const block_id = chance(roll, 70) ? 'latest' : { block_number: roll(contents.tip + 1) };
   const entry_point_selector = real.selector(name);
   if (chance(roll, 70)) {
     const request = { contract_address: to, entry_point_selector, calldata };
@@ -174,10 +181,10 @@ export function view(roll: Dice, known: Known): Call {
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE', 'RETURN_INITIAL_READS'] as const;
 
 /** Sends, estimates, simulates or proves a transaction. */
-function door(roll: Dice, known: Known, name: string, sent: unknown): Call {
-  const block = chance(roll, 80) ? 'pre_confirmed' : { block_number: roll(known.tip + 2) };
+function door(roll: Dice, contents: ChainContents, name: string, submitted: unknown): Call {
+  const block = chance(roll, 80) ? 'pre_confirmed' : { block_number: roll(contents.tip + 2) };
   const flags = FLAGS.filter(() => chance(roll, 40));
-  const list = chance(roll, 70) ? [sent] : [sent, sent];
+  const list = chance(roll, 70) ? [submitted] : [submitted, submitted];
   switch (roll(8)) {
     case 0:
       return {
@@ -188,23 +195,23 @@ function door(roll: Dice, known: Known, name: string, sent: unknown): Call {
     case 2:
       return { method: 'starknet_simulateTransactions', params: [block, list, flags] };
     case 3:
-      return { method: 'starknet_proveTransaction', params: [block, sent] };
+      return { method: 'starknet_proveTransaction', params: [block, submitted] };
     default: {
       const words = name.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
       return {
         method: `starknet_add${words.join('')}Transaction`,
-        params: { [`${name}_transaction`]: sent },
+        params: { [`${name}_transaction`]: submitted },
       };
     }
   }
 }
 
 /** A test class, whole or damaged, in one of the methods that compile it. */
-export function declaration(roll: Dice, known: Known, index: number): Call {
+export function declaration(roll: Dice, contents: ChainContents, index: number): Call {
   const signer = accounts[index % accounts.length];
   if (signer === undefined) throw new Error('there are accounts');
   const isWhole = chance(roll, 15);
-  const { wire, made } = isWhole ? spare : (pick(roll, contracts) ?? spare);
+  const { wire, compiledClass } = isWhole ? spare : (pick(roll, contracts) ?? spare);
   const body = isWhole ? wire : real.spoiledClass(wire, roll);
   if (roll(3) === 0) {
     return {
@@ -212,7 +219,11 @@ export function declaration(roll: Dice, known: Known, index: number): Call {
       params: { state_diff: {}, classes: [{ contract_class: body }] },
     };
   }
-  const nonce = known.nonces.get(signer.address) ?? 0;
-  const sent = real.signed(real.declare(signer, nonce, { wire: body, made }), signer, made);
-  return { ...door(roll, known, 'declare', sent), sender: signer.address };
+  const nonce = contents.nonces.get(signer.address) ?? 0;
+  const submitted = real.signed(
+    real.declare(signer, nonce, { wire: body, compiledClass }),
+    signer,
+    compiledClass,
+  );
+  return { ...door(roll, contents, 'declare', submitted), sender: signer.address };
 }

@@ -9,7 +9,7 @@ import * as real from './real-transaction.js';
 export type Ask = (method: string, params?: unknown) => Promise<unknown>;
 
 /** Values that exist, by what they are. */
-export interface Known {
+export interface ChainContents {
   readonly addresses: readonly string[];
   readonly classes: readonly string[];
   /** The class of the accounts. */
@@ -47,8 +47,8 @@ async function readContract(name: string, index: number): Promise<Contract> {
     await readFile(file, 'utf8'),
   );
   const wire = { ...rest, abi: JSON.stringify(abi) };
-  const made = await Class.compile(JSON.stringify(wire));
-  return { name, address: `0xf0${index}`, wire, made };
+  const compiledClass = await Class.compile(JSON.stringify(wire));
+  return { name, address: `0xf0${index}`, wire, compiledClass };
 }
 
 /** Contracts of ours, each at an address of its own. */
@@ -65,13 +65,13 @@ const TOKENS = [
 export const accounts = seededAccounts(0, 10);
 
 /** Restarts the chain, and creates one of each thing that requests can name. */
-export async function prepare(ask: Ask): Promise<Known> {
+export async function prepare(ask: Ask): Promise<ChainContents> {
   await ask('devnet_restart');
   await ask('devnet_applyStateDiff', {
     state_diff: {
-      deployed_contracts: contracts.map(({ address, made }) => ({
+      deployed_contracts: contracts.map(({ address, compiledClass }) => ({
         address,
-        class_hash: made.hash,
+        class_hash: compiledClass.hash,
       })),
     },
     classes: contracts.map(({ wire }) => ({ contract_class: wire })),
@@ -129,14 +129,14 @@ function funds(accountClass: string): object {
 }
 
 /** Records the transaction of an answer in place of an older one. */
-export function recordTransaction({ transactions }: Known, answer: string): void {
+export function recordTransaction({ transactions }: ChainContents, answer: string): void {
   const [, hash] = /"(?:transaction|tx)_hash":"(0x[0-9a-f]+)"/.exec(answer.slice(0, 500)) ?? [];
   if (hash !== undefined) transactions.splice(Number(BigInt(hash) % 8n), 1, hash);
 }
 
-type Seen = Omit<Known, 'nonces' | 'l1Transactions' | 'accountClass'>;
+type ReadContents = Omit<ChainContents, 'nonces' | 'l1Transactions' | 'accountClass'>;
 
-async function look(ask: Ask): Promise<Seen> {
+async function look(ask: Ask): Promise<ReadContents> {
   const tip = Number(await ask('starknet_blockNumber'));
   const transactions: string[] = [];
   const blocks: string[] = [];
@@ -161,13 +161,13 @@ async function look(ask: Ask): Promise<Seen> {
       '0x1',
       '0xbeef',
     ],
-    classes: [...tokens, ...contracts.map(({ made }) => made.hash)],
+    classes: [...tokens, ...contracts.map(({ compiledClass }) => compiledClass.hash)],
     transactions,
     blocks,
     keys: [
       storageAddress('count'),
       storageAddress('ERC20_total_supply'),
-      ...accounts.slice(0, 3).map((one) => storageAddress('ERC20_balances', [one.address])),
+      ...accounts.slice(0, 3).map((account) => storageAddress('ERC20_balances', [account.address])),
       '0x0',
       '0x1',
     ],
@@ -175,23 +175,26 @@ async function look(ask: Ask): Promise<Seen> {
   };
 }
 
-type Maker = (known: Known, roll: Dice) => unknown;
+type Maker = (contents: ChainContents, roll: Dice) => unknown;
 
 const address: Maker = ({ addresses }, roll) => pick(roll, addresses);
 const classHash: Maker = ({ classes }, roll) => pick(roll, classes);
 const number: Maker = ({ tip }, roll) => Math.max(0, tip + 2 - roll(tip + 4));
 const small: Maker = (_known, roll) => `0x${roll(20).toString(16)}`;
-const felts: Maker = (known, roll) =>
-  Array.from({ length: roll(5) }, () => (chance(roll, 40) ? address : small)(known, roll));
+const felts: Maker = (contents, roll) =>
+  Array.from({ length: roll(5) }, () => (chance(roll, 40) ? address : small)(contents, roll));
 const price: Maker = (_known, roll) => 10 ** 9 + roll(5) * 10 ** 8;
 const seconds: Maker = (_known, roll) => roll(4) * 10 ** 9;
-const addresses: Maker = (known, roll) =>
-  Array.from({ length: roll(3) }, () => address(known, roll));
-const keys: Maker = ({ keys: known }, roll) => [pick(roll, known), pick(roll, known)];
+const addresses: Maker = (contents, roll) =>
+  Array.from({ length: roll(3) }, () => address(contents, roll));
+const keys: Maker = ({ keys: storageKeys }, roll) => [
+  pick(roll, storageKeys),
+  pick(roll, storageKeys),
+];
 
-const blockId: Maker = (known, roll) => {
-  if (chance(roll, 40)) return { block_number: number(known, roll) };
-  if (chance(roll, 30)) return { block_hash: pick(roll, known.blocks) };
+const blockId: Maker = (contents, roll) => {
+  if (chance(roll, 40)) return { block_number: number(contents, roll) };
+  if (chance(roll, 30)) return { block_hash: pick(roll, contents.blocks) };
   return pick(roll, ['latest', 'pre_confirmed', 'l1_accepted']);
 };
 
@@ -211,7 +214,7 @@ const MEMBERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ['address', address],
   ['contract_addresses', addresses],
   ['class_hash', classHash],
-  ['key', ({ keys: known }, roll) => pick(roll, known)],
+  ['key', ({ keys: storageKeys }, roll) => pick(roll, storageKeys)],
   ['storage_keys', keys],
   ['entry_point_selector', (_known, roll) => real.selector(pick(roll, real.ENTRY_POINTS)[1])],
   ['calldata', felts],
@@ -230,13 +233,18 @@ const MEMBERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
 ]);
 
 /** The same params with existing values in some places; the others stay random. */
-export function seeded(params: unknown, method: string, known: Known, roll: Dice): unknown {
+export function seeded(
+  params: unknown,
+  method: string,
+  contents: ChainContents,
+  roll: Dice,
+): unknown {
   const visit = (value: unknown, name?: string): unknown => {
     const maker = name === undefined ? undefined : MEMBERS.get(name);
-    if (maker !== undefined && chance(roll, 85)) return maker(known, roll);
+    if (maker !== undefined && chance(roll, 85)) return maker(contents, roll);
     if (name === 'transaction_hash' && chance(roll, 85)) {
       const isOfL1 = method === 'starknet_getMessagesStatus';
-      return pick(roll, isOfL1 ? known.l1Transactions : known.transactions);
+      return pick(roll, isOfL1 ? contents.l1Transactions : contents.transactions);
     }
     if (isList(value)) return value.map((item) => visit(item));
     if (!isRecord(value)) return value;
@@ -247,15 +255,15 @@ export function seeded(params: unknown, method: string, known: Known, roll: Dice
 }
 
 /** A call that its contract understands, as far as it is not about numbers. */
-export function contractCall(known: Known, roll: Dice): real.Call {
+export function contractCall(contents: ChainContents, roll: Dice): real.Call {
   const [contract, name, ...takes] = pick(roll, real.ENTRY_POINTS);
   const number = (): string => (chance(roll, 5) ? oddNumber(roll) : `0x${roll(6).toString(16)}`);
   const argument = (kind: (typeof takes)[number]): readonly string[] => {
     switch (kind) {
       case 'address':
-        return [pick(roll, known.addresses) ?? '0x1'];
+        return [pick(roll, contents.addresses) ?? '0x1'];
       case 'class':
-        return [pick(roll, known.classes) ?? '0x1'];
+        return [pick(roll, contents.classes) ?? '0x1'];
       case 'selector':
         return [real.selector(pick(roll, real.ENTRY_POINTS)[1])];
       case 'list': {

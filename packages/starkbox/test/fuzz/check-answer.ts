@@ -51,8 +51,8 @@ export function checkAnswer(request: Request, { status, body }: Answer): string 
   if (answer.length !== expected.length) {
     return `${answer.length} answers for ${expected.length} calls`;
   }
-  for (const [index, one] of expected.entries()) {
-    const reason = wrong(answer[index], one);
+  for (const [index, expectedAnswer] of expected.entries()) {
+    const reason = wrong(answer[index], expectedAnswer);
     if (reason !== undefined) return `[${index}]: ${reason}`;
   }
   return undefined;
@@ -62,15 +62,15 @@ function expectation({ headers, body }: Request): Expectation {
   const type = headers['content-type'] ?? '';
   if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(type)) return { id: null, code: -32600 };
   if (Buffer.byteLength(body) > BODY_LIMIT) return { id: null, code: -32600 };
-  let given: unknown;
+  let parsed: unknown;
   try {
-    given = parse(typeof body === 'string' ? Buffer.from(body).toString() : body.toString());
+    parsed = parse(typeof body === 'string' ? Buffer.from(body).toString() : body.toString());
   } catch {
     return { id: null, code: -32700 };
   }
-  if (!isList(given)) return expectedOf(given);
-  if (given.length > MAX_BATCH || !given.some(isRecord)) return { id: null, code: -32600 };
-  const each = given.map(expectedOf).filter((one) => one !== undefined);
+  if (!isList(parsed)) return expectedOf(parsed);
+  if (parsed.length > MAX_BATCH || !parsed.some(isRecord)) return { id: null, code: -32600 };
+  const each = parsed.map(expectedOf).filter((answer) => answer !== undefined);
   return each.length === 0 ? undefined : each;
 }
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RunningCommand } from '../../../e2e/support/running-command.js';
 import { parse, stringify } from '../../src/json/json.js';
-import { RunningCommand } from '../support/running-command.js';
 import type { Ask } from './chain-contents.js';
 import type { Answer } from './check-answer.js';
 import { isRecord } from './mutation.js';
@@ -43,14 +43,14 @@ export async function startChild(args: readonly string[], lanes: number): Promis
       id += 1;
       const body = stringify({ jsonrpc: '2.0', id, method, params });
       const headers = { 'content-type': 'application/json' };
-      const sent = { kind: 'set-up', verb: 'POST', path: '/rpc', headers, body };
-      const answer = parse((await wire.exchange(sent)).body);
+      const request = { kind: 'set-up', verb: 'POST', path: '/rpc', headers, body };
+      const answer = parse((await wire.exchange(request)).body);
       if (isRecord(answer) && 'result' in answer) return answer['result'];
       throw new Error(`${method} was to succeed: ${stringify(answer)}`);
     },
     async isAlive() {
-      const sent = { kind: 'end', verb: 'GET', path: '/is_alive', headers: {}, body: '' };
-      return (await wire.exchange(sent)).status === 200;
+      const request = { kind: 'end', verb: 'GET', path: '/is_alive', headers: {}, body: '' };
+      return (await wire.exchange(request)).status === 200;
     },
     log: () => command.said.filter((line) => !/^\s*[\d.]+s INFO /.test(line)).join('\n'),
     connections: () => wire.connections,

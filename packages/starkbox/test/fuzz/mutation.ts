@@ -174,14 +174,14 @@ export function isList(value: unknown): value is readonly unknown[] {
 }
 
 /** The ways to all places in a value; of long lists only some, so that the rest has a chance. */
-function places(value: unknown, path: Path = [], found: Path[] = []): readonly Path[] {
-  found.push(path);
+function places(value: unknown, path: Path = [], paths: Path[] = []): readonly Path[] {
+  paths.push(path);
   if (isList(value)) {
-    for (const [index, item] of value.slice(0, 12).entries()) places(item, [...path, index], found);
+    for (const [index, item] of value.slice(0, 12).entries()) places(item, [...path, index], paths);
   } else if (isRecord(value)) {
-    for (const [name, item] of Object.entries(value)) places(item, [...path, name], found);
+    for (const [name, item] of Object.entries(value)) places(item, [...path, name], paths);
   }
-  return found;
+  return paths;
 }
 
 /** The value with another one in one place. */

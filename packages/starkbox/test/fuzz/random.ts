@@ -33,10 +33,10 @@ export function chance(roll: Dice, percent: number): boolean {
 
 /** Picks by weight: what has twice the weight comes twice as often. */
 export function weighted<T>(roll: Dice, list: readonly (readonly [number, T])[]): T {
-  let left = roll(list.reduce((sum, [weight]) => sum + weight, 0));
+  let remaining = roll(list.reduce((sum, [weight]) => sum + weight, 0));
   for (const [weight, item] of list) {
-    left -= weight;
-    if (left < 0) return item;
+    remaining -= weight;
+    if (remaining < 0) return item;
   }
   throw new Error('nothing to pick from');
 }

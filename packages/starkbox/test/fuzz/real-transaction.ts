@@ -158,20 +158,20 @@ export function deployedAddress(classHash: string, { privateKey }: Signer, salt:
 /** A class to declare, as its compiler left it or spoiled. */
 export interface Declarable {
   readonly wire: SierraClass;
-  readonly made: Class;
+  readonly compiledClass: Class;
 }
 
 export function declare(
   { address }: Signer,
   nonce: number,
-  { wire, made }: Declarable,
+  { wire, compiledClass }: Declarable,
 ): TransactionValues {
   return {
     type: 'DECLARE',
     ...COMMON,
     resource_bounds: { ...COMMON.resource_bounds, l2_gas: bounds(2_000_000_000n) },
     sender_address: address,
-    compiled_class_hash: made.compiledClassHash ?? '0x1',
+    compiled_class_hash: compiledClass.compiledClassHash ?? '0x1',
     contract_class: wire,
     account_deployment_data: [],
     nonce: hex(nonce),

@@ -10,7 +10,7 @@ import {
   transaction,
   view,
 } from './calls.js';
-import type { Known } from './chain-contents.js';
+import type { ChainContents } from './chain-contents.js';
 import { BODY_LIMIT } from './child-node.js';
 import { isRecord, mutated, oddValue, smeared } from './mutation.js';
 import { chance, type Dice, dice, pick, weighted } from './random.js';
@@ -61,20 +61,20 @@ function name(method: string, roll: Dice): string {
 /** Where params are a list, those that are left out at the end are left out; others are null. */
 function positional(method: string, params: Readonly<Record<string, unknown>>): readonly unknown[] {
   const names = spec.methods.get(method)?.params.map((param) => param.name) ?? [];
-  const last = names.findLastIndex((one) => one in params);
-  return names.slice(0, last + 1).map((one) => params[one] ?? null);
+  const last = names.findLastIndex((parameter) => parameter in params);
+  return names.slice(0, last + 1).map((parameter) => params[parameter] ?? null);
 }
 
 function envelope({ method, params }: Call, index: number, roll: Dice): object {
-  const given = isRecord(params) && chance(roll, 40) ? positional(method, params) : params;
+  const sentParams = isRecord(params) && chance(roll, 40) ? positional(method, params) : params;
   const id = chance(roll, 10) ? new JsonText(pick(roll, IDS)) : index;
   return {
     jsonrpc: chance(roll, 97) ? '2.0' : '1.0',
     id,
     method: name(method, roll),
-    ...(isRecord(given) && Object.keys(given).length === 0 && chance(roll, 50)
+    ...(isRecord(sentParams) && Object.keys(sentParams).length === 0 && chance(roll, 50)
       ? {}
-      : { params: given }),
+      : { params: sentParams }),
   };
 }
 
@@ -177,22 +177,22 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number][1];
 
-function call(kind: Kind, roll: Dice, known: Known, index: number): Call {
+function call(kind: Kind, roll: Dice, contents: ChainContents, index: number): Call {
   switch (kind) {
     case 'made-up':
       return fromSchema(roll);
     case 'spoiled params':
-      return spoiledParams(roll, known);
+      return spoiledParams(roll, contents);
     case 'view':
-      return view(roll, known);
+      return view(roll, contents);
     case 'transaction':
-      return transaction(roll, known, index, 'nothing');
+      return transaction(roll, contents, index, 'nothing');
     case 'spoiled, then signed':
-      return transaction(roll, known, index, 'before signing');
+      return transaction(roll, contents, index, 'before signing');
     case 'signed, then spoiled':
-      return transaction(roll, known, index, 'after signing');
+      return transaction(roll, contents, index, 'after signing');
     default:
-      return aboutKnown(roll, known);
+      return aboutKnown(roll, contents);
   }
 }
 
@@ -204,33 +204,33 @@ export interface Throw {
 }
 
 /** The request of a seed and a number, on a chain with these contents. */
-export function request({ seed, index, declares }: Throw, known: Known): Request {
+export function request({ seed, index, declares }: Throw, contents: ChainContents): Request {
   const roll = dice(seed, index);
   if (declares) {
-    const { sender, ...rest } = declaration(roll, known, index);
+    const { sender, ...rest } = declaration(roll, contents, index);
     const body = stringify(envelope(rest, index, roll));
     return post('class', body, sender === undefined ? {} : { sender });
   }
   const kind = weighted(roll, KINDS);
-  const one = (): Call => call(kind, roll, known, index);
+  const nextCall = (): Call => call(kind, roll, contents, index);
   switch (kind) {
     case 'batch': {
       const length = chance(roll, 3) ? 1001 : roll(8);
-      const calls = Array.from({ length }, (_, place): unknown => {
-        if (length > 8) return { jsonrpc: '2.0', id: place, method: 'starknet_chainId' };
-        const whole = envelope(call(weighted(roll, KINDS), roll, known, index), place, roll);
+      const calls = Array.from({ length }, (_, position): unknown => {
+        if (length > 8) return { jsonrpc: '2.0', id: position, method: 'starknet_chainId' };
+        const whole = envelope(call(weighted(roll, KINDS), roll, contents, index), position, roll);
         return chance(roll, 25) ? spoiledEnvelope(whole, roll) : whole;
       });
       return post(kind, stringify(calls));
     }
     case 'spoiled envelope':
-      return post(kind, stringify(spoiledEnvelope(envelope(one(), index, roll), roll)));
+      return post(kind, stringify(spoiledEnvelope(envelope(nextCall(), index, roll), roll)));
     case 'spoiled bytes':
-      return post(kind, smeared(stringify(envelope(one(), index, roll)), roll));
+      return post(kind, smeared(stringify(envelope(nextCall(), index, roll)), roll));
     case 'http':
-      return oddHttp(stringify(envelope(one(), index, roll)), roll);
+      return oddHttp(stringify(envelope(nextCall(), index, roll)), roll);
     default: {
-      const { sender, ...rest } = one();
+      const { sender, ...rest } = nextCall();
       const body = stringify(envelope(rest, index, roll));
       return post(kind, body, {
         fits: kind === 'made-up',

@@ -1,6 +1,6 @@
 // Sender of random requests, several at a time, on a chain that is restarted now and then.
 import { setTimeout } from 'node:timers/promises';
-import { type Known, prepare, recordTransaction } from './chain-contents.js';
+import { type ChainContents, prepare, recordTransaction } from './chain-contents.js';
 import { checkAnswer } from './check-answer.js';
 import type { ChildNode } from './child-node.js';
 import { type Request, request } from './requests.js';
@@ -67,13 +67,13 @@ export async function sendRequests(options: SendOptions): Promise<readonly Findi
   let rounds = 0;
   let isLost = false;
   while (next < count && !isLost && findings.size < MOST_FINDINGS) {
-    const known = await prepare(node.ask);
+    const contents = await prepare(node.ask);
     let end = Math.min(count, next + ROUND);
     const lane = async (): Promise<void> => {
       while (next < end && !isLost && findings.size < MOST_FINDINGS) {
         const index = next;
         next += 1;
-        const { finding, isSpent } = await one(options, known, index, statistics);
+        const { finding, isSpent } = await one(options, contents, index, statistics);
         if (finding) add(findings, finding, options);
         if (finding?.problem.startsWith(LOST)) isLost = true;
         if (isSpent) end = next;
@@ -84,11 +84,13 @@ export async function sendRequests(options: SendOptions): Promise<readonly Findi
   }
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   report(`${next} requests in ${seconds} s, on ${rounds} chains: ${statistics}`);
-  const found: Finding[] = [];
+  const examinedFindings: Finding[] = [];
   for (const finding of findings.values()) {
-    found.push(found.length < MOST_EXAMINED ? await examined(finding, options) : finding);
+    examinedFindings.push(
+      examinedFindings.length < MOST_EXAMINED ? await examined(finding, options) : finding,
+    );
   }
-  return found;
+  return examinedFindings;
 }
 
 /** One of each kind. */
@@ -109,7 +111,7 @@ function add(
 
 const LOST = 'no answer: ';
 
-interface Outcome {
+interface RequestOutcome {
   readonly finding?: Finding;
   /** Whether so much of the chain is gone that it has to be made new. */
   readonly isSpent?: boolean;
@@ -117,12 +119,12 @@ interface Outcome {
 
 async function one(
   { seed, count, node }: SendOptions,
-  known: Known,
+  contents: ChainContents,
   index: number,
   statistics: Statistics,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const declares = index % Math.ceil(count / CLASSES) === 7;
-  const thrown = request({ seed, index, declares }, known);
+  const thrown = request({ seed, index, declares }, contents);
   const begin = performance.now();
   try {
     const answer = await node.throw(thrown);
@@ -131,8 +133,8 @@ async function one(
     if (problem !== undefined) {
       return { finding: { problem, request: thrown, log: await complaint(node, problem) } };
     }
-    recordTransaction(known, answer.body);
-    await keepNonce(thrown, answer.body, known, node);
+    recordTransaction(contents, answer.body);
+    await keepNonce(thrown, answer.body, contents, node);
     const isEnd = /"\w+_(restart|abortBlocks|load)"/.test(String(thrown.body));
     return { isSpent: isEnd && answer.body.includes('"result"') };
   } catch (error) {
@@ -155,15 +157,15 @@ async function complaint(node: ChildNode, problem: string): Promise<string> {
 async function keepNonce(
   { sender }: Request,
   body: string,
-  known: Known,
+  contents: ChainContents,
   node: ChildNode,
 ): Promise<void> {
   if (sender === undefined) return;
   if (body.includes('"transaction_hash"')) {
-    known.nonces.set(sender, (known.nonces.get(sender) ?? 0) + 1);
+    contents.nonces.set(sender, (contents.nonces.get(sender) ?? 0) + 1);
   } else if (body.includes('"code":52')) {
     const nonce = await node.ask('starknet_getNonce', ['pre_confirmed', sender]).catch(() => '0x0');
-    known.nonces.set(sender, Number(nonce));
+    contents.nonces.set(sender, Number(nonce));
   }
 }
 
@@ -174,8 +176,8 @@ async function examined(finding: Finding, options: SendOptions): Promise<Finding
   try {
     await prepare(node.ask);
     const judged = async (text: string | Buffer): Promise<string | undefined> => {
-      const sent = { ...finding.request, body: text };
-      return checkAnswer(sent, await node.throw(sent));
+      const request = { ...finding.request, body: text };
+      return checkAnswer(request, await node.throw(request));
     };
     const problem = await judged(body);
     if (problem !== finding.problem) {

@@ -6,7 +6,7 @@ type Path = readonly (string | number)[];
 
 /** Enough for most requests. */
 const TRIES = 400;
-const PATIENCE_MILLISECONDS = 15_000;
+const TIMEOUT_MILLISECONDS = 15_000;
 
 /**
  * A smaller text that fails as well; the same one if it is no JSON or if nothing can go.
@@ -25,15 +25,15 @@ export async function shrunk(
   }
   let tries = 0;
   const begin = performance.now();
-  for (let found = true; found; ) {
-    found = false;
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false;
     for (const candidate of smaller(best)) {
-      const isLate = performance.now() - begin > PATIENCE_MILLISECONDS;
+      const isLate = performance.now() - begin > TIMEOUT_MILLISECONDS;
       if (tries >= TRIES || isLate) return stringify(best);
       tries += 1;
       if (!(await fails(stringify(candidate)))) continue;
       best = candidate;
-      found = true;
+      isSmaller = true;
       break;
     }
   }

@@ -4,20 +4,20 @@ import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { callUrl as ask } from '../../../e2e/support/call-url.js';
+import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { ACCOUNT_OPTIONS } from '../../src/config/account-options.js';
 import { CHAIN_OPTIONS } from '../../src/config/chain-options.js';
 import { longName } from '../../src/config/option.js';
 import { isConfigKey, OPTIONS } from '../../src/config/options.js';
-import { callUrl as ask } from '../support/call-url.js';
-import { closeAfterTest } from '../support/closing.js';
 
 async function opened(options: Partial<Config> = {}) {
   const node = await startNode({ listen: true, ...options });
   closeAfterTest(node.close);
   const { client } = node;
   const create = async (params: object = {}) => {
-    const made = await client.call('devnet_createInstance', params);
-    return { id: made.instance_id, http: made.http_url ?? '', ws: made.ws_url ?? '' };
+    const instance = await client.call('devnet_createInstance', params);
+    return { id: instance.instance_id, http: instance.http_url ?? '', ws: instance.ws_url ?? '' };
   };
   return { node, client, create };
 }
@@ -26,12 +26,12 @@ describe('an instance', () => {
   test('is served at all paths of a chain, and changes independently', async () => {
     const { node, client, create } = await opened({ ui: true });
     await client.call('devnet_mint', { address: '0x1', amount: 10 });
-    const one = await create({ name: 'first' });
-    const base = `${node.url}/instances/${one.id}`;
-    expect(one.http).toBe(`${base}/rpc`);
-    expect(one.ws).toBe(`${base.replace('http', 'ws')}/ws`);
-    await ask(one.http, 'devnet_mint', { address: '0x1', amount: 5 });
-    expect(await ask(one.http, 'starknet_blockNumber')).toBe(2);
+    const instance = await create({ name: 'first' });
+    const base = `${node.url}/instances/${instance.id}`;
+    expect(instance.http).toBe(`${base}/rpc`);
+    expect(instance.ws).toBe(`${base.replace('http', 'ws')}/ws`);
+    await ask(instance.http, 'devnet_mint', { address: '0x1', amount: 5 });
+    expect(await ask(instance.http, 'starknet_blockNumber')).toBe(2);
     expect(await ask(base, 'starknet_blockNumber')).toBe(2);
     expect(await ask(`${base}/`, 'starknet_blockNumber')).toBe(2);
     expect(await client.call('starknet_blockNumber', {})).toBe(1);
@@ -40,12 +40,12 @@ describe('an instance', () => {
     expect((await fetch(`${base}/config`)).status).toBe(200);
     expect((await fetch(`${base}/ui/`)).headers.has('content-security-policy')).toBe(true);
     expect((await fetch(`${base}/nothing`)).status).toBe(404);
-    const provider = new RpcProvider({ nodeUrl: one.http });
+    const provider = new RpcProvider({ nodeUrl: instance.http });
     expect(await provider.getBlockNumber()).toBe(2);
     // An instance of the instance, and one of the node from inside of the instance.
-    const inner = Object(await ask(one.http, 'devnet_createInstance'));
+    const inner = Object(await ask(instance.http, 'devnet_createInstance'));
     expect(await ask(inner.http_url, 'starknet_blockNumber')).toBe(2);
-    const outer = Object(await ask(one.http, 'devnet_createInstance', { from: 'root' }));
+    const outer = Object(await ask(instance.http, 'devnet_createInstance', { from: 'root' }));
     expect(await ask(outer.http_url, 'starknet_blockNumber')).toBe(1);
   });
 
@@ -181,7 +181,7 @@ describe('instances', () => {
 
   test('expire without requests, and not while they are used', async () => {
     const { client, create } = await opened();
-    const [short, kept] = [await create({ ttl: 1 }), await create({ ttl: 0 })];
+    const [short, permanent] = [await create({ ttl: 1 }), await create({ ttl: 0 })];
     const alive = setInterval(() => void ask(short.http, 'starknet_blockNumber'), 100);
     await new Promise((resolve) => setTimeout(resolve, 2500));
     clearInterval(alive);
@@ -189,7 +189,7 @@ describe('instances', () => {
     await expect
       .poll(async () => (await client.call('devnet_listInstances', {})).total, { timeout: 20_000 })
       .toBe(1);
-    expect(await ask(kept.http, 'starknet_blockNumber')).toBe(0);
+    expect(await ask(permanent.http, 'starknet_blockNumber')).toBe(0);
   });
 
   test('are restricted with the other controls, also inside of one', async () => {

@@ -33,6 +33,16 @@ test.skipIf(process.platform !== 'linux')('has no keys and no token of the node'
 });
 
 test('has what programs need to find their files, on Windows too', () => {
-  const given = { Path: 'C:\\bin', SystemRoot: 'C:\\', HOME: '/home', SEED: '1', EMPTY: undefined };
-  expect(childEnvironment(given)).toEqual({ Path: 'C:\\bin', SystemRoot: 'C:\\', HOME: '/home' });
+  const environment = {
+    Path: 'C:\\bin',
+    SystemRoot: 'C:\\',
+    HOME: '/home',
+    SEED: '1',
+    EMPTY: undefined,
+  };
+  expect(childEnvironment(environment)).toEqual({
+    Path: 'C:\\bin',
+    SystemRoot: 'C:\\',
+    HOME: '/home',
+  });
 });

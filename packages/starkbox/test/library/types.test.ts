@@ -1,4 +1,6 @@
 // Types of the library: params and results of every method under all of its names, and typed errors.
+
+import { aliasOf, type Methods as Canonical, type Notifications } from '@starkbox/spec';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type ChainSubscription,
@@ -13,8 +15,6 @@ import {
   type Starkbox,
   type SubscribeMethodName,
 } from '../../src/index.js';
-import { aliasOf } from '../../src/method-names.js';
-import type { Methods as Canonical, Notifications } from '../../src/spec.js';
 
 /** The call that a user writes, for the sake of its types alone: it is not made. */
 declare const chain: Starkbox;

@@ -23,7 +23,7 @@ function plain(changes: readonly Change[]): [string, number][] {
     if (value === null) map.delete(key);
     else map.set(key, value);
   }
-  return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 test('keys and values, ranks and walks are those of a plain map', () => {
@@ -52,7 +52,7 @@ test('differences are exactly the keys whose values differ', () => {
       expect([...before.differences(after)]).toEqual(
         keys
           .map((key) => ({ key, before: was.get(key), after: is.get(key) }))
-          .filter((one) => one.before !== one.after),
+          .filter((change) => change.before !== change.after),
       );
     }),
     { seed: 2, numRuns: 200 },

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -11,16 +10,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import type { ConfigInput } from '../../src/config/options.js';
 import type { Starkbox } from '../../src/library/starkbox.js';
 import { silentLog } from '../../src/log.js';
 import { LISTEN_STEPS, Lifecycle, START_STEPS, type Step } from '../../src/node/lifecycle.js';
 import { createNode, startNode } from '../../src/node/node.js';
 
-const folder: string = mkdtempSync(join(tmpdir(), 'starkbox-start-'));
+const folder = temporaryFolderOfFile();
 const path = (name: string): string => join(folder, name);
 /** Nothing listens on it: connections are refused at once. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -117,7 +116,6 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, 100));
   before = openThings();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a node that was closed leaves nothing open', async () => {
   await expectNothingOpen();
@@ -216,8 +214,8 @@ describe('a port that is taken', () => {
   test.each([['port'], ['metricsPort']])(
     '%s: listening fails and can be tried again',
     async (key) => {
-      const node = await withListener(async (taken) => {
-        const node = await createNode({ ...everything(), [key]: taken });
+      const node = await withListener(async (takenPort) => {
+        const node = await createNode({ ...everything(), [key]: takenPort });
         await expect(node.listen()).rejects.toThrow(/EADDRINUSE|cannot serve metrics/);
         return node;
       });
@@ -242,16 +240,16 @@ test('closing twice is closing once, also while the node opens its port', async 
 });
 
 test('parts are stopped first, then closed in reverse order, whatever fails', async () => {
-  const seen: string[] = [];
+  const steps: string[] = [];
   const part = (name: string, error?: string) => ({
-    stop: () => void seen.push(`stop ${name}`),
+    stop: () => void steps.push(`stop ${name}`),
     async close() {
-      seen.push(`close ${name}`);
+      steps.push(`close ${name}`);
       if (error !== undefined) throw new Error(error);
     },
   });
   const lifecycle = new Lifecycle(silentLog);
   lifecycle.push(part('a', 'second'), part('b', 'first'), part('c'));
   await expect(lifecycle.close()).rejects.toThrow('first');
-  expect(seen.join(', ')).toBe('stop c, stop b, stop a, close c, close b, close a');
+  expect(steps.join(', ')).toBe('stop c, stop b, stop a, close c, close b, close a');
 });

@@ -30,9 +30,9 @@ const time = 1_000_000_000 * (index + 1);
 await ask('devnet_setTime', { time });
 await ask('devnet_setGasPrice', { l2_gas_price_fri: 1_000_000_000 + index, generate_block: true });
 // One more, and back again.
-const back = await ask('devnet_snapshot');
+const snapshotId = await ask('devnet_snapshot');
 await ask('devnet_mint', { address: ADDRESS, amount: 7 });
-const reverted = await ask('devnet_revert', { snapshot_id: back });
+const reverted = await ask('devnet_revert', { snapshot_id: snapshotId });
 
 const { events } = await ask('starknet_getEvents', { filter: { chunk_size: 1000 } });
 parentPort.postMessage({

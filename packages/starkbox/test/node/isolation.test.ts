@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sequences } from '../../../e2e/support/model/commands.js';
+import { HistoryRunner, SETUPS } from '../../../e2e/support/model/history-runner.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { balanceOf, mint } from '../../src/chain/mint.js';
-import { sequences } from '../model/commands.js';
-import { HistoryRunner, SETUPS } from '../model/history-runner.js';
 import { bareChain } from '../support/bare-chain.js';
 
 describe('two nodes in one process', () => {
@@ -21,16 +21,16 @@ describe('two nodes in one process', () => {
   const setups = SETUPS.filter(({ blocksOn }) => blocksOn !== 'interval');
 
   test('have different histories at the same time', { timeout: 120_000 }, async () => {
-    const pairs = setups.flatMap((one) => setups.map((other) => [one, other] as const));
+    const pairs = setups.flatMap((first) => setups.map((second) => [first, second] as const));
     const property = fc.asyncProperty(
       fc.constantFrom(...pairs),
       histories,
       histories,
-      async ([one, other], here, there) => {
-        const runners = [new HistoryRunner(one), new HistoryRunner(other)] as const;
+      async ([first, second], firstHistory, secondHistory) => {
+        const runners = [new HistoryRunner(first), new HistoryRunner(second)] as const;
         try {
           // Each is held against its own model after every command.
-          await Promise.all([runners[0].play(here), runners[1].play(there)]);
+          await Promise.all([runners[0].play(firstHistory), runners[1].play(secondHistory)]);
         } finally {
           await Promise.allSettled(runners.map((runner) => runner.close()));
         }
@@ -62,14 +62,15 @@ describe('nodes in worker threads', () => {
 
   function reportOf(worker: Worker): Promise<Report> {
     return new Promise((resolve, reject) => {
-      let told: Report | undefined;
+      let lastReport: Report | undefined;
       worker.on('message', (report: Report) => {
-        told = report;
+        lastReport = report;
       });
       worker.on('error', reject);
       worker.on('exit', (code) => {
-        if (told && code === 0) resolve(told);
-        else reject(new Error(`a worker ended with ${code}, and told ${JSON.stringify(told)}`));
+        if (lastReport && code === 0) resolve(lastReport);
+        else
+          reject(new Error(`a worker ended with ${code}, and told ${JSON.stringify(lastReport)}`));
       });
     });
   }
@@ -147,31 +148,31 @@ describe('branches of a chain', () => {
 
     const other = long.branch();
     const { history } = long.world;
-    const [here, there] = await Promise.all([
+    const [minted, mintedOnBranch] = await Promise.all([
       mint(long, OWNER, 10n, 'FRI'),
       (async () => {
         await other.createBlock();
         return mint(other, OWNER, 100n, 'FRI');
       })(),
     ]);
-    expect([here.balance, there.balance]).toEqual([15n, 105n]);
+    expect([minted.balance, mintedOnBranch.balance]).toEqual([15n, 105n]);
     expect(await balanceOf(long, OWNER, 'FRI', 'latest')).toBe(15n);
     expect(await balanceOf(other, OWNER, 'FRI', 'latest')).toBe(105n);
     expect(long.world.history.next).toBe(5_001);
     expect(other.world.history.next).toBe(5_002);
-    expect(here.hash).not.toBe(there.hash);
-    expect(long.world.history.locate(here.hash)?.block).toBe(5_000);
-    expect(long.world.history.locate(there.hash)).toBeUndefined();
-    expect(other.world.history.locate(there.hash)?.block).toBe(5_001);
-    expect(other.world.history.locate(here.hash)).toBeUndefined();
+    expect(minted.hash).not.toBe(mintedOnBranch.hash);
+    expect(long.world.history.locate(minted.hash)?.block).toBe(5_000);
+    expect(long.world.history.locate(mintedOnBranch.hash)).toBeUndefined();
+    expect(other.world.history.locate(mintedOnBranch.hash)?.block).toBe(5_001);
+    expect(other.world.history.locate(minted.hash)).toBeUndefined();
 
     // The common past, which neither of them changed.
     for (const number of [0, 1, 2, 2_499, 4_990, 4_999]) {
-      const wanted = history.header(number);
-      expect(wanted).toBeDefined();
+      const expected = history.header(number);
+      expect(expected).toBeDefined();
       for (const chain of [long, other]) {
-        expect(chain.world.history.header(number)).toEqual(wanted);
-        expect(chain.world.history.numberOf(wanted?.hash ?? '')).toBe(number);
+        expect(chain.world.history.header(number)).toEqual(expected);
+        expect(chain.world.history.numberOf(expected?.hash ?? '')).toBe(number);
         expect(chain.world.pendingState.diffTextOf(number)).toBe(
           long.world.pendingState.diffTextOf(number),
         );

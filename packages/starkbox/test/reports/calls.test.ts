@@ -2,10 +2,10 @@
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
+import { closeAfterFile } from '../../../e2e/support/closing.js';
+import { deployed } from '../../../e2e/support/contracts.js';
 import { RecordedCalls } from '../../src/chain/recorded-calls.js';
 import { runCommand } from '../../src/cli/commands/command.js';
-import { closeAfterFile } from '../support/closing.js';
-import { deployed } from '../support/e2e/contracts.js';
 
 const NODE = { listen: true, seed: 42, accounts: 1, blockGenerationOn: 'transaction' } as const;
 const selector = (name: string): string => hash.getSelectorFromName(name);
@@ -31,12 +31,12 @@ async function started(recordCalls: boolean) {
 
 async function countsOf(node: ListeningNode, name: string, params: object = {}) {
   const page = await node.client.call('devnet_coverage', params);
-  const found = page.classes.find(({ contract_name }) => contract_name === name);
-  const counts = (found?.entry_points ?? []).map((one) => [
-    one.function_name,
-    [one.calls, one.failed],
+  const contractClass = page.classes.find(({ contract_name }) => contract_name === name);
+  const counts = (contractClass?.entry_points ?? []).map((entryPoint) => [
+    entryPoint.function_name,
+    [entryPoint.calls, entryPoint.failed],
   ]);
-  return { page, counts: Object.fromEntries(counts), statements: found?.statements };
+  return { page, counts: Object.fromEntries(counts), statements: contractClass?.statements };
 }
 
 test('counts calls, with the nested and the failed ones, on the first page alone', async () => {
@@ -62,8 +62,8 @@ test('counts calls, with the nested and the failed ones, on the first page alone
 
 test('keeps the calls that were made last, each once', () => {
   const calls = new RecordedCalls();
-  for (let made = 0; made < 1500; made += 1) {
-    const call = { contract_address: '0x1', entry_point_selector: '0x2', calldata: [`0x${made}`] };
+  for (let count = 0; count < 1500; count += 1) {
+    const call = { contract_address: '0x1', entry_point_selector: '0x2', calldata: [`0x${count}`] };
     calls.add(call, 1);
   }
   const last = { contract_address: '0x1', entry_point_selector: '0x2', calldata: ['0x1499'] };

@@ -7,8 +7,8 @@ import { type ParamsReader, Schema } from '../../src/rpc/protocol/schema.js';
 /** Validates the call with the number 0 for longer than a time slice, as a busy machine may. */
 class SlowSchema extends Schema {
   override reader(): ParamsReader {
-    return (given) => {
-      const { n }: { n?: unknown } = Object(given);
+    return (params) => {
+      const { n }: { n?: unknown } = Object(params);
       for (const begin = performance.now(); n === 0 && performance.now() - begin < 30; );
       return { n };
     };

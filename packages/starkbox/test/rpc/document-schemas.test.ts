@@ -1,17 +1,18 @@
 // Readers of the parameters that the documents of the package declare.
+
+import { METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { memberOf } from '../../src/json/reader.js';
 import { declaredIn, readDocuments, referred } from '../../src/rpc/protocol/documents.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
 import { Compiler } from '../../src/rpc/protocol/schema-compiler.js';
-import { METHODS } from '../../src/spec.js';
 
-const own = new Schema(readDocuments);
+const schema = new Schema(readDocuments);
 
 test('every method has a reader that takes its parameters in their order', async () => {
   for (const [method, { params }] of Object.entries(METHODS)) {
-    const reader = await own.reader(method);
+    const reader = await schema.reader(method);
     const most = params.length;
     expect(() => reader(Array.from({ length: most + 1 }, () => null)), method).toThrow(RpcError);
     if (params.every(({ required }) => !required)) expect(reader(undefined)).toEqual({});
@@ -75,14 +76,14 @@ test('no refusal leaves open what was expected', () => {
 });
 
 test('short and long positional lists mean the same', async () => {
-  const reader = await own.reader('starknet_getStorageAt');
-  const named = { contract_address: '0x1', key: '0x2', block_id: 'latest' };
-  expect(reader(['0x01', '0x02', 'latest'])).toEqual(named);
-  expect(reader(['0x01', '0x02', 'latest', null])).toEqual(named);
+  const reader = await schema.reader('starknet_getStorageAt');
+  const byName = { contract_address: '0x1', key: '0x2', block_id: 'latest' };
+  expect(reader(['0x01', '0x02', 'latest'])).toEqual(byName);
+  expect(reader(['0x01', '0x02', 'latest', null])).toEqual(byName);
 });
 
 test('a class of 50,000 felts is checked in no time', async () => {
-  const reader = await own.reader('starknet_addDeclareTransaction');
+  const reader = await schema.reader('starknet_addDeclareTransaction');
   const bounds = { max_amount: '0x1', max_price_per_unit: '0x1' };
   const gas = { l1_gas: bounds, l2_gas: bounds, l1_data_gas: bounds };
   const program = Array.from(

@@ -62,19 +62,19 @@ test('a listener that fails does not keep others with the same filter from their
 
 test('a socket that cannot be written to is closed, and the others are written to', async () => {
   const errors: unknown[] = [];
-  const done: string[] = [];
+  const steps: string[] = [];
   const scheduler = new FlushScheduler((error) => errors.push(error));
   const client = (name: string, write: () => void) => ({
     flush: () => {
       write();
-      done.push(`${name} written`);
+      steps.push(`${name} written`);
       return false;
     },
-    terminate: () => void done.push(`${name} closed`),
+    terminate: () => void steps.push(`${name} closed`),
   });
   scheduler.add(client('one', fail));
   scheduler.add(client('other', () => {}));
   await turn();
   expect(errors).toEqual([FAULT]);
-  expect(done).toEqual(['one closed', 'other written']);
+  expect(steps).toEqual(['one closed', 'other written']);
 });

@@ -1,7 +1,9 @@
 // Checks of parameters that are compiled into the bundle: they accept, refuse and change what the compiler's own do.
+
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadSpec, paramsValues } from '@starkbox/conformance';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
@@ -19,7 +21,7 @@ import { documentsFor, VERSION_NAMES } from '../../src/rpc/versions/versions.js'
 const { checksCode }: { checksCode: (parts: object, documents: Documents) => string } =
   await import(new URL('../../../../scripts/bundle/precompiled-checks.mjs', import.meta.url).href);
 
-const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const DIRECTORY = fileURLToPath(DOCUMENTS);
 const spec = loadSpec({
   name: 'our spec',
   directory: DIRECTORY,
@@ -61,16 +63,25 @@ test.each(VERSION_NAMES)('agree with the documents of %s', async (version) => {
   const { compiled, precompiled } = schemasOf(version);
   let refused = 0;
   for (const [method, declared] of declaredIn(documentsFor(version))) {
-    const [own, other] = [await precompiled.reader(method), await compiled.reader(method)];
+    const [precompiledReader, compiledReader] = [
+      await precompiled.reader(method),
+      await compiled.reader(method),
+    ];
     const names = parametersOf(declared).map(({ name }) => name);
     const valid = spec.methods.has(method) ? fc.sample(paramsValues(spec, method), 2) : [{}];
     for (const params of valid) {
       const changed = names.flatMap((name) => ODD.map((value) => ({ ...params, [name]: value })));
-      for (const given of [params, { ...params, unknown: 1 }, Object.values(params), ...changed]) {
-        const expected = outcome(other, given);
-        expect(outcome(own, given), `${method} ${JSON.stringify(Object.keys(given))}`).toEqual(
-          expected,
-        );
+      for (const sentParams of [
+        params,
+        { ...params, unknown: 1 },
+        Object.values(params),
+        ...changed,
+      ]) {
+        const expected = outcome(compiledReader, sentParams);
+        expect(
+          outcome(precompiledReader, sentParams),
+          `${method} ${JSON.stringify(Object.keys(sentParams))}`,
+        ).toEqual(expected);
         if (typeof expected === 'string') refused += 1;
       }
     }

@@ -106,11 +106,11 @@ const schema = new Schema(
   () => new Map(Object.entries({ 'main.json': MAIN, 'other.json': OTHER })),
 );
 
-const read = async (method: string, given?: unknown): Promise<unknown> =>
-  (await schema.reader(method))(given);
+const read = async (method: string, params?: unknown): Promise<unknown> =>
+  (await schema.reader(method))(params);
 
-async function refusal(method: string, given?: unknown): Promise<string> {
-  const error = await read(method, given).then(
+async function refusal(method: string, params?: unknown): Promise<string> {
+  const error = await read(method, params).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -128,10 +128,10 @@ describe('names and positions', () => {
     await expect(read('some', { a: 'x', b: undefined })).resolves.toEqual({ a: 'x' });
   });
 
-  test.each([undefined, null, {}, []])('%j is nothing at all', async (given) => {
-    await expect(read('none', given)).resolves.toEqual({});
-    await expect(read('of no document', given)).resolves.toEqual({});
-    expect(await refusal('some', given)).toBe('params.a: missing');
+  test.each([undefined, null, {}, []])('%j is nothing at all', async (params) => {
+    await expect(read('none', params)).resolves.toEqual({});
+    await expect(read('of no document', params)).resolves.toEqual({});
+    expect(await refusal('some', params)).toBe('params.a: missing');
   });
 
   test('unknown names, too many values and required nulls are refused', async () => {
@@ -165,10 +165,10 @@ describe('felts', () => {
         .toUpperCase()}`,
       hex(PRIME - 1n),
     ],
-  ])('%s becomes %s', async (given, canonical) => {
-    await expect(read('felts', { felt: given })).resolves.toEqual({ felt: canonical });
-    await expect(read('felts', [given])).resolves.toEqual({ felt: canonical });
-    await expect(read('felts', { inner: { list: ['0x1', given] } })).resolves.toEqual({
+  ])('%s becomes %s', async (felt, canonical) => {
+    await expect(read('felts', { felt: felt })).resolves.toEqual({ felt: canonical });
+    await expect(read('felts', [felt])).resolves.toEqual({ felt: canonical });
+    await expect(read('felts', { inner: { list: ['0x1', felt] } })).resolves.toEqual({
       inner: { list: ['0x1', canonical] },
     });
   });
@@ -213,9 +213,9 @@ describe('felts', () => {
   });
 
   test('the list of parameters itself is left as it was', async () => {
-    const given = ['0x0A'];
-    await read('felts', given);
-    expect(given).toEqual(['0x0A']);
+    const params = ['0x0A'];
+    await read('felts', params);
+    expect(params).toEqual(['0x0A']);
   });
 });
 
@@ -300,8 +300,8 @@ describe('refusals name the place and what was expected', () => {
       { one: 'all' },
       'params.one: expected an object with radius, by, type, an object with side, by, type, "none" or "any"; got "all"',
     ],
-  ])('%s %j', async (method, given, message) => {
-    expect(await refusal(method, given)).toBe(message);
+  ])('%s %j', async (method, params, message) => {
+    expect(await refusal(method, params)).toBe(message);
   });
 
   test('long values are cut', async () => {

@@ -1,4 +1,5 @@
 // Our OpenRPC documents: well-formed, complete, and equal in meaning to the published ones.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,11 +13,12 @@ import {
   valuesOf,
   withoutWider,
 } from '@starkbox/conformance';
+import { ERRORS, METHODS, methodFacts } from '@starkbox/spec';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ERRORS, METHODS, methodFacts } from '../../src/spec.js';
 
-const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const DIRECTORY = fileURLToPath(DOCUMENTS);
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
 const { factProblems }: { factProblems: (method: object) => readonly string[] } = await import(
   new URL('../../../../scripts/generate/method-facts.mjs', import.meta.url).href
@@ -105,18 +107,18 @@ describe('every document', () => {
       const match = /^(?:\.\/(\w+\.json))?#\/components\/(schemas|errors)\/(\w+)$/.exec(ref);
       const [, target = file, group = '', name = ''] = match ?? [];
       const components = documents.get(target)?.components;
-      const found = group === 'errors' ? components?.errors : components?.schemas;
-      expect(found, ref).toHaveProperty([name]);
+      const definitions = group === 'errors' ? components?.errors : components?.schemas;
+      expect(definitions, ref).toHaveProperty([name]);
     }
   });
 
   test('uses every schema and error that it has', () => {
-    const used = new Set(
+    const referenced = new Set(
       [...documents.values()].flatMap(findReferences).map((ref) => ref.replace(/^.*\//, '')),
     );
     const unused = [...documents.values()]
       .flatMap(({ components }) => Object.keys(components.schemas))
-      .filter((name) => !used.has(name));
+      .filter((name) => !referenced.has(name));
     // Named by the standard, though no method mentions them.
     expect(unused).toEqual(['TXN_TYPE']);
   });
@@ -138,8 +140,12 @@ describe('every document', () => {
     const calls = methods.filter(({ result }) => result !== undefined);
     expect(Object.keys(METHODS).sort()).toEqual(calls.map(({ name }) => name).sort());
     for (const [name, { document, params }] of Object.entries(METHODS)) {
-      const method = documents.get(`${document}.json`)?.methods.find((one) => one.name === name);
-      expect(params).toEqual(method?.params.map(({ name, required }) => ({ name, required })));
+      const method = documents
+        .get(`${document}.json`)
+        ?.methods.find((declared) => declared.name === name);
+      expect(params.map(({ name, required = false }) => ({ name, required }))).toEqual(
+        method?.params.map(({ name, required }) => ({ name, required })),
+      );
     }
   });
 
@@ -147,8 +153,8 @@ describe('every document', () => {
     const calls = methods.filter(({ result }) => result !== undefined);
     expect(calls.flatMap(factProblems)).toEqual([]);
     for (const method of calls) {
-      const facts = methodFacts(method.name);
-      expect(facts, method.name).toMatchObject({
+      const facts = Object(methodFacts(method.name));
+      const stated = {
         writes: method['x-writes'],
         journalled: method['x-journalled'] ?? false,
         restricted: method['x-restricted'],
@@ -156,7 +162,10 @@ describe('every document', () => {
         waits: method['x-waits'],
         needsListener: method['x-listener'],
         redacted: method['x-redacted'],
-      });
+      };
+      for (const [fact, value] of Object.entries(stated)) {
+        expect(facts[fact] ?? false, `${fact} of ${method.name}`).toEqual(value);
+      }
     }
   });
 
@@ -259,8 +268,10 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
   const names = [...published.methods.keys()];
 
   test('have the same standard methods', () => {
-    const own = [...standard.methods.keys()].filter((name) => name.startsWith('starknet_'));
-    expect(own.sort()).toEqual([...names].sort());
+    const standardNames = [...standard.methods.keys()].filter((name) =>
+      name.startsWith('starknet_'),
+    );
+    expect(standardNames.sort()).toEqual([...names].sort());
   });
 
   test.each(names)('say the same of %s', (name) => {
@@ -283,12 +294,12 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
           [published, standard],
           [standard, published],
         ] as const) {
-          const place = from.errorData(name, code);
+          const dataSchema = from.errorData(name, code);
           // The absence of data says nothing: any would do.
-          if (place === undefined) continue;
+          if (dataSchema === undefined) continue;
           expect(to.errorData(name, code), `${name} ${code}`).toBeDefined();
           const check = (data: unknown) => to.checkError(name, { code, message, data });
-          expectFit(valuesOf(from, place), check, 60);
+          expectFit(valuesOf(from, dataSchema), check, 60);
         }
       }
     }
@@ -298,7 +309,7 @@ describe.skipIf(!hasPublishedSpec())('the published documents', () => {
   const components = published.schemas
     .map((component): [string, string] => [component.replace(/^.*#/, ''), component])
     .filter(([, component]) => published.schema(component).schema['$ref'] === undefined)
-    .filter(([name]) => standard.schemas.some((own) => own.endsWith(`#${name}`)))
+    .filter(([name]) => standard.schemas.some((schema) => schema.endsWith(`#${name}`)))
     .filter(([, component]) => !component.startsWith('starknet_metadata.json'));
 
   test.each(components)('mean the same by %s', (name, component) => {

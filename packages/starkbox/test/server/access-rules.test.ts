@@ -52,10 +52,10 @@ describe('the name we are called by', () => {
   });
 
   test('more can be named', () => {
-    const named = access({ allowedHosts: ['Box.Example'] });
-    expect(named.admitsHost('box.example:5050')).toBe(true);
-    expect(named.admitsHost('other.example')).toBe(false);
-    expect(named.admitsHost('localhost')).toBe(true);
+    const withNames = access({ allowedHosts: ['Box.Example'] });
+    expect(withNames.admitsHost('box.example:5050')).toBe(true);
+    expect(withNames.admitsHost('other.example')).toBe(false);
+    expect(withNames.admitsHost('localhost')).toBe(true);
     expect(access({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
   });
 
@@ -97,21 +97,21 @@ describe('the name we are called by', () => {
     });
 
     test('names that are given count alone', () => {
-      const named = access({ host: '0.0.0.0', allowedHosts: ['a'] });
-      expect(named.admitsHost('a:5050')).toBe(true);
-      expect(named.admitsHost('starkbox')).toBe(false);
+      const withNames = access({ host: '0.0.0.0', allowedHosts: ['a'] });
+      expect(withNames.admitsHost('a:5050')).toBe(true);
+      expect(withNames.admitsHost('starkbox')).toBe(false);
       expect(access({ host: '0.0.0.0', allowedHosts: ['*'] }).admitsHost('a.example')).toBe(true);
     });
 
     test('the names in its own addresses may be used', () => {
-      const named = access({
+      const withNames = access({
         host: '0.0.0.0',
         nodeUrl: 'http://one.example:5050',
         publicUrl: 'https://Chains.Example/team',
       });
-      expect(named.admitsHost('one.example:5050')).toBe(true);
-      expect(named.admitsHost('chains.example')).toBe(true);
-      expect(named.admitsHost('two.example')).toBe(false);
+      expect(withNames.admitsHost('one.example:5050')).toBe(true);
+      expect(withNames.admitsHost('chains.example')).toBe(true);
+      expect(withNames.admitsHost('two.example')).toBe(false);
       expect(access({ host: 'box.example' }).admitsHost('box.example:5050')).toBe(true);
       expect(access({ host: 'box.example' }).admitsHost('other.example')).toBe(false);
     });
@@ -183,11 +183,11 @@ describe('the site that calls', () => {
   });
 
   test('a page of the node itself may, if its host is an address or an allowed name', () => {
-    const own = (host: string, allowedHosts?: string[]) =>
+    const isForeign = (host: string, allowedHosts?: string[]) =>
       foreign({ origin: `http://${host}`, host }, { host: '0.0.0.0', allowedHosts });
-    expect(own('192.168.1.20:5050')).toBe(false);
-    expect(own('box.example:5050')).toBe(true);
-    expect(own('box.example:5050', ['box.example'])).toBe(false);
+    expect(isForeign('192.168.1.20:5050')).toBe(false);
+    expect(isForeign('box.example:5050')).toBe(true);
+    expect(isForeign('box.example:5050', ['box.example'])).toBe(false);
     const other = { origin: 'http://192.168.1.20:3000', host: '192.168.1.20:5050' };
     expect(foreign(other, { host: '0.0.0.0' })).toBe(true);
   });

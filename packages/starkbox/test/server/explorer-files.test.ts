@@ -1,18 +1,18 @@
 // Files of the explorer over HTTP: paths, caching and security headers.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { silentLog } from '../../src/log.js';
 import { AccessRules } from '../../src/server/access.js';
 import { Explorer } from '../../src/server/http/explorer-files.js';
 import { serveHttp } from '../../src/server/http/server.js';
 import { exchange } from '../support/raw-http.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-'));
+const folder = temporaryFolderOfFile();
 const site = join(folder, 'site');
 const SCRIPT = 'console.log("explorer");'.repeat(50);
 mkdirSync(join(site, 'assets'), { recursive: true });
@@ -43,8 +43,7 @@ const server = await serveHttp({ ...common, explorer: new Explorer(site) });
 const empty = await serveHttp({ ...common, explorer: new Explorer(join(folder, 'nothing')) });
 const without = await serveHttp(common);
 afterAll(async () => {
-  for (const one of [server, empty, without]) await one.close();
-  rmSync(folder, { recursive: true });
+  for (const running of [server, empty, without]) await running.close();
 });
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
@@ -174,8 +173,8 @@ describe('a node', () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"devnet_getStatus"}';
     const headers = { 'content-type': 'application/json' };
     const ask = async (origin: string) => {
-      const told = { ...headers, origin };
-      const answer = await exchange(Number(port), 'POST', '/rpc', told, body);
+      const headersWithOrigin = { ...headers, origin };
+      const answer = await exchange(Number(port), 'POST', '/rpc', headersWithOrigin, body);
       return JSON.parse(answer.body.toString());
     };
     expect(await ask(url)).toHaveProperty('result');

@@ -1,23 +1,22 @@
 // Records of --trace-requests, and a file that cannot be written.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RunningCommand } from '../../../e2e/support/running-command.js';
+import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { createNode } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
 import { openRecorder } from '../../src/server/recorder.js';
-import { RunningCommand } from '../support/running-command.js';
 
 let directory: string;
 const children: ChildProcess[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'starkbox-recorder-'));
+  directory = temporaryFolder();
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  rmSync(directory, { recursive: true });
 });
 
 test('no key is written, by whatever name or value it comes', async () => {
@@ -31,7 +30,7 @@ test('no key is written, by whatever name or value it comes', async () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   const call = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
-  const [one, other] = node.accounts.map(({ privateKey }) => privateKey);
+  const [firstKey, secondKey] = node.accounts.map(({ privateKey }) => privateKey);
   const key = `0x${'ab'.repeat(32)}`;
   await post(call('devnet_getPredeployedAccounts'));
   await post([call('sandbox_getPredeployedAccounts'), call('devnet_getConfig')]);
@@ -39,14 +38,15 @@ test('no key is written, by whatever name or value it comes', async () => {
   const l1 = { network_url: 'http://127.0.0.1:1/a-path-of-secrets', private_key: key };
   await post(call('devnet_postmanLoad', l1));
   await post(call('devnet_postmanLoad', ['http://127.0.0.1:1', '0x1', key]));
-  await post(call('starknet_getNonce', { block_id: 'latest', contract_address: one }));
+  await post(call('starknet_getNonce', { block_id: 'latest', contract_address: firstKey }));
   await post(call('nothing', { privateKey: 'in-camel-case', mnemonic: 'twelve words' }));
-  await post(`{ no JSON "private_key": "${other}"`);
+  await post(`{ no JSON "private_key": "${secondKey}"`);
   await post(call('starknet_blockNumber'));
   await node.close();
 
   const text = readFileSync(path, 'utf8');
-  for (const secret of [one, other, key]) expect(text).not.toContain(String(secret).slice(4));
+  for (const secret of [firstKey, secondKey, key])
+    expect(text).not.toContain(String(secret).slice(4));
   for (const word of ['a-path-of-secrets', 'in-camel-case', 'twelve words']) {
     expect(text).not.toContain(word);
   }

@@ -1,17 +1,18 @@
 // The wallet's script over HTTP: who gets it, and how.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { silentLog } from '../../src/log.js';
 import { AccessRules } from '../../src/server/access.js';
 import { type HttpServer, serveHttp } from '../../src/server/http/server.js';
 import { isLocalPeer, WalletScript } from '../../src/server/http/wallet-script.js';
 import { exchange } from '../support/raw-http.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-wallet-'));
+const folder = temporaryFolderOfFile();
 const file = join(folder, 'wallet.js');
 writeFileSync(file, 'install();');
 writeFileSync(`${file}.gz`, gzipSync('install();'));
@@ -35,7 +36,6 @@ async function serve(token?: string, wallet?: WalletScript, host = '127.0.0.1') 
 }
 afterAll(async () => {
   for (const server of servers) await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 const get = ({ port }: HttpServer, headers: Record<string, string> = {}, method = 'GET') =>
@@ -93,7 +93,9 @@ test.each([
 
 const outside = Object.values(networkInterfaces())
   .flat()
-  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  .find(
+    (networkInterface) => networkInterface?.family === 'IPv4' && !networkInterface.internal,
+  )?.address;
 
 describe.runIf(outside !== undefined)('another machine', () => {
   const ask = async (server: HttpServer, headers: Record<string, string> = {}) =>

@@ -3,9 +3,16 @@ import { cpSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunningCommand } from '../../../e2e/support/running-command.js';
+import {
+  BLOCKS,
+  KEYS,
+  mint,
+  pageSizeOf,
+  SEED,
+  Workshop,
+} from '../../../e2e/support/store/damaged-directory.js';
 import { LmdbDatabase } from '../../src/store/database/lmdb-database.js';
-import type { RunningCommand } from '../support/running-command.js';
-import { BLOCKS, KEYS, mint, pageSizeOf, SEED, Workshop } from './damaged-directory.js';
 
 let workshop: Workshop;
 let whole: string;

@@ -1,13 +1,13 @@
 // The page check of a database file: finds every lost page, and none in an intact file.
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { inDatabase, overwrite, pageSizeOf } from '../../../e2e/support/store/damaged-directory.js';
+import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { faultIn } from '../../src/store/database/mdb-file.js';
-import { inDatabase, overwrite, pageSizeOf } from './damaged-directory.js';
 
-const place = mkdtempSync(join(tmpdir(), 'starkbox-pages-'));
-const [whole, damaged] = [join(place, 'whole.mdb'), join(place, 'damaged.mdb')];
+const folder = temporaryFolderOfFile();
+const [whole, damaged] = [join(folder, 'whole.mdb'), join(folder, 'damaged.mdb')];
 let content: readonly string[];
 let page: number;
 let pages: number;
@@ -36,36 +36,35 @@ beforeAll(async () => {
   page = pageSizeOf(whole);
   pages = statSync(whole).size / page;
 });
-afterAll(() => rmSync(place, { recursive: true }));
 
 test('a file that is whole has no fault, and an empty database has none either', async () => {
   expect(faultIn(whole)).toBeUndefined();
   expect(content.length).toBeGreaterThan(1000);
-  const empty = join(place, 'empty.mdb');
+  const empty = join(folder, 'empty.mdb');
   await inDatabase(empty, () => undefined);
   expect(faultIn(empty)).toBeUndefined();
 });
 
 test('a page that is zeroed is found, unless the database does not need it', async () => {
-  let found = 0;
+  let faults = 0;
   for (let number = 0; number < pages; number += 1) {
     copyFileSync(whole, damaged);
     overwrite(damaged, Buffer.alloc(page), number * page);
-    if (faultIn(damaged) !== undefined) found += 1;
+    if (faultIn(damaged) !== undefined) faults += 1;
     else expect(await contentOf(damaged)).toEqual(content);
   }
-  expect(found).toBeGreaterThan(10);
+  expect(faults).toBeGreaterThan(10);
 });
 
 test('a file that is cut is found, unless the database does not need the rest', async () => {
-  let found = 0;
+  let faults = 0;
   for (let number = 0; number < pages; number += 1) {
     copyFileSync(whole, damaged);
     truncateSync(damaged, number * page + 100);
-    if (faultIn(damaged) !== undefined) found += 1;
+    if (faultIn(damaged) !== undefined) faults += 1;
     else expect(await contentOf(damaged)).toEqual(content);
   }
-  expect(found).toBeGreaterThan(10);
+  expect(faults).toBeGreaterThan(10);
 });
 
 test('no more pages are read than allowed, from the root down', () => {

@@ -2,7 +2,7 @@
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
-import { figures } from '../../src/rpc/subscriptions/chain-news.js';
+import { figures } from '../../src/rpc/subscriptions/chain-notifications.js';
 
 let node: Starkbox;
 let url: string;

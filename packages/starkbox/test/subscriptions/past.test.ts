@@ -1,11 +1,11 @@
 // The moment between the answer to a subscribing call and the notifications of the past.
 import { connectSocket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
+import { digest } from '../../../e2e/support/subscriptions/digest.js';
+import { gather } from '../../../e2e/support/subscriptions/subscribers.js';
 import { createNode } from '../../src/index.js';
-import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
-import { digest } from '../support/subscriptions/digest.js';
+import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
-import { gather } from '../support/subscriptions/subscribers.js';
 
 const FIRST = { block_id: { block_number: 0 } };
 
@@ -48,39 +48,39 @@ test('calls that were sent together are answered in order, each past before the 
 });
 
 describe('of a subscription that is held', () => {
-  const held = () => {
-    const sent: unknown[] = [];
-    const listener = recordingListener((text) => sent.push(JSON.parse(text).params.result));
+  const heldSubscription = () => {
+    const messages: unknown[] = [];
+    const listener = recordingListener((text) => messages.push(JSON.parse(text).params.result));
     const subscriptions = new Subscriptions(2);
-    const pick = (news: News): string | undefined =>
-      news.topic === 'heads' ? news.text() : undefined;
+    const pick = (notification: Notification): string | undefined =>
+      notification.topic === 'heads' ? notification.text() : undefined;
     const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
-    const release = subscriptions.addHeld(wish, () => void sent.push('past'));
+    const release = subscriptions.addHeld(wish, () => void messages.push('past'));
     subscriptions.notify({ topic: 'heads', text: () => '1' });
     subscriptions.notifyReorg('2');
-    return { sent, listener, subscriptions, release };
+    return { messages, listener, subscriptions, release };
   };
 
   test('nothing is sent before the past', () => {
-    const { sent, subscriptions, release } = held();
-    expect(sent).toEqual([]);
+    const { messages, subscriptions, release } = heldSubscription();
+    expect(messages).toEqual([]);
     release();
     subscriptions.notify({ topic: 'heads', text: () => '3' });
-    expect(sent).toEqual(['past', 1, 2, 3]);
+    expect(messages).toEqual(['past', 1, 2, 3]);
   });
 
   test('nothing is sent after a restart', () => {
-    const { sent, subscriptions, release } = held();
+    const { messages, subscriptions, release } = heldSubscription();
     subscriptions.clear();
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test('nothing is sent after the client has left', () => {
-    const { sent, listener, subscriptions, release } = held();
+    const { messages, listener, subscriptions, release } = heldSubscription();
     subscriptions.drop(listener);
     release();
-    expect(sent).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 

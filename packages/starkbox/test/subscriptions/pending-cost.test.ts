@@ -2,9 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { mint } from '../../src/chain/mint.js';
-import type { Included } from '../../src/chain/world/world.js';
-import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
-import { announce } from '../../src/rpc/subscriptions/chain-news.js';
+import {
+  type Included,
+  NOTHING_PENDING,
+  type World,
+  withIncluded,
+} from '../../src/chain/world/world.js';
+import { announce } from '../../src/rpc/subscriptions/chain-notifications.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { bareChain } from '../support/bare-chain.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
@@ -24,7 +28,7 @@ afterAll(() => chain.close());
 /** Reads and sent texts when one transaction is added to `waiting` others. */
 function announcing(waiting: number): { readonly read: number; readonly sent: number } {
   const counts = { read: 0, sent: 0 };
-  const one = (number: number): Included => ({
+  const countedTransaction = (number: number): Included => ({
     ...included,
     get record() {
       counts.read += 1;
@@ -36,9 +40,13 @@ function announcing(waiting: number): { readonly read: number; readonly sent: nu
     },
   });
   let pending = NOTHING_PENDING;
-  for (let number = 1; number <= waiting; number += 1) pending = withIncluded(pending, one(number));
+  for (let number = 1; number <= waiting; number += 1)
+    pending = withIncluded(pending, countedTransaction(number));
   const before: World = { ...chain.world, pending };
-  const after: World = { ...chain.world, pending: withIncluded(pending, one(waiting + 1)) };
+  const after: World = {
+    ...chain.world,
+    pending: withIncluded(pending, countedTransaction(waiting + 1)),
+  };
   const listener = recordingListener(() => {
     counts.sent += 1;
   });

@@ -15,15 +15,18 @@ export function exchange(
   body?: string,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece: Buffer) => pieces.push(piece));
-      response.on('end', () => {
-        const { statusCode: status, headers } = response;
-        resolve({ status, headers, body: Buffer.concat(pieces) });
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
+    const clientRequest = request(
+      { host: '127.0.0.1', port, method, path, headers },
+      (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () => {
+          const { statusCode: status, headers } = response;
+          resolve({ status, headers, body: Buffer.concat(pieces) });
+        });
+      },
+    );
+    clientRequest.on('error', reject);
+    clientRequest.end(body);
   });
 }

@@ -138,11 +138,11 @@ export class RawSocket {
       this.#rest = this.#rest.subarray(end + 4);
     }
     for (;;) {
-      const found = firstFrame(this.#rest);
-      if (!found) return;
-      this.frames.push(found.frame);
-      if (found.frame.opcode === TEXT) this.texts.push(found.frame.payload.toString('utf8'));
-      this.#rest = this.#rest.subarray(found.length);
+      const first = firstFrame(this.#rest);
+      if (!first) return;
+      this.frames.push(first.frame);
+      if (first.frame.opcode === TEXT) this.texts.push(first.frame.payload.toString('utf8'));
+      this.#rest = this.#rest.subarray(first.length);
     }
   }
 }

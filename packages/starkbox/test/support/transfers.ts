@@ -62,9 +62,9 @@ export class Transfers {
     const renamed = new Map<string, string>();
     const rename = (felt: string): string => {
       if (this.#shared.has(felt)) return felt;
-      const known = renamed.get(felt) ?? randomFelt();
-      renamed.set(felt, known);
-      return known;
+      const newFelt = renamed.get(felt) ?? randomFelt();
+      renamed.set(felt, newFelt);
+      return newFelt;
     };
     const { record, events } = sample;
     return {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { wantsTraces } from '../../src/config/environment.js';
+import { areTracesRequested } from '../../src/config/environment.js';
 import { createNode } from '../../src/index.js';
 
 interface Span {
@@ -32,7 +32,7 @@ const collector = createServer(async (request, response) => {
         key === 'service.name' ? Object.values(value) : [],
       ),
     );
-    for (const { spans: sent } of scopeSpans) spans.push(...sent);
+    for (const { spans: exported } of scopeSpans) spans.push(...exported);
   }
   response.setHeader('content-type', 'application/json');
   response.end('{}');
@@ -102,7 +102,7 @@ test('one span for each request to the origin', async () => {
   await node.call('starknet_getStorageAt', slot);
   await node.close();
   const [block, forwarded] = spans.filter(({ name }) => name === 'starknet_getStateUpdate');
-  const pair = [block, forwarded].toSorted((one, other) => (one?.kind ?? 0) - (other?.kind ?? 0));
+  const pair = [block, forwarded].toSorted((a, b) => (a?.kind ?? 0) - (b?.kind ?? 0));
   expect(pair.map((span) => span?.kind)).toEqual([SERVER, CLIENT]);
   expect(pair[1]?.parentSpanId).toBe(pair[0]?.spanId);
   const reads = spans.filter(({ name }) => name === 'starknet_getStorageAt');
@@ -138,8 +138,8 @@ test('nothing is sent without the variables', async () => {
   await node.close();
   expect(spans).toEqual([]);
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-  expect(wantsTraces({})).toBe(false);
-  expect(wantsTraces(endpoint)).toBe(true);
-  expect(wantsTraces({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
-  expect(wantsTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+  expect(areTracesRequested({})).toBe(false);
+  expect(areTracesRequested(endpoint)).toBe(true);
+  expect(areTracesRequested({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
+  expect(areTracesRequested({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
 });

@@ -1,4 +1,5 @@
 // The documents of older versions: equal in meaning to the published ones.
+
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,6 +13,7 @@ import {
   valuesOf,
   withoutWider,
 } from '@starkbox/conformance';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { object } from '../../src/json/reader.js';
@@ -20,7 +22,7 @@ import { V0_8 } from '../../src/rpc/versions/v0_8.js';
 import { V0_9 } from '../../src/rpc/versions/v0_9.js';
 
 const STEPS = { v0_9: [V0_9], v0_8: [V0_9, V0_8] };
-const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const DIRECTORY = fileURLToPath(DOCUMENTS);
 const FILES = readdirSync(DIRECTORY).filter((file) => /^(?!devnet).*\.json$/.test(file));
 
 function expectFit(
@@ -65,16 +67,16 @@ describe.each(OLDER_VERSIONS.filter((version) => hasPublishedSpec(version)))('%s
 
   test.each(names)('says the same of %s', (name) => {
     const theirs = published.methods.get(name);
-    const own = ours.methods.get(name);
-    expect(own?.params).toEqual(theirs?.params);
-    expect(own?.notification).toBe(theirs?.notification);
-    expect(own?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
+    const ourMethod = ours.methods.get(name);
+    expect(ourMethod?.params).toEqual(theirs?.params);
+    expect(ourMethod?.notification).toBe(theirs?.notification);
+    expect(ourMethod?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
     expectFit(paramsValues(published, name), (v) => ours.checkParams(name, v));
     expectFit(paramsValues(ours, name), (v) => published.checkParams(name, v));
     for (const { code, message } of theirs?.errors ?? []) {
-      const place = published.errorData(name, code);
-      if (place) {
-        expectFit(valuesOf(published, place), (data) =>
+      const dataSchema = published.errorData(name, code);
+      if (dataSchema) {
+        expectFit(valuesOf(published, dataSchema), (data) =>
           ours.checkError(name, { code, message, data }),
         );
       }

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { checkedClient, connectSocket, overHttp, startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { invokeRequest, STRK } from '../../../e2e/support/signing.js';
 import { silentLog } from '../../src/log.js';
 import { Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
 import { MethodIndex } from '../../src/rpc/protocol/method-table.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
-import { invokeRequest, STRK } from '../support/compatibility/signing.js';
 
 const { url, node, client, close } = await startNode({
   listen: true,

@@ -1,17 +1,13 @@
 // Table of events.
+import type { EMITTED_EVENT, EVENT } from '@starkbox/spec';
 import { useMemo } from 'react';
 import { to } from '../../navigation/route.js';
 import { type Column, VirtualTable } from '../table/table.js';
 import { Address, TxRef } from '../values.js';
 import { type Classes, EventLine } from './call-line.js';
 
-export interface EventEntry {
-  readonly from_address: string;
-  readonly keys: readonly string[];
-  readonly data: readonly string[];
-  /** For lists over several transactions. */
-  readonly transaction_hash?: string;
-}
+/** With the hash of its transaction in lists over several. */
+export type EventEntry = EVENT & Partial<Pick<EMITTED_EVENT, 'transaction_hash'>>;
 
 interface Row {
   readonly at: number;

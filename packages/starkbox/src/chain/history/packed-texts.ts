@@ -1,7 +1,8 @@
 // Compressed JSON texts of the transactions in closed blocks.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
+import { list, string } from '../../json/reader.js';
 
 /** Stored parts of a transaction besides its hash; the strings are JSON texts. */
 export interface TransactionTexts {
@@ -84,7 +85,8 @@ function transactionIn(piece: TextChunk, start: number): TransactionTexts {
   const facts = piece.part(start + PROOF_FACTS);
   return {
     transaction: piece.part(start + TRANSACTION),
-    proofFacts: facts === '' ? undefined : Object.freeze<string[]>(JSON.parse(facts)),
+    proofFacts:
+      facts === '' ? undefined : Object.freeze(list(JSON.parse(facts), 'proof facts', string)),
     receipt: piece.part(start + RECEIPT),
     trace: piece.part(start + TRACE),
   };

@@ -24,7 +24,7 @@ export interface PoolTransaction {
 }
 
 /** A transaction in the pool. */
-export interface Waiting extends PoolTransaction {
+export interface QueuedTransaction extends PoolTransaction {
   /** Ascending; transactions that return come before all others. */
   readonly arrival: number;
   /** Its place among those that are selected for the block under construction. */
@@ -58,7 +58,7 @@ interface Sender {
 export interface Mempool {
   readonly order: MempoolOrder;
   /** By arrival. */
-  readonly waiting: SortedMap<Waiting>;
+  readonly waiting: SortedMap<QueuedTransaction>;
   /** Arrivals by hash. */
   readonly arrivals: PersistentMap<string, number>;
   readonly senders: PersistentMap<string, Sender>;
@@ -108,7 +108,7 @@ function nonceKey(nonce: bigint): string {
 
 const LARGEST_TIP = 2n ** 64n - 1n;
 
-function orderKey({ kind, seed }: MempoolOrder, { arrival, tip, hash }: Waiting): string {
+function orderKey({ kind, seed }: MempoolOrder, { arrival, tip, hash }: QueuedTransaction): string {
   const last = arrivalKey(arrival);
   if (kind === 'fifo') return last;
   if (kind === 'tip') return `${String(LARGEST_TIP - tip).padStart(20, '0')} ${last}`;
@@ -119,13 +119,20 @@ function orderKey({ kind, seed }: MempoolOrder, { arrival, tip, hash }: Waiting)
 
 // Reading.
 
-export function inMempool({ waiting, arrivals }: Mempool, hash: string): Waiting | undefined {
+export function inMempool(
+  { waiting, arrivals }: Mempool,
+  hash: string,
+): QueuedTransaction | undefined {
   const arrival = arrivals.get(hash);
   return arrival === undefined ? undefined : waiting.get(arrivalKey(arrival));
 }
 
 /** The transaction of a sender with a nonce. */
-export function withNonce(pool: Mempool, sender: string, nonce: bigint): Waiting | undefined {
+export function findByNonce(
+  pool: Mempool,
+  sender: string,
+  nonce: bigint,
+): QueuedTransaction | undefined {
   const hash = pool.senders.get(sender)?.queue.get(nonceKey(nonce));
   return hash === undefined ? undefined : inMempool(pool, hash);
 }
@@ -172,7 +179,7 @@ function withArrival(pool: Mempool, arrival: number): Mempool {
   return { ...pool, first: Math.min(pool.first, arrival), next: Math.max(pool.next, arrival + 1) };
 }
 
-function withArrived(pool: Mempool, one: Waiting, account: bigint): Mempool {
+function withArrived(pool: Mempool, one: QueuedTransaction, account: bigint): Mempool {
   const { hash, arrival, sender, nonce } = one;
   const own = pool.senders.get(sender) ?? { account, next: account, queue: new SortedMap() };
   const grown: Mempool = {
@@ -187,13 +194,13 @@ function withArrived(pool: Mempool, one: Waiting, account: bigint): Mempool {
 /** Enters the next transaction of a sender into the order of execution. */
 function withReady(pool: Mempool, sender: string): Mempool {
   const own = pool.senders.get(sender);
-  const one = own && withNonce(pool, sender, own.next);
+  const one = own && findByNonce(pool, sender, own.next);
   return one ? { ...pool, ready: pool.ready.set(orderKey(pool.order, one), one.hash) } : pool;
 }
 
 function withoutReady(pool: Mempool, sender: string): Mempool {
   const own = pool.senders.get(sender);
-  const one = own && withNonce(pool, sender, own.next);
+  const one = own && findByNonce(pool, sender, own.next);
   return one ? { ...pool, ready: pool.ready.delete(orderKey(pool.order, one)) } : pool;
 }
 
@@ -201,12 +208,12 @@ function withoutReady(pool: Mempool, sender: string): Mempool {
 export function withSelected(
   pool: Mempool,
   hash: string | undefined = pool.ready.first(),
-): readonly [Mempool, Waiting] | undefined {
+): readonly [Mempool, QueuedTransaction] | undefined {
   const one = hash === undefined ? undefined : inMempool(pool, hash);
   const own = one && pool.senders.get(one.sender);
   if (!one || !own) return undefined;
   const { nextPosition: position } = pool;
-  const chosen: Waiting = { ...one, position };
+  const chosen: QueuedTransaction = { ...one, position };
   const changed: Mempool = {
     ...withoutReady(pool, one.sender),
     waiting: pool.waiting.set(arrivalKey(one.arrival), chosen),
@@ -218,7 +225,7 @@ export function withSelected(
 }
 
 /** The pool with a transaction to execute next: the first selected one, else one more is selected. */
-export function withNext(pool: Mempool): readonly [Mempool, Waiting] | undefined {
+export function withNext(pool: Mempool): readonly [Mempool, QueuedTransaction] | undefined {
   const hash = pool.selected.first();
   const one = hash === undefined ? undefined : inMempool(pool, hash);
   return one ? [pool, one] : withSelected(pool);
@@ -233,12 +240,12 @@ export function withoutWaiting(pool: Mempool, { hash, sender, nonce }: PoolTrans
   return forgotten(withoutReadyOf(freed, one), one);
 }
 
-function withoutReadyOf(pool: Mempool, one: Waiting): Mempool {
+function withoutReadyOf(pool: Mempool, one: QueuedTransaction): Mempool {
   return pool.senders.get(one.sender)?.next === one.nonce ? withoutReady(pool, one.sender) : pool;
 }
 
 /** Removes a transaction that is neither selected nor in the order of execution. */
-function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: Waiting): Mempool {
+function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: QueuedTransaction): Mempool {
   const own = pool.senders.get(sender);
   const queue = own?.queue.delete(nonceKey(nonce));
   return {
@@ -279,7 +286,7 @@ function withoutPosition(pool: Mempool, hash: string): Mempool {
  * The pool without a selected transaction that was executed; the others of its sender keep their
  * places.
  */
-export function withoutExecuted(pool: Mempool, one: Waiting): Mempool {
+export function withoutExecuted(pool: Mempool, one: QueuedTransaction): Mempool {
   const own = pool.senders.get(one.sender);
   if (!own || one.position === undefined) return pool;
   const account = one.nonce + 1n;
@@ -325,7 +332,10 @@ export function cleared(pool: Mempool): Mempool {
 }
 
 /** A pool of stored transactions, for `settledMempool`: the nonces of their accounts are unknown. */
-export function restoredMempool(waiting: readonly Waiting[], dropped: readonly Dropped[]): Mempool {
+export function restoredMempool(
+  waiting: readonly QueuedTransaction[],
+  dropped: readonly Dropped[],
+): Mempool {
   let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped) };
   for (const one of waiting) {
     pool = {
@@ -347,12 +357,12 @@ export async function settledMempool(
 ): Promise<Mempool> {
   const { first, next } = restored;
   let pool: Mempool = { ...cleared(restored), first, next };
-  const chosen: Waiting[] = [];
+  const chosen: QueuedTransaction[] = [];
   const slices = new Slices();
   for (const [, one] of restored.waiting.from()) {
     if (slices.isOver) await slices.next();
     const { account = BigInt(await nonceAt(one.sender)) } = pool.senders.get(one.sender) ?? {};
-    if (one.nonce < account || withNonce(pool, one.sender, one.nonce)) {
+    if (one.nonce < account || findByNonce(pool, one.sender, one.nonce)) {
       pool = withDropped(pool, one, `It does not fit the account, whose nonce is ${account}.`);
       continue;
     }
@@ -368,6 +378,9 @@ export async function settledMempool(
   return pool;
 }
 
-function byPosition({ position: one = 0 }: Waiting, { position: other = 0 }: Waiting): number {
+function byPosition(
+  { position: one = 0 }: QueuedTransaction,
+  { position: other = 0 }: QueuedTransaction,
+): number {
   return one - other;
 }

@@ -1,4 +1,5 @@
 // Explanations of transactions and calls: included, refused or only estimated.
+
 import type { Explained, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
 import {
   Class,
@@ -7,6 +8,7 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -15,8 +17,9 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
+import type { Log } from '../../log.js';
 import type { Chain } from '../chain.js';
+import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
   type RetracePlace,
@@ -25,7 +28,7 @@ import {
   retraceTransaction,
 } from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
-import { type Broadcasted, read } from '../steps/prepare-transaction.js';
+import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
@@ -39,11 +42,13 @@ export class Explainer {
   readonly #chain: Chain;
   readonly #infos: DebugInfos;
   readonly #abis: Abis;
+  readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
   readonly #refused = new BoundedMap<string, Explained>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
-  constructor(chain: Chain, infos: DebugInfos, abis: Abis) {
+  constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
+    this.#log = log;
     this.#chain = chain;
     this.#infos = infos;
     this.#abis = abis;
@@ -139,7 +144,9 @@ export class Explainer {
     const subject = { transaction, ...rest };
     const traced = hasRun(rest) ? await this.#attempted(subject, attempted, place) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
-    const address = isDeployed ? (await this.#read(Object(transaction)))?.address : undefined;
+    const address = isDeployed
+      ? (await this.#readBroadcasted(Object(transaction)))?.address
+      : undefined;
     const known =
       address === undefined ? transaction : { ...transaction, contract_address: address };
     return this.#explain({ transaction: known, ...rest, ...traced }, place, attempted);
@@ -167,7 +174,7 @@ export class Explainer {
     reason: string | undefined,
     showsSource: boolean,
   ): Promise<Traced> {
-    const traced = await run().catch(() => undefined);
+    const traced = await this.#orNothing('the second run', run);
     if (!traced) return {};
     const { readFailure } = await import('@starkbox/abi');
     const path = failedPath(traced.frames, readFailure(reason ?? '').path.at(-1));
@@ -194,12 +201,22 @@ export class Explainer {
   }
 
   /** A transaction as the engine reads it; undefined for one that it refuses. */
-  #read(transaction: Broadcasted): Promise<Transaction | undefined> {
+  #readBroadcasted(transaction: Broadcasted): Promise<Transaction | undefined> {
     const { options, executions } = this.#chain;
     const { client } = executions;
-    return Promise.resolve()
-      .then(() => read(transaction, options.chainId, {}, { client }))
-      .catch(() => undefined);
+    return this.#orNothing('the transaction', async () =>
+      readBroadcasted(transaction, options.chainId, {}, { client }),
+    );
+  }
+
+  /** Leaves what fails out of an explanation; the log has the cause. */
+  async #orNothing<T>(subject: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#log.debug(`${subject} is left out of an explanation: ${reasonOf(error)}`);
+      return undefined;
+    }
   }
 
   /**
@@ -208,7 +225,7 @@ export class Explainer {
    */
   async keep(transaction: Broadcasted, explained: Explained): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
-    const hash = (await this.#read(transaction))?.hash;
+    const hash = (await this.#readBroadcasted(transaction))?.hash;
     if (hash !== undefined) this.#refused.set(hash, explained);
     return hash;
   }
@@ -246,7 +263,7 @@ export class Explainer {
     return explain(subject, sources, paint);
   }
 
-  /** Reads of a state. What cannot be read is left out of the explanation. */
+  /** Reads of a state. */
   #reads(
     { world, number, state }: RetracePlace,
     signal: AbortSignal | undefined,
@@ -254,20 +271,23 @@ export class Explainer {
     const { executions, options } = this.#chain;
     return {
       classAt: async (address) => {
-        const hash = await state.classHashAt(address).catch(() => '0x0');
+        const hash = await this.#orNothing(`the class of ${address}`, () =>
+          state.classHashAt(address),
+        );
         return hash === '0x0' ? undefined : hash;
       },
-      nonceAt: (address) => state.nonceAt(address).catch(() => undefined),
+      nonceAt: (address) =>
+        this.#orNothing(`the nonce of ${address}`, () => state.nonceAt(address)),
       read: async (contract, name, calldata) => {
         const request = {
           contract_address: contract,
           entry_point_selector: starknetKeccak(name),
           calldata,
         };
-        const answer = await executions
-          .call(state, contextOf(world, options, number), request, { signal })
-          .catch(() => undefined);
-        return answer?.result;
+        const outcome = await this.#orNothing(`the result of ${name} of ${contract}`, () =>
+          executions.call(state, contextOf(world, options, number), request, { signal }),
+        );
+        return outcome?.result;
       },
     };
   }

@@ -1,8 +1,10 @@
 // Search for events by range, emitter and keys, in pages whose cost does not grow with the chain.
+
 import type { EventData } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { fail, invalidParams } from '../../errors.js';
-import type { BLOCK_ID } from '../../spec.js';
+import { readReceipt } from '../history/stored-texts.js';
 import { blockNumber, pendingNumber } from '../world/find-block.js';
 import type { Included, World } from '../world/world.js';
 
@@ -140,7 +142,7 @@ export function eventsOf(world: World, block: number): readonly FoundEvent[] {
   }
   const place = { number: block, hash: found.hash };
   return found.receipts.flatMap((receipt, index) => {
-    const { events }: { events: readonly EventData[] } = JSON.parse(receipt);
+    const { events } = readReceipt(receipt);
     return placed(events, place, found.transactions[index] ?? '0x0', index);
   });
 }

@@ -1,9 +1,10 @@
 // Initial reads of a block, found by executing its transactions again.
 import { type State, Transaction } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { sliced } from '../../scheduling/slices.js';
-import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
+import { readTransaction } from '../history/stored-texts.js';
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { stateByNumber } from '../world/find-block.js';
@@ -40,14 +41,10 @@ async function restored(
   state: State,
   chainId: string,
 ): Promise<Transaction> {
-  const values: Readonly<Record<string, unknown>> = JSON.parse(transaction);
-  const { class_hash, type } = values;
-  const declared =
-    type === 'DECLARE' && typeof class_hash === 'string'
-      ? await state.class(class_hash)
-      : undefined;
+  const values = readTransaction(transaction);
+  const declared = values.type === 'DECLARE' ? await state.class(values.class_hash) : undefined;
   return new Transaction(
-    proofFacts ? { ...values, proof_facts: proofFacts } : values,
+    proofFacts ? { ...values, proof_facts: proofFacts } : { ...values },
     chainId,
     declared,
   );

@@ -1,7 +1,8 @@
 // Lists of blocks and transactions, each as a summary.
+
+import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { listOf, memberOf } from '../../json/reader.js';
-import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
 import {
   calls,
   FAILS,
@@ -13,17 +14,15 @@ import {
   UNKNOWN,
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
+import {
+  readReceipt,
+  readTrace,
+  readTransaction,
+  type StoredTransaction,
+} from '../history/stored-texts.js';
 import { pendingNumber } from '../world/find-block.js';
 import { nextTime, transactionAt, transactionHashesOf, type World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
-
-/** The members of a receipt that are read. */
-interface Receipt {
-  readonly actual_fee: { readonly amount: string; readonly unit: 'WEI' | 'FRI' };
-  readonly execution_resources: { readonly l2_gas: number };
-  readonly execution_status: 'SUCCEEDED' | 'REVERTED';
-  readonly revert_reason?: string;
-}
 
 // Blocks.
 
@@ -71,7 +70,7 @@ function summaryOf({ history }: World, header: Header): BlockSummary {
   const fee = { FRI: 0n, WEI: 0n };
   let [failed, gas] = [0, 0];
   for (const text of header.transactionCount === 0 ? [] : history.receipts(header.number)) {
-    const receipt: Receipt = JSON.parse(text);
+    const receipt = readReceipt(text);
     fee[receipt.actual_fee.unit] += BigInt(receipt.actual_fee.amount);
     gas += receipt.execution_resources.l2_gas;
     if (receipt.execution_status === 'REVERTED') failed += 1;
@@ -159,8 +158,7 @@ type CallMember = 'contract_address' | 'entry_point_selector';
 /** Whether a call of a trace has a value, other than the transfer of the fee. */
 function isIn(trace: string, member: CallMember, value: string): boolean {
   if (!trace.includes(`"${member}":"${value}"`)) return false;
-  const { fee_transfer_invocation: _, ...calls }: Readonly<Record<string, unknown>> =
-    JSON.parse(trace);
+  const { fee_transfer_invocation: _, ...calls } = readTrace(trace);
   return Object.values(calls).some((call) => hasCall(call, member, value));
 }
 
@@ -173,12 +171,12 @@ function hasCall(call: unknown, member: CallMember, value: string): boolean {
 function callsFunction(transaction: string, trace: string, selector: string): boolean {
   if (isIn(trace, 'entry_point_selector', selector)) return true;
   if (!transaction.includes(`"${selector}"`)) return false;
-  return callsIn(JSON.parse(transaction)).some((call) => call.selector === selector);
+  return callsIn(readTransaction(transaction)).some((call) => call.selector === selector);
 }
 
 function failsWith(receipt: string, part: string): boolean {
   if (!isReverted(receipt)) return false;
-  const { revert_reason: reason = '' }: Receipt = JSON.parse(receipt);
+  const { revert_reason: reason = '' } = readReceipt(receipt);
   return reason.toLowerCase().includes(part.toLowerCase());
 }
 
@@ -188,20 +186,20 @@ function summarise(
   block: number,
   index: number,
 ): TransactionSummary {
-  const receipt: Receipt = JSON.parse(text);
-  const sent: Sent = JSON.parse(transaction);
-  const made = callsIn(sent);
-  const [first] = made;
+  const receipt = readReceipt(text);
+  const values = readTransaction(transaction);
+  const functionCalls = callsIn(values);
+  const [first] = functionCalls;
   const sender = senderOf(transaction, text);
   const { revert_reason: reason } = receipt;
   return {
     transaction_hash: hash,
     block_number: block,
     index,
-    type: sent.type,
+    type: values.type,
     ...(sender === undefined ? {} : { sender_address: sender }),
     ...(first ? { call: first } : {}),
-    call_count: made.length,
+    call_count: functionCalls.length,
     execution_status: receipt.execution_status,
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
@@ -210,29 +208,23 @@ function summarise(
   };
 }
 
-type SentCall = NonNullable<TRANSACTION_ROW['call']>;
+type FunctionCall = NonNullable<TRANSACTION_ROW['call']>;
 
-/** The members of a transaction that are read. */
-interface Sent {
-  readonly type: TRANSACTION_ROW['type'];
-  readonly calldata?: readonly string[];
-  readonly contract_address?: string;
-  readonly entry_point_selector?: string;
-}
-
-function callsIn(sent: Sent): readonly SentCall[] {
-  const { type, calldata = [], contract_address: to, entry_point_selector: selector } = sent;
-  if (to !== undefined && selector !== undefined) return [{ contract_address: to, selector }];
-  return type === 'INVOKE' ? callsOf(calldata) : [];
+function callsIn(values: StoredTransaction): readonly FunctionCall[] {
+  if (values.type === 'L1_HANDLER') {
+    const { contract_address, entry_point_selector: selector } = values;
+    return [{ contract_address, selector }];
+  }
+  return values.type === 'INVOKE' ? callsOf(values.calldata) : [];
 }
 
 /**
  * The calls in the calldata of an account, in either of its two encodings: the data after each
  * call, or all data after a table of calls.
  */
-function callsOf(calldata: readonly string[]): readonly SentCall[] {
+function callsOf(calldata: readonly string[]): readonly FunctionCall[] {
   const size = numberOf(calldata[0]);
-  const nested: SentCall[] = [];
+  const nested: FunctionCall[] = [];
   let at = 1;
   for (; nested.length < size && at < calldata.length; at += 3 + numberOf(calldata[at + 2])) {
     nested.push(callAt(calldata, at));
@@ -243,7 +235,7 @@ function callsOf(calldata: readonly string[]): readonly SentCall[] {
   return Array.from({ length: size }, (_, index) => callAt(calldata, 1 + 4 * index));
 }
 
-function callAt(calldata: readonly string[], at: number): SentCall {
+function callAt(calldata: readonly string[], at: number): FunctionCall {
   return { contract_address: calldata[at] ?? '0x0', selector: calldata[at + 1] ?? '0x0' };
 }
 

@@ -1,10 +1,9 @@
 // Lists of contracts, classes and storage slots.
-import type { StateDiff } from '@starkbox/engine';
+import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '@starkbox/spec';
 import { fail } from '../../errors.js';
-import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../../spec.js';
 import { DECLARES, DEPLOYS, UNKNOWN } from '../history/block-keys.js';
 import type { Slots } from '../world/archived-states.js';
-import { latestHeader, pendingNumber, stateDiffText } from '../world/find-block.js';
+import { latestHeader, pendingNumber, stateDiff } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 
@@ -27,7 +26,7 @@ export function listContracts(world: World, request: PageRequest): Promise<Page<
     from: pendingNumber(world),
     blockKeys: [[DEPLOYS, UNKNOWN]],
     rowsIn: (block) =>
-      diffOf(world, block).deployed_contracts.map(
+      stateDiff(world, block).deployed_contracts.map(
         ({ address }) =>
           () =>
             rowOf(address, block),
@@ -42,7 +41,7 @@ export function listClasses(world: World, request: PageRequest): Promise<Page<CL
     from: pendingNumber(world),
     blockKeys: [[DECLARES, UNKNOWN]],
     rowsIn: (block) => {
-      const { declared_classes, deprecated_declared_classes } = diffOf(world, block);
+      const { declared_classes, deprecated_declared_classes } = stateDiff(world, block);
       const rowOf = (hash: string, kind: CLASS_ROW['kind']) => (): CLASS_ROW => ({
         class_hash: hash,
         declared_in: block,
@@ -97,10 +96,6 @@ function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
 function byValue(one: string, other: string): number {
   if (one.length !== other.length) return one.length - other.length;
   return one < other ? -1 : Number(one > other);
-}
-
-function diffOf(world: World, block: number): StateDiff {
-  return JSON.parse(stateDiffText(world, block));
 }
 
 function labelled({ labels }: World, value: string): { readonly label?: string } {

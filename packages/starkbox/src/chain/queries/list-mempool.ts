@@ -1,14 +1,15 @@
 // List of the transactions in the mempool.
+
+import type { MEMPOOL_ROW } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
-import type { MEMPOOL_ROW } from '../../spec.js';
 import {
   arrivalKey,
   inOrder,
   lacksNonce,
   type Mempool,
   type MempoolOrder,
-  type Waiting,
+  type QueuedTransaction,
   withSelected,
 } from '../mempool/mempool.js';
 import type { World } from '../world/world.js';
@@ -46,7 +47,7 @@ function startOf({ first }: Mempool, cursor: string | undefined): number {
   return cursor === undefined ? first : readCursor(cursor)[0];
 }
 
-function rowOf(pool: Mempool, one: Waiting): MEMPOOL_ROW {
+function rowOf(pool: Mempool, one: QueuedTransaction): MEMPOOL_ROW {
   return {
     transaction_hash: one.hash,
     type: one.type,

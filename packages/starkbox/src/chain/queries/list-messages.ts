@@ -1,11 +1,12 @@
 // Lists of messages between L1 and L2, with their states.
 import { messageToL1Hash } from '@starkbox/engine';
+import type { MESSAGE_ROW } from '@starkbox/spec';
 import { padded } from '../../felt.js';
-import type { MESSAGE_ROW } from '../../spec.js';
 import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
+import { readReceipt, readTransaction } from '../history/stored-texts.js';
 import { pendingNumber } from '../world/find-block.js';
-import type { Messages, MessageToL1 } from '../world/messages.js';
+import type { Messages } from '../world/messages.js';
 import {
   nextTime,
   transactionAt,
@@ -28,9 +29,8 @@ export function listMessagesToL2(world: World, request: PageRequest): Promise<Pa
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
         const record = transactionAt(world, block, index);
-        return record && typeOf(record.transaction) === 'L1_HANDLER'
-          ? handled(world, record, block, index)
-          : undefined;
+        const isHandler = record && typeOf(record.transaction) === 'L1_HANDLER';
+        return isHandler ? handledMessage(world, record, block, index) : undefined;
       }),
   });
 }
@@ -49,39 +49,25 @@ export function listMessagesToL1(world: World, request: PageRequest): Promise<Pa
   });
 }
 
-/** The members of a transaction that are read. */
-interface Handled {
-  readonly contract_address: string;
-  readonly entry_point_selector: string;
-  readonly nonce: string;
-  readonly calldata: readonly string[];
-  readonly l1_transaction_hash?: string | null;
-}
-
-interface Receipt {
-  readonly message_hash?: string;
-  readonly messages_sent: readonly MessageToL1[];
-  readonly revert_reason?: string;
-}
-
-function handled(
+function handledMessage(
   world: World,
   { hash, transaction, receipt: text }: TransactionRecord,
   block: number,
   index: number,
-): MESSAGE_ROW {
-  const sent: Handled = JSON.parse(transaction);
-  const { message_hash = '0x0', revert_reason: reason }: Receipt = JSON.parse(text);
-  const [from = '0x0', ...payload] = sent.calldata;
-  const { l1_transaction_hash: l1Hash } = sent;
+): MESSAGE_ROW | undefined {
+  const handler = readTransaction(transaction);
+  if (handler.type !== 'L1_HANDLER') return undefined;
+  const { message_hash = '0x0', revert_reason: reason } = readReceipt(text);
+  const [from = '0x0', ...payload] = handler.calldata;
+  const { l1_transaction_hash: l1Hash } = handler;
   return {
     message_hash: padded(message_hash),
     state: isReverted(text) ? 'REVERTED' : 'HANDLED',
     from_address: from,
-    to_address: sent.contract_address,
+    to_address: handler.contract_address,
     payload,
-    selector: sent.entry_point_selector,
-    nonce: sent.nonce,
+    selector: handler.entry_point_selector,
+    nonce: handler.nonce,
     ...(l1Hash ? { l1_transaction_hash: l1Hash } : {}),
     transaction_hash: hash,
     block_number: block,
@@ -98,7 +84,7 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
   const undelivered = isPending ? new Map<string, number>() : undeliveredIn(world.messages, block);
   const found = transactionsOf(world, block).filter(({ receipt }) => sendsMessages(receipt));
   for (const { hash, receipt } of found) {
-    const { messages_sent }: Receipt = JSON.parse(receipt);
+    const { messages_sent } = readReceipt(receipt);
     for (const { from_address, to_address, payload } of messages_sent) {
       const message_hash = messageToL1Hash({ from_address, to_address, payload });
       rows.push({

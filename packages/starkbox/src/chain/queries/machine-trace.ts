@@ -1,11 +1,11 @@
 // What the machine did in a transaction of a block: its calls with their registers, and names.
 import { type Abi, contractName, type Names, namesOf, selectorOf } from '@starkbox/abi';
 import type { RetracedFrame, State } from '@starkbox/engine';
+import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { fail, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { listOf, membersOf } from '../../json/reader.js';
-import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { entryPointNames } from '../retrace/cairo-stack.js';
 import { MOST_EARLIER, retraceTransaction } from '../retrace/retrace.js';

@@ -1,7 +1,7 @@
 // Names of storage slots as the wire carries them.
 import { namesOf, plainFeltText, shortAddress, slotText } from '@starkbox/abi';
+import type { NAMED_SLOT } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
-import type { NAMED_SLOT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { MOST_HASHES, type SlotsWanted, StorageNames } from '../storage-names/storage-names.js';
 

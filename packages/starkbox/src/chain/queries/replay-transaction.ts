@@ -1,15 +1,23 @@
 // Replay of an origin's transaction on the state before it, or on an overridden one.
-import { Block, Class, Origin, type OriginQuestion, State, Transaction } from '@starkbox/engine';
+import {
+  Block,
+  Class,
+  type SourceQuestion,
+  State,
+  StateSource,
+  Transaction,
+} from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
-import { stateDiffOf } from '../../fork/after-transaction.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
+import { originStateDiff } from '../../json/state-diff.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
+import { storedReceipt, traceText } from '../history/stored-texts.js';
 import {
   applyChange,
   checkShape,
@@ -20,7 +28,6 @@ import {
 import type { BlockRules } from '../steps/block-context.js';
 import { executing, executionError } from '../steps/execution-errors.js';
 import type { Executions } from '../steps/executions.js';
-import { wireReceipt, wireTrace } from '../steps/prepare-transaction.js';
 import { enginePrices } from '../world/gas-prices.js';
 
 /** A value that differs, by its path; `was` or `is` is left out where the value is absent. */
@@ -69,7 +76,7 @@ export async function replayTransaction(
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));
-  let state = State.create({ version: number, origin: new Origin(parent.ask) });
+  let state = State.create({ version: number, source: new StateSource(parent.ask) });
   const old = number - HASH_BUFFER;
   if (old >= 0) {
     const entry = { key: hex(old), value: await fork.hashOf(old) };
@@ -77,7 +84,7 @@ export async function replayTransaction(
     state = await state.apply({ storage_diffs: [write] });
   }
   for (const trace of traces.slice(0, index)) {
-    const diff = stateDiffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);
+    const diff = originStateDiff(membersOf(membersOf(trace)['trace_root'])['state_diff']);
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
@@ -112,8 +119,8 @@ export async function replayTransaction(
       execution_error: executionError(done.rejection),
     });
   }
-  const trace = wireTrace(done);
-  const receipt = wireReceipt(done.receipt);
+  const trace = traceText(done);
+  const receipt = storedReceipt(done.receipt);
   const { finality_status: _finality, block_hash: _block, block_number: _number, ...before } = was;
   return {
     receipt,
@@ -154,8 +161,8 @@ async function classOf(fork: Fork, hash: string): Promise<Class> {
 }
 
 /** Reads that a trace implies: of the called contracts, and of the changed values. */
-function readsOf(trace: Members): readonly OriginQuestion[] {
-  const { nonces, storage_diffs } = stateDiffOf(trace['state_diff']);
+function readsOf(trace: Members): readonly SourceQuestion[] {
+  const { nonces, storage_diffs } = originStateDiff(trace['state_diff']);
   const calls = Object.entries(trace)
     .filter(([name]) => name.endsWith('_invocation'))
     .flatMap(([, call]) => callsIn(membersOf(call)));

@@ -1,7 +1,7 @@
 // Search for blocks, transactions, contracts, classes, labels and methods by a text.
+
+import { type CANDIDATE, canonicalName, METHODS } from '@starkbox/spec';
 import { hex, PRIME } from '../../felt.js';
-import { canonicalName } from '../../method-names.js';
-import { type CANDIDATE, METHODS } from '../../spec.js';
 import { inMempool } from '../mempool/mempool.js';
 import { findTransaction, type World } from '../world/world.js';
 

@@ -1,4 +1,5 @@
 // Executions whose changes are dropped: calls, estimates, simulations, proofs.
+import type { Invocation } from '@starkbox/abi';
 import type {
   Executed,
   ExecutionFlags,
@@ -8,9 +9,6 @@ import type {
   State,
   Transaction,
 } from '@starkbox/engine';
-import { fail, refuse } from '../../errors.js';
-import { hex, padded, shortString } from '../../felt.js';
-import { endSharedSlice } from '../../scheduling/slices.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -21,21 +19,20 @@ import type {
   MSG_FROM_L1,
   ORDERED_MESSAGE,
   SIMULATION_FLAG,
-} from '../../spec.js';
+} from '@starkbox/spec';
+import { effectiveBlockGeneration } from '../../block-settings.js';
+import { fail, refuse } from '../../errors.js';
+import { hex, padded, shortString } from '../../felt.js';
+import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import type { HeaderPrices } from '../history/header.js';
+import { type Broadcasted, readTrace, traceText } from '../history/stored-texts.js';
 import { contextOf } from '../steps/block-context.js';
 import { callError, executing, executionError } from '../steps/execution-errors.js';
 import type { RunOptions } from '../steps/executions.js';
-import { generationOf } from '../steps/include-transaction.js';
 import { l1Handler } from '../steps/l1-handler.js';
 import { prove } from '../steps/mock-proof.js';
-import {
-  type Broadcasted,
-  hasUsableBounds,
-  read,
-  wireTrace,
-} from '../steps/prepare-transaction.js';
+import { hasUsableBounds, readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, stateByNumber } from '../world/find-block.js';
 import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -117,7 +114,7 @@ export async function simulate(
   const simulated = reports.map((report, index): Simulated => {
     if (report.outcome === 'rejected') return failed(index, simulationError(report.rejection));
     const fee = feeOf(report.receipt.execution_resources, prices, 'FRI');
-    return { trace: wireTrace(report), fee };
+    return { trace: traceText(report), fee };
   });
   return { transactions: simulated, initialReads };
 }
@@ -178,7 +175,7 @@ export async function proveTransaction(
     refuse('Transaction execution failed: No block found'),
   );
   const { client } = chain.executions;
-  const transaction = await read(values, chainId, {}, { client, signal });
+  const transaction = await readBroadcasted(values, chainId, {}, { client, signal });
   const flags = { chargeFee: false, unboundedGas: true, query: true };
   const [report] = await executing(
     chain.executions.simulate(place.state, place.context, [transaction], flags, { signal }),
@@ -232,14 +229,14 @@ async function run(
   options: RunOptions,
 ): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
   const { chainId } = chain.options;
-  const generation = generationOf(world, chain.options);
+  const generation = effectiveBlockGeneration(world, chain.options);
   const transactions: Transaction[] = [];
   const requester = { client: chain.executions.client, signal: options.signal };
   // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
     // A batch of classes takes long to compile; the semaphore then refuses the aborted run.
     if (options.signal?.aborted) break;
-    transactions.push(await read(values, chainId, {}, requester));
+    transactions.push(await readBroadcasted(values, chainId, {}, requester));
     await endSharedSlice();
   }
   const each = transactions.map(
@@ -307,17 +304,13 @@ function feeOf<Unit extends 'FRI' | 'WEI'>(
   };
 }
 
-interface Invocation {
-  readonly calls: readonly Invocation[];
-  readonly messages: readonly ORDERED_MESSAGE[];
-}
-
 /** Messages that a transaction sent, in order. */
 function orderedMessages(trace: string): readonly ORDERED_MESSAGE[] {
-  const { execute_invocation }: { execute_invocation: Invocation } = JSON.parse(trace);
-  const all = (one: Invocation): readonly ORDERED_MESSAGE[] => [
-    ...one.messages,
-    ...one.calls.flatMap(all),
+  const { execute_invocation: root } = readTrace(trace);
+  if (root === undefined || !('calls' in root)) return [];
+  const messagesOf = ({ messages, calls }: Invocation): readonly ORDERED_MESSAGE[] => [
+    ...(messages ?? []),
+    ...calls.flatMap(messagesOf),
   ];
-  return all(execute_invocation).toSorted((a, b) => a.order - b.order);
+  return messagesOf(root).toSorted((a, b) => a.order - b.order);
 }

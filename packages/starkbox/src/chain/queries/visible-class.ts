@@ -1,7 +1,7 @@
 // Lookup of a class as of a block.
 import type { Class } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { fail } from '../../errors.js';
-import type { BLOCK_ID } from '../../spec.js';
 import { blockNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 

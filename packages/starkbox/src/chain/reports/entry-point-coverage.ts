@@ -1,14 +1,9 @@
 // Entry points that transactions called, by class.
-import {
-  buildTree,
-  type ExecutionResult,
-  type Frame,
-  type TracedTransaction,
-  type TransactionTrace,
-} from '@starkbox/abi';
+import { buildTree, type Frame } from '@starkbox/abi';
 import type { RetracedFrame } from '@starkbox/engine';
-import type { COVERAGE, COVERED_CLASS } from '../../spec.js';
+import type { COVERAGE, COVERED_CLASS } from '@starkbox/spec';
 import type { TransactionRecord } from '../history/header.js';
+import { readReceipt, readTrace, readTransaction } from '../history/stored-texts.js';
 import type { World } from '../world/world.js';
 import type { ClassFactsCache } from './class-facts.js';
 
@@ -25,13 +20,9 @@ export class EntryPointCoverage {
 
   add({ transaction, trace, receipt }: TransactionRecord): void {
     this.#transactions += 1;
-    const sent: TracedTransaction & { readonly class_hash?: string } = JSON.parse(transaction);
-    const traced: TransactionTrace = JSON.parse(trace);
-    const result: ExecutionResult = JSON.parse(receipt);
+    const values = readTransaction(transaction);
     // A class that is declared and never called counts as well.
-    if (sent.type === 'DECLARE' && sent.class_hash !== undefined) {
-      entriesOf(this.#classes, sent.class_hash);
-    }
+    if (values.type === 'DECLARE') entriesOf(this.#classes, values.class_hash);
     const visit = (frame: Frame): void => {
       const isUnreached = frame.fate === 'not reached';
       if (!isUnreached) {
@@ -44,7 +35,7 @@ export class EntryPointCoverage {
       }
       frame.children.forEach(visit);
     };
-    buildTree(sent, traced, result).roots.forEach(visit);
+    buildTree(values, readTrace(trace), readReceipt(receipt)).roots.forEach(visit);
   }
 
   /** Adds the frames of a call outside of transactions. */

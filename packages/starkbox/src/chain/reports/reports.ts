@@ -1,4 +1,5 @@
 // Reports over the transactions of a range of blocks: gas by function, and coverage.
+
 import {
   COUNTED,
   GasReport,
@@ -8,11 +9,12 @@ import {
   type TransactionTrace,
   withCounts,
 } from '@starkbox/abi';
+import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import { Slices } from '../../scheduling/slices.js';
-import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
+import { readTrace } from '../history/stored-texts.js';
 import { wantedKeys } from '../queries/list-blocks.js';
 import { readPage } from '../queries/page.js';
 import { pendingNumber } from '../world/find-block.js';
@@ -57,8 +59,8 @@ export class Reports {
     const report = new GasReport(group_by, isCounted ? [...MEASURES, ...COUNTED] : MEASURES);
     const wanted: (Placed & { readonly trace: TransactionTrace })[] = [];
     const read = await eachRecord(world, limited(range, isCounted), ({ trace }, placed) => {
-      if (isCounted) wanted.push({ ...placed, trace: traceIn(trace) });
-      else report.add(traceIn(trace));
+      if (isCounted) wanted.push({ ...placed, trace: readTrace(trace) });
+      else report.add(readTrace(trace));
     });
     let missing = 0;
     await rerunEach(newRerun(this.#chain, world, signal), wanted, ({ trace }, retrace) => {
@@ -171,8 +173,4 @@ async function eachRecord(
 
 function limited(range: ReportRange, isRerun: boolean): ReportRange {
   return isRerun ? { ...range, limit: Math.min(range.limit ?? RERUN_LIMIT, RERUN_LIMIT) } : range;
-}
-
-function traceIn(text: string): TransactionTrace {
-  return JSON.parse(text);
 }

@@ -1,11 +1,12 @@
 // Transactions of the chain that a public network would have refused.
-import type { RULE_FINDING } from '../../spec.js';
+import type { RULE_FINDING } from '@starkbox/spec';
 import { MINTER } from '../genesis/accounts.js';
 import { holds, senderOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
+import { readTransaction } from '../history/stored-texts.js';
 import type { PageRequest } from '../queries/list-contracts.js';
 import { type Page, readPage } from '../queries/page.js';
-import type { Checked, Finding, NetworkRules } from '../steps/network-rules.js';
+import type { Finding, NetworkRules } from '../steps/network-rules.js';
 import { pendingNumber } from '../world/find-block.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 
@@ -26,13 +27,11 @@ export function listRuleFindings(
       transactionHashesOf(world, block).map((_, index) => async () => {
         const record = transactionAt(world, block, index);
         if (!record) return undefined;
-        const [found] = await findingsOf(world, rules, record, block);
-        return found && rowOf(record, block, index, found);
+        const [finding] = await findingsOf(world, rules, record, block);
+        return finding && rowOf(record, block, index, finding);
       }),
   });
 }
-
-type Sent = Checked & { readonly version: string; readonly class_hash?: string };
 
 async function findingsOf(
   world: World,
@@ -40,14 +39,14 @@ async function findingsOf(
   { transaction, receipt }: TransactionRecord,
   block: number,
 ): Promise<readonly Finding[]> {
-  const sent: Sent = JSON.parse(transaction);
-  // Older versions have no bounds, and mints are the node's own.
-  if (!SENT.includes(sent.type) || sent.version !== '0x3') return [];
-  if (senderOf(transaction, receipt) === MINTER.address) return [];
+  const values = readTransaction(transaction);
+  // Mints are transactions of the node itself.
+  if (values.type === 'L1_HANDLER' || senderOf(transaction, receipt) === MINTER.address) return [];
   const before = world.history.header(block - 1)?.prices.l2_gas_price.price_in_fri;
-  const own = [...rules.findings(sent), ...rules.priceFindings(sent, BigInt(before ?? 0))];
-  if (own.length > 0 || sent.type !== 'DECLARE' || sent.class_hash === undefined) return own;
-  const declared = await world.pendingState.class(sent.class_hash);
+  const price = BigInt(before ?? 0);
+  const findings = [...rules.findings(values), ...rules.priceFindings(values, price)];
+  if (findings.length > 0 || values.type !== 'DECLARE') return findings;
+  const declared = await world.pendingState.class(values.class_hash);
   return declared ? rules.classFindings(declared) : [];
 }
 

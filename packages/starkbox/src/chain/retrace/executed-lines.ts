@@ -1,10 +1,10 @@
 // Source lines that a transaction ran, from the debug information that the node has of its classes.
 import type { Retrace } from '@starkbox/engine';
+import type { EXECUTED_FILE } from '@starkbox/spec';
 import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { printable } from '../../debug-info/excerpts.js';
 import { isLibrary } from '../../debug-info/line-coverage.js';
-import type { EXECUTED_FILE } from '../../spec.js';
 import type { World } from '../world/world.js';
 
 type Times = Map<number, number>;

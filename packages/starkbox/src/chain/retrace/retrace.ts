@@ -6,17 +6,18 @@ import {
   type State,
   Transaction,
 } from '@starkbox/engine';
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { Slices } from '../../scheduling/slices.js';
-import type { FUNCTION_CALL } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { STRK } from '../genesis/genesis.js';
 import { isReverted } from '../history/block-keys.js';
+import type { Broadcasted } from '../history/stored-texts.js';
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { balanceIn } from '../steps/fund-account.js';
-import { type Broadcasted, read } from '../steps/prepare-transaction.js';
+import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { stateBefore } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
@@ -143,7 +144,7 @@ export async function retraceAttempt(
     transactions.push(
       values.type === 'L1_HANDLER'
         ? readMessage(values, chainId)
-        : await read(values, chainId, {}, { client: chain.executions.client, signal }),
+        : await readBroadcasted(values, chainId, {}, { client: chain.executions.client, signal }),
     );
   }
   const flags = transactions.map(({ address }) => ({

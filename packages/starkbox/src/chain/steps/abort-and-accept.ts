@@ -1,7 +1,8 @@
 // Steps that abort the newest blocks or accept the oldest ones on L1.
+
+import type { BLOCK_ID } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
-import type { BLOCK_ID } from '../../spec.js';
 import { findBlock, latestHeader, writableStateAfter } from '../world/find-block.js';
 import { withoutBlocksFrom, withoutIncoming } from '../world/messages.js';
 import { NOTHING_PENDING, type World } from '../world/world.js';

@@ -1,8 +1,8 @@
 // Changes of the state without a transaction, and their checks.
 import { Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
+import type { CLASS_DEFINITION, Methods } from '@starkbox/spec';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';
-import type { CLASS_DEFINITION, Methods } from '../../spec.js';
 import { refuseClassSize } from './execution-errors.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];

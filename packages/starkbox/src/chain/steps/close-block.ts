@@ -6,21 +6,23 @@ import {
   type Seal,
   type SlotWrite,
   type State,
-  type StateDiff,
   starknetKeccak,
 } from '@starkbox/engine';
+import { type BlockGeneration, effectiveBlockGeneration } from '../../block-settings.js';
 import { hex, shortString } from '../../felt.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
+import { during, type Probe } from '../../probe.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
+import { readStateDiff } from '../history/stored-texts.js';
 import { afterBlock, nextBlockTime } from '../world/clock.js';
-import { pendingNumber } from '../world/find-block.js';
+import { latestHeader, pendingNumber } from '../world/find-block.js';
 import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices.js';
 import { withSent } from '../world/messages.js';
-import { firstWorld, NOTHING_PENDING, type World } from '../world/world.js';
+import { firstWorld, NOTHING_PENDING, nextTime, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
 
 /** What the first block of a chain is made of. */
@@ -36,7 +38,7 @@ export async function createWorld(first: FirstBlock): Promise<World> {
   const world = firstWorld(first.genesis.state, first);
   const state = await withOldHash(world.pendingState, world.history, first.fork);
   const time = nextBlockTime(world.clock, first.fork?.block.timestamp);
-  return closeBlock({ ...world, pendingState: state }, first, time);
+  return closeUnmeasured({ ...world, pendingState: state }, first, time);
 }
 
 /** What the header of the pending block says apart from its content. */
@@ -69,8 +71,43 @@ export function closingOf(
   return { parentHash, firstWrite: oldHash(number + 1, history, fork) };
 }
 
+/** The options of a chain by which its blocks are closed. */
+export interface ClosingRules extends BlockRules {
+  /** Unless the world has another setting. */
+  readonly blockGeneration: BlockGeneration;
+  /** Measures durations. */
+  readonly probe?: Probe;
+}
+
+/** The world with its pending block closed, if each transaction closes one. */
+export async function closeIfDue(
+  world: World,
+  rules: ClosingRules,
+  time: number = nextTime(world),
+): Promise<World> {
+  const isDue = effectiveBlockGeneration(world, rules) === 'transaction';
+  return isDue ? closeBlock(world, rules, time) : world;
+}
+
+/** The world after its pending block is closed at its time, and the hash of that block. */
+export async function closeNow(
+  world: World,
+  rules: ClosingRules,
+): Promise<readonly [World, string]> {
+  const next = await closeBlock(world, rules, nextTime(world));
+  return [next, latestHeader(next).hash];
+}
+
 /** The world after its pending block is closed at `time`. */
-export async function closeBlock(world: World, rules: BlockRules, time: number): Promise<World> {
+export function closeBlock(
+  world: World,
+  rules: BlockRules & Pick<ClosingRules, 'probe'>,
+  time: number,
+): Promise<World> {
+  return during(rules.probe, { kind: 'block' }, () => closeUnmeasured(world, rules, time));
+}
+
+async function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
   const included = world.pending.transactions.toArray();
   const header = openHeader(world, rules, time, included.length === 0);
   const closing = closingOf(world, header, rules);
@@ -155,8 +192,8 @@ function liteClosed(world: World, header: OpenHeader, { firstWrite }: ClosingOpt
 
 function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string): Seal {
   const included = world.pending.transactions.toArray();
-  const changed: StateDiff = JSON.parse(diff);
-  const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } = changed;
+  const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
+    readStateDiff(diff);
   const slots = storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
   return {
     block_hash: poseidon([

@@ -6,9 +6,9 @@ import {
   type Frame,
   type Rejection,
 } from '@starkbox/engine';
+import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
 import { padded } from '../../felt.js';
-import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '../../spec.js';
 
 /** The fee that a sender offers. */
 interface Offer {

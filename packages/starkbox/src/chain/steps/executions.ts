@@ -17,11 +17,11 @@ import type {
   Transaction,
   Turn,
 } from '@starkbox/engine';
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { during, type Execution, type Probe } from '../../probe.js';
 import { countExecutions } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
-import type { FUNCTION_CALL } from '../../spec.js';
 
 export interface ExecutionLimits {
   /** The number that may run at once beside the writer's. */
@@ -97,10 +97,10 @@ export class Executions {
   /**
    * The same slots for another client.
    *
-   * @param name the same for chains that count as one client, such as those of a tenant
+   * @param name the same for chains that count as one client, such as the instances of an owner
    */
   ofClient(name?: string): Executions {
-    const client = name === undefined ? newClient() : `tenant ${name}`;
+    const client = name === undefined ? newClient() : `named ${name}`;
     return new Executions(this.#limits, { slots: this.#slots, client });
   }
 

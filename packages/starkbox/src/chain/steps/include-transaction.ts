@@ -1,37 +1,27 @@
 // Step that executes a transaction and includes it in the pending block.
 import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
-import type { BlockGeneration } from '../../block-generation.js';
+import { effectiveBlockGeneration } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
-import { during, type Probe } from '../../probe.js';
+import { during } from '../../probe.js';
 import { inMempool, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
-import { type BlockRules, makeContext, pendingContext } from './block-context.js';
-import { closingOf, openHeader, withClosed } from './close-block.js';
+import { makeContext, pendingContext } from './block-context.js';
+import { type ClosingRules, closeIfDue, closingOf, openHeader, withClosed } from './close-block.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeForWriter, type OnPrinted } from './executions.js';
 import { fundedState } from './fund-account.js';
-import { included, type PreparedTransaction, type Sent, sentIn } from './prepare-transaction.js';
+import type { PreparedTransaction } from './prepare-transaction.js';
+import { withNoncesOf } from './return-transactions.js';
+import { recordExecuted, recordSubmitted, type SubmittedRecord } from './transaction-record.js';
 
-export interface InclusionRules extends BlockRules {
-  /** Unless the world has another setting. */
-  readonly blockGeneration: BlockGeneration;
+export interface InclusionRules extends ClosingRules {
   /** Whether transactions pay; they do by default. */
   readonly chargesFee?: boolean;
   /** In fri: what an account without STRK gets before its transaction. */
   readonly funding?: bigint | undefined;
-  /** Measures durations. */
-  readonly probe?: Probe;
   readonly onPrinted?: OnPrinted | undefined;
-}
-
-/** When blocks are closed now. */
-export function generationOf(
-  { blocks }: Pick<World, 'blocks'>,
-  { blockGeneration }: Pick<InclusionRules, 'blockGeneration'>,
-): BlockGeneration {
-  return blocks.generation ?? blockGeneration;
 }
 
 export interface InclusionOptions {
@@ -41,13 +31,26 @@ export interface InclusionOptions {
   readonly closes?: boolean;
 }
 
+/** A step that executes a transaction, and closes its block where each has its own. */
+export async function executeTransaction(
+  world: World,
+  prepared: PreparedTransaction,
+  rules: InclusionRules,
+  refuse?: (rejection: Rejection) => never,
+): Promise<World> {
+  const [time, closes] = [nextTime(world), closesWithNext(world, rules)];
+  const included = await include(world, prepared, rules, time, { refuse, closes });
+  const next = await withNoncesOf(included, [prepared.transaction.address]);
+  return closes ? next : closeIfDue(next, rules, time);
+}
+
 /** Whether the engine can execute a transaction and close its block in one go. */
-export function closesWithNext(
+function closesWithNext(
   world: World,
   rules: Pick<InclusionRules, 'blockGeneration' | 'lite'>,
 ): boolean {
   const isAlone = world.pending.transactions.size === 0;
-  return isAlone && !rules.lite && generationOf(world, rules) === 'transaction';
+  return isAlone && !rules.lite && effectiveBlockGeneration(world, rules) === 'transaction';
 }
 
 /**
@@ -64,29 +67,35 @@ export async function include(
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
-  const generation = generationOf(world, rules);
+  const generation = effectiveBlockGeneration(world, rules);
   const strictNonce =
     generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
-  const attempted = { transaction, sent: () => sentIn(prepared), strictNonce, closes };
-  const done = await attempt(world, attempted, rules, time);
-  if ('next' in done) return notWaiting(done.next, transaction.hash);
-  await mustBeDeclared(world, prepared, done.rejection);
-  refuse?.(done.rejection);
+  const submitted = () => recordSubmitted(prepared);
+  const inclusion = await tryToInclude(
+    world,
+    { transaction, submitted, strictNonce, closes },
+    rules,
+    time,
+  );
+  if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
+  const { rejection } = inclusion;
+  await mustBeDeclared(world, prepared, rejection);
+  refuse?.(rejection);
   const { values } = prepared;
-  return refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
+  return refuseSubmission(rejection, values.type === 'L1_HANDLER' ? undefined : values);
 }
 
 /** The world without a transaction in its mempool, which is in a block now. */
-function notWaiting(world: World, hash: string): World {
-  const one = inMempool(world.mempool, hash);
-  return one ? { ...world, mempool: withoutWaiting(world.mempool, one) } : world;
+function withoutQueued(world: World, hash: string): World {
+  const queued = inMempool(world.mempool, hash);
+  return queued ? { ...world, mempool: withoutWaiting(world.mempool, queued) } : world;
 }
 
 /** A transaction to execute. */
-export interface Attempted {
+export interface Candidate {
   readonly transaction: Transaction;
-  /** What its record keeps of it. */
-  readonly sent: () => Sent;
+  /** Called if the transaction is included. */
+  readonly submitted: () => SubmittedRecord;
   /** Whether a nonce above that of the account is refused. */
   readonly strictNonce: boolean;
   /** Whether its block, which has no other transaction, is closed with it. */
@@ -94,9 +103,9 @@ export interface Attempted {
 }
 
 /** The world with a transaction in its block, or why the engine rejects it. */
-export async function attempt(
+export async function tryToInclude(
   world: World,
-  { transaction, sent, strictNonce, closes = false }: Attempted,
+  { transaction, submitted, strictNonce, closes = false }: Candidate,
   rules: InclusionRules,
   time: number,
 ): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
@@ -106,14 +115,15 @@ export async function attempt(
   const state = await fundedState(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
   const closing = closes ? closingOf(world, header, rules) : undefined;
-  const done = await executing(
+  const execution = await executing(
     executeForWriter(state, { context, transaction, flags, closing }, probe),
   );
-  if (done.printed.length > 0) rules.onPrinted?.(done.printed, transaction.hash);
-  if (done.outcome === 'rejected') return { rejection: done.rejection };
-  const pending = withIncluded(world.pending, included(transaction.hash, sent(), done));
-  if ('next' in done) return { next: { ...world, pendingState: done.next, pending } };
-  const { closed } = done;
+  if (execution.printed.length > 0) rules.onPrinted?.(execution.printed, transaction.hash);
+  if (execution.outcome === 'rejected') return { rejection: execution.rejection };
+  const included = recordExecuted(transaction.hash, submitted(), execution);
+  const pending = withIncluded(world.pending, included);
+  if ('next' in execution) return { next: { ...world, pendingState: execution.next, pending } };
+  const { closed } = execution;
   return {
     next: await during(probe, { kind: 'block' }, async () =>
       withClosed({ ...world, pending }, header, closed),

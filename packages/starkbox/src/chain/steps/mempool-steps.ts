@@ -1,34 +1,31 @@
-// Steps of the mempool: admission, selection, pre-confirmation, removal.
+// Steps of the mempool: admission, selection, pre-confirmation.
 import { type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
-import { onlyOriginFailures } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
-import { inSlices, Slices, sliced } from '../../scheduling/slices.js';
+import { inSlices, Slices } from '../../scheduling/slices.js';
 import {
-  cleared,
   DEFAULT_ORDER,
   type Dropped,
+  findByNonce,
   inMempool,
   inOrder,
   type Mempool,
   type MempoolOrder,
   type PoolTransaction,
-  type Waiting,
+  type QueuedTransaction,
   withDropped,
   withNext,
-  withNonce,
   withoutExecuted,
-  withoutWaiting,
   withSelected,
   withWaiting,
 } from '../mempool/mempool.js';
-import { type Cause, callCause } from '../world/cause.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
 import { refuseSubmission } from './execution-errors.js';
-import { attempt, type InclusionRules } from './include-transaction.js';
-import { compileOnce, type Submission, sentIn } from './prepare-transaction.js';
+import { type InclusionRules, tryToInclude } from './include-transaction.js';
+import { compileOnce, type Submission } from './prepare-transaction.js';
+import { recordSubmitted } from './transaction-record.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
@@ -43,86 +40,8 @@ export interface PreConfirmed {
   readonly dropped: readonly Dropped[];
 }
 
-/** What these steps use of the chain. */
-interface MempoolHost {
-  readonly options: MempoolRules;
-  /** The current one. */
-  readonly world: World;
-  readonly write: <T>(
-    cause: Cause | undefined,
-    step: (world: World) => Promise<readonly [World, T]>,
-  ) => Promise<T>;
-  readonly closeNow: (world: World) => Promise<readonly [World, string]>;
-}
-
-const EVERY = Number.POSITIVE_INFINITY;
-
-export class MempoolSteps {
-  readonly #host: MempoolHost;
-
-  constructor(host: MempoolHost) {
-    this.#host = host;
-  }
-
-  /** Selects the next transactions for the block under construction; their hashes, in order. */
-  select(count: number = EVERY, cause?: Cause): Promise<readonly string[]> {
-    return this.#host.write(cause, (world) => selected(world, count, this.#host.options));
-  }
-
-  /** Executes the next transactions into the pending block. */
-  async preConfirm(count: number = EVERY, cause?: Cause): Promise<PreConfirmed> {
-    if (this.#host.options.fork) await this.#readAhead(count);
-    return this.#host.write(cause, (world) => preConfirmed(world, count, this.#host.options));
-  }
-
-  /** Executes all transactions that can be, and closes the block. */
-  async seal(): Promise<PreConfirmed & { readonly block: string }> {
-    if (this.#host.options.fork) await this.#readAhead(EVERY);
-    // Both enter the queue of changes now, so that no other change comes between them.
-    let isExecuted = false;
-    const preConfirm = callCause('devnet_mempoolPreConfirm', null);
-    const executed = this.#host.write(preConfirm, async (world) => {
-      const done = await preConfirmed(world, EVERY, this.#host.options);
-      isExecuted = true;
-      return done;
-    });
-    const closed = this.#host.write(callCause('devnet_createBlock', null), (world) =>
-      isExecuted ? this.#host.closeNow(world) : refuse('The transactions were not executed'),
-    );
-    const [done, block] = await Promise.all([executed, closed]);
-    return { ...done, block };
-  }
-
-  /**
-   * Has the origin's answers cached before the writer needs them, so that no other change waits for
-   * them. What was sent to this process was read ahead when it came.
-   */
-  async #readAhead(count: number): Promise<void> {
-    const world = this.#host.world;
-    let isPrepared = true;
-    for await (const [, { prepared }] of sliced(world.mempool.waiting.from())) {
-      if (prepared === undefined) isPrepared = false;
-    }
-    if (isPrepared) return;
-    await onlyOriginFailures(preConfirmed(world, count, this.#host.options));
-  }
-
-  /** Removes a transaction. */
-  remove(hash: string, cause?: Cause): Promise<void> {
-    return this.#host.write(cause, async (world) => {
-      const one = inMempool(world.mempool, hash) ?? fail('TXN_HASH_NOT_FOUND');
-      return [{ ...world, mempool: withoutWaiting(world.mempool, one) }, undefined];
-    });
-  }
-
-  /** Removes all transactions; how many there were. */
-  clear(cause?: Cause): Promise<number> {
-    return this.#host.write(cause, async (world) => {
-      const { size } = world.mempool.waiting;
-      return [size === 0 ? world : { ...world, mempool: cleared(world.mempool) }, size];
-    });
-  }
-}
+/** As many as there are. */
+export const EVERY: number = Number.POSITIVE_INFINITY;
 
 /** The world with a transaction in its mempool; throws what a gateway would answer. */
 export async function admitted(
@@ -131,27 +50,28 @@ export async function admitted(
   rules: MempoolRules,
 ): Promise<World> {
   const pool = await orderedBy(world.mempool, rules);
-  const sent = poolTransactionOf(submission);
-  const { hash, sender, nonce } = sent;
+  const arrived = poolTransactionOf(submission);
+  const { hash, sender, nonce } = arrived;
   if (isKnown(world, hash) || inMempool(pool, hash)) fail('DUPLICATE_TX');
   const account = BigInt(await world.pendingState.nonceAt(sender));
-  const rival = withNonce(pool, sender, nonce);
-  const isLate = nonce < account || (sent.type === 'DEPLOY_ACCOUNT' && nonce > 0n);
-  if (isLate || rival?.position !== undefined) {
-    const given = { address: sender, account: hex(account), given: hex(nonce) };
-    refuseSubmission({ reason: 'nonce', message: '', frames: [], nonce: given });
+  const rival = findByNonce(pool, sender, nonce);
+  const isDeployment = arrived.type === 'DEPLOY_ACCOUNT';
+  const hasInvalidNonce = nonce < account || (isDeployment && nonce > 0n);
+  if (hasInvalidNonce || rival?.position !== undefined) {
+    const mismatch = { address: sender, account: hex(account), given: hex(nonce) };
+    refuseSubmission({ reason: 'nonce', message: '', frames: [], nonce: mismatch });
   }
-  await mustExist(world, sent);
+  await mustExist(world, arrived);
   if (rival) {
-    if (rival.tip >= sent.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
+    if (rival.tip >= arrived.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
     const freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
-    return { ...world, mempool: withWaiting(freed, sent, account) };
+    return { ...world, mempool: withWaiting(freed, arrived, account) };
   }
   const { maximumMempool: most = EVERY } = rules;
   if (pool.waiting.size >= most) {
     refuse(`The mempool holds ${most} transactions; --maximum-mempool-size sets the limit`);
   }
-  return { ...world, mempool: withWaiting(pool, sent, account) };
+  return { ...world, mempool: withWaiting(pool, arrived, account) };
 }
 
 /** A sender exists, or comes to be by this transaction or by one that waits. */
@@ -159,7 +79,7 @@ async function mustExist(
   { pendingState: state, mempool }: World,
   { type, sender }: PoolTransaction,
 ): Promise<void> {
-  if (type === 'DEPLOY_ACCOUNT' || withNonce(mempool, sender, 0n)?.type === 'DEPLOY_ACCOUNT')
+  if (type === 'DEPLOY_ACCOUNT' || findByNonce(mempool, sender, 0n)?.type === 'DEPLOY_ACCOUNT')
     return;
   if ((await state.classHashAt(sender)) !== '0x0') return;
   fail('VALIDATION_FAILURE', `Requested contract address ${padded(sender)} is not deployed.`);
@@ -174,7 +94,7 @@ function orderedBy(
 
 function poolTransactionOf(submission: Submission): PoolTransaction {
   const { transaction, values } = submission;
-  const { text, proofFacts } = sentIn(submission);
+  const { transaction: text, proofFacts } = recordSubmitted(submission);
   return {
     hash: transaction.hash,
     type: values.type,
@@ -188,7 +108,7 @@ function poolTransactionOf(submission: Submission): PoolTransaction {
   };
 }
 
-async function selected(
+export async function selected(
   world: World,
   count: number,
   rules: MempoolRules,
@@ -197,16 +117,16 @@ async function selected(
   const hashes: string[] = [];
   const slices = new Slices();
   while (hashes.length < count) {
-    const found = withSelected(pool);
-    if (!found) break;
-    pool = found[0];
-    hashes.push(found[1].hash);
+    const selection = withSelected(pool);
+    if (!selection) break;
+    pool = selection[0];
+    hashes.push(selection[1].hash);
     if (slices.isOver) await slices.next();
   }
   return [hashes.length === 0 ? world : { ...world, mempool: pool }, hashes];
 }
 
-async function preConfirmed(
+export async function preConfirmed(
   world: World,
   count: number,
   rules: MempoolRules,
@@ -215,39 +135,40 @@ async function preConfirmed(
   const included: string[] = [];
   const dropped: Dropped[] = [];
   while (included.length < count) {
-    const found = withNext(now.mempool);
-    if (!found) break;
-    const [mempool, one] = found;
-    const done = await executed(now, one, rules);
-    if ('next' in done) {
-      now = { ...done.next, mempool: withoutExecuted(mempool, one) };
-      included.push(one.hash);
+    const selection = withNext(now.mempool);
+    if (!selection) break;
+    const [mempool, queued] = selection;
+    const execution = await executeQueued(now, queued, rules);
+    if ('next' in execution) {
+      now = { ...execution.next, mempool: withoutExecuted(mempool, queued) };
+      included.push(queued.hash);
     } else {
-      const { hash, sender, nonce } = one;
-      dropped.push({ hash, sender, nonce, reason: done.reason });
-      now = { ...now, mempool: withDropped(mempool, one, done.reason) };
+      const { hash, sender, nonce } = queued;
+      const { reason } = execution;
+      dropped.push({ hash, sender, nonce, reason });
+      now = { ...now, mempool: withDropped(mempool, queued, reason) };
     }
   }
   const isUnchanged = included.length === 0 && dropped.length === 0;
   return [isUnchanged ? world : now, { included, dropped }];
 }
 
-async function executed(
+async function executeQueued(
   world: World,
-  one: Waiting,
+  queued: QueuedTransaction,
   rules: MempoolRules,
 ): Promise<{ readonly next: World } | { readonly reason: string }> {
-  const transaction = one.prepared ?? (await reread(one, rules));
-  if (typeof transaction === 'string') return { reason: transaction };
-  const { transaction: text, proofFacts } = one;
-  const sent = () => ({
-    signature: felts(objectText(text, 'transaction')['signature'], 'signature'),
-    text,
+  const prepared = queued.prepared ?? (await reread(queued, rules));
+  if (typeof prepared === 'string') return { reason: prepared };
+  const { transaction, proofFacts } = queued;
+  const submitted = () => ({
+    signature: felts(objectText(transaction, 'transaction')['signature'], 'signature'),
+    transaction,
     proofFacts,
   });
-  const attempted = { transaction, sent, strictNonce: true };
-  const done = await attempt(world, attempted, rules, nextTime(world));
-  return 'next' in done ? done : { reason: done.rejection.message };
+  const candidate = { transaction: prepared, submitted, strictNonce: true };
+  const inclusion = await tryToInclude(world, candidate, rules, nextTime(world));
+  return 'next' in inclusion ? inclusion : { reason: inclusion.rejection.message };
 }
 
 /** A stored transaction, ready to run, or why it cannot be read. */
@@ -257,11 +178,11 @@ async function reread(
 ): Promise<Transaction | string> {
   const { class_hash, ...values } = objectText(text, 'transaction');
   const isDeclaration = contractClass !== undefined;
-  const given = isDeclaration ? values : { ...values, ...(class_hash ? { class_hash } : {}) };
+  const submitted = isDeclaration ? values : { ...values, ...(class_hash ? { class_hash } : {}) };
   const facts = proofFacts ? { proof_facts: proofFacts } : {};
   try {
     const declared = isDeclaration ? await compileOnce(contractClass, classLimits) : undefined;
-    const read = new Transaction({ ...given, ...facts }, chainId, declared);
+    const read = new Transaction({ ...submitted, ...facts }, chainId, declared);
     return read.hash === hash ? read : `Its hash is ${read.hash} on this chain.`;
   } catch (error) {
     // A file may hold what no client could have sent.

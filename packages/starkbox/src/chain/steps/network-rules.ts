@@ -1,12 +1,13 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
 import type { Class, ClassLimits } from '@starkbox/engine';
+import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';
 import { stringify } from '../../json/json.js';
-import type { BROADCASTED_DECLARE_TXN, ErrorName } from '../../spec.js';
+import type { Broadcasted } from '../history/stored-texts.js';
 import { latestHeader } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { proofBytes } from './mock-proof.js';
-import type { Broadcasted, Submission } from './prepare-transaction.js';
+import type { Submission } from './prepare-transaction.js';
 
 /** Named as in the configuration of the gateway and of its compiler. */
 interface Limits {

@@ -1,16 +1,16 @@
 // Return of aborted transactions to the mempool, and its nonces after changes of the state.
-import type { State, StateDiff } from '@starkbox/engine';
+import type { State } from '@starkbox/engine';
 import { objectText, string } from '../../json/reader.js';
 import { inSlices, Slices } from '../../scheduling/slices.js';
 import type { TransactionRecord } from '../history/header.js';
 import {
+  findByNonce,
   type PoolTransaction,
   withAccountNonce,
   withDropped,
-  withNonce,
   withWaiting,
 } from '../mempool/mempool.js';
-import { stateDiffText } from '../world/find-block.js';
+import { stateDiff } from '../world/find-block.js';
 import { poolTransaction } from '../world/mempool-json.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 
@@ -31,8 +31,8 @@ export async function sendersSince(world: World, from: number): Promise<Readonly
   if (world.mempool.senders.isEmpty()) return senders;
   const slices = new Slices();
   for (let block = from; block <= world.history.next; block += 1) {
-    const diff: StateDiff = JSON.parse(stateDiffText(world, block));
-    for (const { contract_address } of diff.nonces) senders.add(contract_address);
+    const { nonces } = stateDiff(world, block);
+    for (const { contract_address } of nonces) senders.add(contract_address);
     if (slices.isOver) await slices.next();
   }
   return senders;
@@ -50,7 +50,7 @@ export async function withReturned(before: World, after: World, from: number): P
     const sent = await returning(record, before.pendingState);
     if (!sent) continue;
     const account = BigInt(await after.pendingState.nonceAt(sent.sender));
-    const rival = withNonce(mempool, sent.sender, sent.nonce);
+    const rival = findByNonce(mempool, sent.sender, sent.nonce);
     if (sent.nonce < account || (rival && rival.tip >= sent.tip)) {
       mempool = withDropped(mempool, sent, 'Another transaction has its nonce.');
       continue;

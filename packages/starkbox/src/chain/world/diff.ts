@@ -1,7 +1,7 @@
 // Difference between two worlds of a chain, as observers need it.
 
 import type { Header } from '../history/header.js';
-import type { Mempool, Waiting } from '../mempool/mempool.js';
+import type { Mempool, QueuedTransaction } from '../mempool/mempool.js';
 import { pendingNumber } from './find-block.js';
 import { isKnown, type Located, type World } from './world.js';
 
@@ -38,7 +38,7 @@ export function diffWorlds(before: World, after: World): WorldDiff {
 
 /** A transaction of the mempool that is new there, or whose selection changed. */
 export interface MempoolChange {
-  readonly one: Waiting;
+  readonly one: QueuedTransaction;
   readonly isNew: boolean;
 }
 

@@ -1,8 +1,10 @@
 // Lookup of blocks by block id, and of the states after them.
-import type { State } from '@starkbox/engine';
+
+import type { State, StateDiff } from '@starkbox/engine';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
-import type { BLOCK_ID } from '../../spec.js';
 import type { Header } from '../history/header.js';
+import { readStateDiff } from '../history/stored-texts.js';
 import type { ArchivedStates } from './archived-states.js';
 import type { World } from './world.js';
 
@@ -94,6 +96,11 @@ function archivedOf({ archived }: World): ArchivedStates {
 /** The state difference of a block as JSON text, also of the pending block. */
 export function stateDiffText({ history, pendingState: state }: World, number: number): string {
   return history.stateDiff(number) ?? state.diffTextOf(number);
+}
+
+/** The state difference of a block, also of the pending block. */
+export function stateDiff(world: World, number: number): StateDiff {
+  return readStateDiff(stateDiffText(world, number));
 }
 
 function shownId(number: number, id: BLOCK_ID): string {

@@ -16,8 +16,8 @@ import {
   EMPTY_MEMPOOL,
   type Mempool,
   type PoolTransaction,
+  type QueuedTransaction,
   restoredMempool,
-  type Waiting,
 } from '../mempool/mempool.js';
 import { checkSent } from './check-records.js';
 
@@ -43,7 +43,7 @@ export function mempoolFromJson(value: unknown): Mempool {
   );
 }
 
-export function waitingToJson(one: Waiting): object {
+export function waitingToJson(one: QueuedTransaction): object {
   return {
     arrival: one.arrival,
     position: one.position ?? null,
@@ -55,7 +55,7 @@ export function waitingToJson(one: Waiting): object {
   };
 }
 
-export function waitingFromJson(value: unknown, where = 'transaction'): Waiting {
+export function waitingFromJson(value: unknown, where = 'transaction'): QueuedTransaction {
   const one = object(value, where);
   return {
     arrival: count(one['arrival'], `${where}.arrival`),

@@ -2,10 +2,12 @@
 import type { Receipt } from '@starkbox/engine';
 import {
   type BlockGeneration,
+  type BlockSettings,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
   shownBlockGeneration,
-} from '../../block-generation.js';
+  USUAL_BLOCKS,
+} from '../../block-settings.js';
 import { PersistentSet } from '../../immutable.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import {
@@ -21,7 +23,7 @@ import {
   optional,
   string,
 } from '../../json/reader.js';
-import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
+import { isEngineReceipt } from '../history/stored-texts.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
@@ -29,8 +31,7 @@ import type { Impersonation } from './impersonation.js';
 import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
 import { mempoolFromJson, mempoolToJson } from './mempool-json.js';
 import { messagesFromJson, messagesToJson } from './messages.js';
-import type { Included } from './world.js';
-import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
+import { type Included, NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
 
 const PRICE_BOUND = 2n ** 128n;
 
@@ -200,6 +201,6 @@ function readReceipt(text: string, hash: string, where: string): Receipt {
   if (checked['transaction_hash'] !== hash) {
     throw new TypeError(`${where}: expected the receipt of ${hash}`);
   }
-  const receipt: Receipt = JSON.parse(text);
-  return receipt;
+  if (!isEngineReceipt(checked)) throw new TypeError(`${where}: expected a receipt`);
+  return checked;
 }

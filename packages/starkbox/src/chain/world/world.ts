@@ -1,11 +1,11 @@
 // World: the complete content of a chain as one frozen value.
 import type { Receipt, State } from '@starkbox/engine';
+import { type BlockSettings, USUAL_BLOCKS } from '../../block-settings.js';
 import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
 import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
 import type { ArchivedStates } from './archived-states.js';
-import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
 import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';

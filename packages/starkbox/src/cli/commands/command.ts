@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { type Paint, painter } from '../../terminal.js';
-import { SHELLS } from '../completions/places.js';
+import { SHELLS } from '../completions/syntax.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -31,13 +31,13 @@ const OPTIONS = {
   'account-class-custom': { type: 'string', suggests: 'paths' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
-type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
+type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
   readonly json: boolean;
-  readonly values: Readonly<Given>;
+  readonly values: Readonly<CommandOptions>;
   readonly paint: Paint;
 }
 
@@ -76,11 +76,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
-    async run({ positionals: [one = '', other = ''], json, values: { names }, paint }) {
+    async run({ positionals: [oldPath = '', newPath = ''], json, values: { names }, paint }) {
       const { readNames } = await import('./slot-names.js');
-      const given = names === undefined ? undefined : readNames(names);
+      const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(one, other, { json, paint }, given);
+      return diff(oldPath, newPath, { json, paint }, chosenNames);
     },
   },
   replay: {
@@ -196,9 +196,10 @@ those that were merged into larger ones. Nodes may run meanwhile, except on a fo
   --older-than HOURS       younger tables stay (default: 24, which is also the least of a bucket)
   --dry-run                prints what would be deleted`,
     async run({ json, values }) {
-      const { collect } = await import('../../hosting/collect.js');
-      const { 'instance-store': place, 'older-than': hours, 'dry-run': isDryRun = false } = values;
-      return collect({ place, hours, isDryRun, json });
+      const { loadHosting } = await import('../../node/instance-store.js');
+      const { collect } = await loadHosting();
+      const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
+      return collect({ store, hours, isDryRun, json });
     },
   },
   mcp: {
@@ -251,12 +252,14 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   if (values.help) {
     return Promise.resolve(`${command.help}\n\nUsage: ${command.usage}\n`);
   }
-  const { json, help: _help, ...given } = values;
-  const isUnknown = Object.keys(given).some((name) => !command.takes.some((one) => one === name));
+  const { json, help: _help, ...options } = values;
+  const isUnknown = Object.keys(options).some(
+    (name) => !command.takes.some((option) => option === name),
+  );
   if (positionals.length !== command.positionals || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  return command.run({ positionals, json, values: given, paint: painter(coloured) });
+  return command.run({ positionals, json, values: options, paint: painter(coloured) });
 }
 
 function parsed(args: readonly string[]) {

@@ -60,17 +60,17 @@ async function writeLines(
   folder: string,
 ): Promise<LineCoverage['figures']> {
   const lines = new LineCoverage();
-  const statements = new Map(classes.map((one) => [one.class_hash, one.statements]));
-  let used = 0;
+  const statements = new Map(classes.map((covered) => [covered.class_hash, covered.statements]));
+  let artifactCount = 0;
   for (const text of artifactsIn(folder)) {
     const artifact: unknown = JSON.parse(text);
     if (!hasPlaces(artifact)) continue;
     const visits = statements.get(await Class.hashOf(text));
     if (!visits) continue;
     lines.add(visits, artifact);
-    used += 1;
+    artifactCount += 1;
   }
-  if (used === 0) {
+  if (artifactCount === 0) {
     throw new Error(
       `${folder} has no class that ran and tells the lines of its code. Give the folder of the classes by --artifacts. ${ADD_DEBUG_INFO}`,
     );

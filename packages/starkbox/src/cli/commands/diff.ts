@@ -9,13 +9,13 @@ import {
   type SlotChange,
 } from './image-diff.js';
 import { readingFrom, withImage } from './input-files.js';
-import { type GivenNames, NO_NAMES } from './slot-names.js';
+import { type ChosenNames, NO_NAMES } from './slot-names.js';
 
 export async function diff(
   oldPath: string,
   newPath: string,
   style: Style,
-  given: GivenNames = NO_NAMES,
+  chosenNames: ChosenNames = NO_NAMES,
 ): Promise<string> {
   // Both are opened before one is read, which may take long.
   const [before, after] = await withImage(oldPath, (old) =>
@@ -24,31 +24,31 @@ export async function diff(
       await readingFrom(newPath, readAsNode(now)),
     ]),
   );
-  const difference = await differenceOf(before, after, given);
+  const difference = await differenceOf(before, after, chosenNames);
   if (style.json) return `${JSON.stringify({ a: oldPath, b: newPath, ...difference })}\n`;
-  return shown(difference, oldPath, newPath, style);
+  return differenceText(difference, oldPath, newPath, style);
 }
 
 /** Of a contract, this many slots without a name are shown. */
 const SLOTS_SHOWN = 20;
 const NOTHING = '0x0';
 
-function shown(found: Difference, a: string, b: string, style: Style): string {
+function differenceText(difference: Difference, a: string, b: string, style: Style): string {
   const { paint } = style;
   const parts = [
     `${paint('red', `- ${a}`)}\n${paint('green', `+ ${b}`)}`,
-    ...(found.chain_id ? [`chain\n${pair(found.chain_id, style)}`] : []),
-    shownBlocks(found, style),
-    shownClasses(found, style),
-    ...found.contracts.map((contract) => shownContract(contract, style)),
-    shownSettings(found, style),
+    ...(difference.chain_id ? [`chain\n${pair(difference.chain_id, style)}`] : []),
+    blocksText(difference, style),
+    classesText(difference, style),
+    ...difference.contracts.map((contract) => contractText(contract, style)),
+    settingsText(difference, style),
   ].filter((part) => part !== '');
-  const { blocks } = found;
+  const { blocks } = difference;
   const isEqual = parts.length === 2 && blocks.before.count === 0 && blocks.after.count === 0;
   return `${parts.join('\n\n')}${isEqual ? '\n\nno difference' : ''}\n`;
 }
 
-function shownBlocks({ blocks }: Difference, { paint }: Style): string {
+function blocksText({ blocks }: Difference, { paint }: Style): string {
   const { common, before, after } = blocks;
   const lines = [
     common === null
@@ -71,7 +71,7 @@ function shownBlocks({ blocks }: Difference, { paint }: Style): string {
   return section('blocks', lines, paint);
 }
 
-function shownClasses({ classes }: Difference, { paint }: Style): string {
+function classesText({ classes }: Difference, { paint }: Style): string {
   const lines = [
     ...classes.removed.map((hash) => paint('red', `- ${hash}`)),
     ...classes.added.map((hash) => paint('green', `+ ${hash}`)),
@@ -79,7 +79,7 @@ function shownClasses({ classes }: Difference, { paint }: Style): string {
   return lines.length === 0 ? '' : section('classes', lines, paint);
 }
 
-function shownContract(contract: ContractChange, style: Style): string {
+function contractText(contract: ContractChange, style: Style): string {
   const { address, name, class_hash, nonce, storage } = contract;
   const { paint } = style;
   const lines: string[] = [];
@@ -89,18 +89,18 @@ function shownContract(contract: ContractChange, style: Style): string {
   if (nonce) {
     lines.push(`nonce ${BigInt(nonce.before)} → ${BigInt(nonce.after)}`);
   }
-  const named = storage.filter(({ variable }) => variable !== undefined);
+  const variables = storage.filter(({ variable }) => variable !== undefined);
   const unnamed = storage.filter(({ variable }) => variable === undefined);
-  for (const slot of [...named, ...unnamed.slice(0, SLOTS_SHOWN)]) lines.push(shownSlot(slot));
+  for (const slot of [...variables, ...unnamed.slice(0, SLOTS_SHOWN)]) lines.push(slotText(slot));
   const rest = unnamed.length - SLOTS_SHOWN;
   if (rest > 0) lines.push(`and ${counted(rest, 'slot')} more without a name`);
   return section(name === undefined ? address : `${name} ${address}`, lines, paint);
 }
 
-function shownSlot({ key, variable, wide, text, before, after }: SlotChange): string {
+function slotText({ key, variable, wide, text, before, after }: SlotChange): string {
   if (!wide) {
-    const shown = text ?? { before, after };
-    return `${variable ?? key}: ${shown.before} → ${shown.after}`;
+    const texts = text ?? { before, after };
+    return `${variable ?? key}: ${texts.before} → ${texts.after}`;
   }
   const change = BigInt(after) - BigInt(before);
   const sign = change < 0n ? '−' : '+';
@@ -108,7 +108,7 @@ function shownSlot({ key, variable, wide, text, before, after }: SlotChange): st
   return `${variable}: ${grouped(BigInt(before))} → ${grouped(BigInt(after))} (${sign}${amount})`;
 }
 
-function shownSettings({ settings }: Difference, { paint }: Style): string {
+function settingsText({ settings }: Difference, { paint }: Style): string {
   const lines = Object.entries(settings).map(
     ([name, { before, after }]) => `${name}: ${before} → ${after}`,
   );

@@ -1,9 +1,9 @@
 // Equivalence of answers: times, and what depends on them, may differ.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { isObject } from '../../json/reader.js';
-import { canonicalName } from '../../method-names.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
-import { methodFacts } from '../../spec.js';
 
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
@@ -32,9 +32,9 @@ export class Equivalence {
 
   /** Adds two names of the same thing; false if the old one is mapped to another. */
   addNames(old: string, now: string): boolean {
-    const known = this.#names.get(old);
-    if (known === undefined) this.#names.set(old, now);
-    return known === undefined || known === now;
+    const counterpart = this.#names.get(old);
+    if (counterpart === undefined) this.#names.set(old, now);
+    return counterpart === undefined || counterpart === now;
   }
 
   /** Adds a time of the recording and its counterpart of the replay. */
@@ -104,10 +104,10 @@ function timeOf(value: unknown): number | undefined {
 
 /** Looks at all items, since those after a difference have names to add too. */
 function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): string | undefined {
-  let found: string | undefined;
+  let difference: string | undefined;
   for (const item of items) {
     const different = look(item);
-    found ??= different;
+    difference ??= different;
   }
-  return found;
+  return difference;
 }

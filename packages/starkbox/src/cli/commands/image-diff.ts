@@ -1,15 +1,15 @@
 // Difference of two images: blocks, state, settings and queues.
 
-import type { State, StateDiff } from '@starkbox/engine';
+import type { State } from '@starkbox/engine';
+import { readReceipt } from '../../chain/history/stored-texts.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { commonBlock } from '../../chain/world/diff.js';
-import { stateDiffText } from '../../chain/world/find-block.js';
+import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
-import { felts, list, object } from '../../json/reader.js';
-import { type GivenNames, Names, type SlotName } from './slot-names.js';
+import { type ChosenNames, Names, type SlotName } from './slot-names.js';
 
 /** A value that differs. */
 export interface Changed {
@@ -59,17 +59,17 @@ export interface Difference {
 }
 
 /** Blocks of only one image that are listed one by one. */
-const BLOCKS_TOLD = 10;
+const BLOCKS_LISTED = 10;
 const NOTHING = '0x0';
 
 export async function differenceOf(
   before: Loaded,
   after: Loaded,
-  given: GivenNames,
+  chosenNames: ChosenNames,
 ): Promise<Difference> {
   const [old, now] = [before.world, after.world];
   const common = lastCommonBlock(old, now);
-  const { contracts, removed, added } = await stateDifference(old, now, common, given);
+  const { contracts, removed, added } = await stateDifference(old, now, common, chosenNames);
   const ids = { before: before.header.chain_id, after: after.header.chain_id };
   return {
     ...(ids.before === ids.after ? {} : { chain_id: ids }),
@@ -93,7 +93,7 @@ function lastCommonBlock(old: World, now: World): number | undefined {
 function blocksBeyond({ history }: World, common: number | undefined) {
   const from = common === undefined ? history.first : common + 1;
   const first: BlockFacts[] = [];
-  for (let number = from; number < Math.min(history.next, from + BLOCKS_TOLD); number += 1) {
+  for (let number = from; number < Math.min(history.next, from + BLOCKS_LISTED); number += 1) {
     const header = history.header(number);
     if (!header) continue;
     const { hash, timestamp, transactionCount: transactions } = header;
@@ -108,23 +108,23 @@ async function stateDifference(
   old: World,
   now: World,
   common: number | undefined,
-  given: GivenNames,
+  chosenNames: ChosenNames,
 ) {
-  const [there, back] = [
+  const [forward, backward] = [
     await old.pendingState.diffTo(now.pendingState),
     await now.pendingState.diffTo(old.pendingState),
   ];
-  const moved = [...there.deployed_contracts, ...renamed(there.replaced_classes)];
+  const moved = [...forward.deployed_contracts, ...renamed(forward.replaced_classes)];
   const stored = new Map(
-    there.storage_diffs.map(({ address, storage_entries }) => [address, storage_entries]),
+    forward.storage_diffs.map(({ address, storage_entries }) => [address, storage_entries]),
   );
   const addresses = new Set([
     ...moved.map(({ address }) => address),
-    ...there.nonces.map(({ contract_address }) => contract_address),
+    ...forward.nonces.map(({ contract_address }) => contract_address),
     ...stored.keys(),
   ]);
-  const known = mentioned([old, now], common);
-  const names = new Names(given, new Set([...addresses, ...known]));
+  const mentionedFelts = mentioned([old, now], common);
+  const names = new Names(chosenNames, new Set([...addresses, ...mentionedFelts]));
   const contracts: ContractChange[] = [];
   for (const address of [...addresses].sort(byNumber)) {
     const [class_hash, nonce] = [
@@ -132,8 +132,14 @@ async function stateDifference(
       await changed(old.pendingState, now.pendingState, (state) => state.nonceAt(address)),
     ];
     const slots = (stored.get(address) ?? []).map(({ key }) => key);
-    const named = await names.slots([now, old], address, slots);
-    const storage = await slotChanges(old.pendingState, now.pendingState, address, slots, named);
+    const slotNames = await names.slots([now, old], address, slots);
+    const storage = await slotChanges(
+      old.pendingState,
+      now.pendingState,
+      address,
+      slots,
+      slotNames,
+    );
     if (!class_hash && !nonce && storage.length === 0) continue;
     const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
     contracts.push({
@@ -144,7 +150,7 @@ async function stateDifference(
       storage,
     });
   }
-  return { contracts, added: declaredIn(there), removed: declaredIn(back) };
+  return { contracts, added: declaredIn(forward), removed: declaredIn(backward) };
 }
 
 const renamed = (
@@ -152,8 +158,8 @@ const renamed = (
 ) =>
   replaced.map(({ contract_address, class_hash }) => ({ address: contract_address, class_hash }));
 
-function byNumber(one: string, other: string): number {
-  return one.length - other.length || (one < other ? -1 : 1);
+function byNumber(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
 }
 
 async function changed(
@@ -173,12 +179,12 @@ async function slotChanges(
   names: ReadonlyMap<string, SlotName>,
 ): Promise<readonly SlotChange[]> {
   const changes: SlotChange[] = [];
-  const told = new Set<string>();
+  const wideVariables = new Set<string>();
   for (const key of keys) {
     const name = names.get(key);
     if (name?.half) {
-      if (told.has(name.variable)) continue;
-      told.add(name.variable);
+      if (wideVariables.has(name.variable)) continue;
+      wideVariables.add(name.variable);
       const low = name.half === 'low' ? key : hex(BigInt(key) - 1n);
       const wide = async (state: State): Promise<string> =>
         fromU256(
@@ -193,8 +199,8 @@ async function slotChanges(
     if (change) changes.push({ key, ...namedBy(name, change), ...change });
   }
   // Those with a name first, in the order of names.
-  return changes.sort((one, other) =>
-    (one.variable ?? `~${one.key}`).localeCompare(other.variable ?? `~${other.key}`, 'en'),
+  return changes.sort((a, b) =>
+    (a.variable ?? `~${a.key}`).localeCompare(b.variable ?? `~${b.key}`, 'en'),
   );
 }
 
@@ -216,11 +222,7 @@ interface Emitted {
 
 /** The events of a receipt's JSON. */
 function eventsIn(receipt: string): readonly Emitted[] {
-  const parsed: unknown = JSON.parse(receipt);
-  return list(object(parsed, 'receipt')['events'], 'events', (event, where) => {
-    const { keys, data } = object(event, where);
-    return { keys: felts(keys, `${where}.keys`), data: felts(data, `${where}.data`) };
-  });
+  return readReceipt(receipt).events;
 }
 
 /** So that a long chain does not make everything that was ever mentioned a key of a balance. */
@@ -228,26 +230,25 @@ const MOST_MENTIONED = 20_000;
 
 /** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
 function mentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
-  const known = new Set<string>();
+  const felts = new Set<string>();
   const collect = (events: readonly Emitted[]): void => {
     for (const { keys, data } of events) {
-      for (const felt of [...keys.slice(1), ...data].slice(0, 3)) known.add(felt);
+      for (const felt of [...keys.slice(1), ...data].slice(0, 3)) felts.add(felt);
     }
   };
   for (const world of worlds) {
     const { history, pending } = world;
     for (let number = history.first; number <= history.next; number += 1) {
-      const diff: StateDiff = JSON.parse(stateDiffText(world, number));
-      for (const { address } of diff.deployed_contracts) known.add(address);
+      for (const { address } of stateDiff(world, number).deployed_contracts) felts.add(address);
     }
     for (const { receipt } of pending.transactions) collect(receipt.events);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {
-      if (known.size > MOST_MENTIONED) break;
+      if (felts.size > MOST_MENTIONED) break;
       for (const text of history.receipts(number)) collect(eventsIn(text));
     }
   }
-  known.delete(NOTHING);
-  return known;
+  felts.delete(NOTHING);
+  return felts;
 }
 
 // All else.

@@ -2,12 +2,12 @@
 import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Class } from '@starkbox/engine';
+import type { MACHINE_CLASS } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { MACHINE_CLASS } from '../../spec.js';
 import { counted, type Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
@@ -36,12 +36,12 @@ export async function profile(
   const ran = new Set(
     all.flatMap(({ call, whole }) => (call.registers && !whole ? call.class_hash : [])),
   );
-  await createFolder(folder);
+  createFolder(folder);
   const built = await builtClasses(artifacts, ran);
-  for (const one of trace.classes) {
-    if (!ran.has(one.class_hash)) continue;
-    const text = built.get(one.class_hash) ?? (await classText(url, one));
-    writeFileSync(pathOf(one.class_hash), text);
+  for (const machineClass of trace.classes) {
+    if (!ran.has(machineClass.class_hash)) continue;
+    const text = built.get(machineClass.class_hash) ?? (await classText(url, machineClass));
+    writeFileSync(pathOf(machineClass.class_hash), text);
   }
   writePieces(file, traceData(hash, trees, trace, pathOf));
   const steps = all.reduce((sum, { call }) => sum + call.steps, 0);
@@ -70,39 +70,39 @@ interface Whole {
   readonly calls: number;
 }
 
-/** The calls that are told as a whole, by their function. */
+/** The calls that are reported as a whole, by their function. */
 function wholeOf(nodes: readonly CallNode[]): readonly Whole[] {
-  const found = new Map<string, Whole>();
+  const byKey = new Map<string, Whole>();
   for (const { call, whole: reason } of nodes) {
     if (reason === undefined) continue;
     const contract = call.contract_name ?? call.contract_address;
     const name = call.function_name ?? call.entry_point_selector;
     const key = `${contract} ${name} ${reason}`;
-    const calls = (found.get(key)?.calls ?? 0) + 1;
-    found.set(key, { contract, function: name, reason, calls });
+    const calls = (byKey.get(key)?.calls ?? 0) + 1;
+    byKey.set(key, { contract, function: name, reason, calls });
   }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 /** Classes as the compiler wrote them, by hash; none where the usual folder is not there. */
 async function builtClasses(
   folder: string | undefined,
-  wanted: ReadonlySet<string>,
+  hashes: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  if (folder === undefined && !existsSync(ARTIFACTS)) return found;
+  const texts = new Map<string, string>();
+  if (folder === undefined && !existsSync(ARTIFACTS)) return texts;
   for (const text of artifactsIn(folder ?? ARTIFACTS)) {
     const hash = await Class.hashOf(text);
-    if (wanted.has(hash)) found.set(hash, text);
+    if (hashes.has(hash)) texts.set(hash, text);
   }
-  return found;
+  return texts;
 }
 
 /** A class of the node, with the names that it has for it. */
 async function classText(url: string, { class_hash, ...names }: MACHINE_CLASS): Promise<string> {
   const block_id = 'pre_confirmed';
-  const found: unknown = await ask(url, 'starknet_getClass', { block_id, class_hash });
-  const { sierra_program, contract_class_version, entry_points_by_type } = membersOf(found);
+  const contractClass: unknown = await ask(url, 'starknet_getClass', { block_id, class_hash });
+  const { sierra_program, contract_class_version, entry_points_by_type } = membersOf(contractClass);
   const { tool, member } = ANNOTATIONS.functions;
   const statements = names.statements?.map(({ statement, functions }) => [statement, functions]);
   return stringify({

@@ -75,7 +75,7 @@ export async function replay(
   }
   const report = json
     ? `${stringify({ requests: count, differences, ...(leftOut === 0 ? {} : { left_out: leftOut }) })}\n`
-    : shown(count, leftOut, differences, paint);
+    : summaryText(count, leftOut, differences, paint);
   if (differences.length > 0) throw new Error(report.trimEnd());
   return report;
 }
@@ -127,7 +127,7 @@ function requestText({ request, request_text }: Members): string {
   return typeof request_text === 'string' ? request_text : stringify(request);
 }
 
-function shown(
+function summaryText(
   count: number,
   leftOut: number,
   differences: readonly Difference[],
@@ -177,16 +177,16 @@ async function repeat(
   const text = equivalence.translate(requestText(values));
   // The translation puts words of answers into the text.
   rejectExternal(file, line, text);
-  const place = typeof socket === 'number' ? socket : undefined;
+  const socketId = typeof socket === 'number' ? socket : undefined;
   const isVersion = typeof version === 'string' && /^v\d+_\d+$/.test(version);
   const path = isVersion ? `/rpc/${version}` : undefined;
   const isAnswered = answer !== undefined || answer_text !== undefined;
-  const got = await transport.ask(place, text, isAnswered, path);
+  const got = await transport.ask(socketId, text, isAnswered, path);
   const now = got === undefined || got === '' ? undefined : parse(got);
   const { method } = membersOf(request);
   const name = typeof method === 'string' ? method : 'a batch';
   if (/_subscribe/.test(name)) {
-    const [old, id] = [answer, now].map((one) => membersOf(one)['result']);
+    const [old, id] = [answer, now].map((response) => membersOf(response)['result']);
     if (typeof old === 'string' && typeof id === 'string') equivalence.addNames(old, id);
   }
   const different = equivalence.difference([name], answer, now);

@@ -67,10 +67,10 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
     : `${gasText(page, (text) => style.paint('bold', text))}\n`;
 }
 
-function chosen<T extends string>(option: string, word: string, known: readonly T[]): T {
-  const found = known.find((one) => one === word);
-  if (found !== undefined) return found;
-  const names = known.join(', ');
+function chosen<T extends string>(option: string, word: string, choices: readonly T[]): T {
+  const choice = choices.find((name) => name === word);
+  if (choice !== undefined) return choice;
+  const names = choices.join(', ');
   throw new UsageError(`invalid value '${word}' for '--${option}': must be one of ${names}`);
 }
 
@@ -133,9 +133,9 @@ function compared(
           changes.map((change) => [
             change.name,
             resourceName(change.resource),
-            shown(change.was),
+            gasFigure(change.was),
             '→',
-            shown(change.is),
+            gasFigure(change.is),
             beyond.includes(change) ? paint('red', growth(change)) : growth(change),
           ]),
           '  ',
@@ -145,7 +145,8 @@ function compared(
   return `${text}\n`;
 }
 
-const shown = (value: number | undefined): string => (value === undefined ? '–' : grouped(value));
+const gasFigure = (value: number | undefined): string =>
+  value === undefined ? '–' : grouped(value);
 
 function growth({ was, is }: GasChange): string {
   if (was === undefined) return 'new';

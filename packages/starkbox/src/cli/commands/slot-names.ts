@@ -18,7 +18,7 @@ import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
 
 /** What is given in a file. */
-export interface GivenNames {
+export interface ChosenNames {
   readonly addresses: ReadonlyMap<string, string>;
   /** Each as `name`, `name[0x1]` or `name[address]`, where `address` stands for all that are known. */
   readonly variables: readonly string[];
@@ -36,7 +36,7 @@ export interface SlotName {
   readonly valueText?: (value: string) => string;
 }
 
-export const NO_NAMES: GivenNames = { addresses: new Map(), variables: [] };
+export const NO_NAMES: ChosenNames = { addresses: new Map(), variables: [] };
 
 const WELL_KNOWN_ADDRESSES: readonly (readonly [string, string])[] = [
   [STRK, 'STRK'],
@@ -46,7 +46,7 @@ const WELL_KNOWN_ADDRESSES: readonly (readonly [string, string])[] = [
 ];
 
 /** Names a file may give. Throws an error that names it for one that cannot be understood. */
-export function readNames(path: string): GivenNames {
+export function readNames(path: string): ChosenNames {
   const wrong = (reason: string): never => {
     throw new Error(`${path}: ${reason}`);
   };
@@ -59,16 +59,16 @@ export function readNames(path: string): GivenNames {
   }
   const { addresses = {}, variables = [] }: { addresses?: unknown; variables?: unknown } =
     Object(json);
-  if (!Array.isArray(variables) || !variables.every((one) => typeof one === 'string')) {
+  if (!Array.isArray(variables) || !variables.every((variable) => typeof variable === 'string')) {
     return wrong('"variables" is a list of texts');
   }
-  const odd = variables.find((one) => !VARIABLE.test(one));
+  const odd = variables.find((variable) => !VARIABLE.test(variable));
   if (odd !== undefined) wrong(`"${odd}" is no variable: write name, name[0x1] or name[address]`);
-  const named = Object.entries(Object(addresses)).map(([address, name]): [string, string] => {
+  const names = Object.entries(Object(addresses)).map(([address, name]): [string, string] => {
     if (!/^0x[0-9a-f]{1,64}$/i.test(address)) wrong(`"${address}" is no address`);
     return [hex(BigInt(address)), String(name)];
   });
-  return { addresses: new Map(named), variables };
+  return { addresses: new Map(names), variables };
 }
 
 const VARIABLE = /^\w+(\[(address|0x[0-9a-fA-F]{1,64})\]){0,3}$/;
@@ -88,12 +88,12 @@ export class Names {
   readonly #storage = new StorageNames(undefined);
   readonly #budget = { left: MOST_HASHES };
 
-  /** @param known addresses that may be keys of variables */
-  constructor(given: GivenNames, known: ReadonlySet<string>) {
-    this.#addresses = new Map([...WELL_KNOWN_ADDRESSES, ...given.addresses]);
-    const addresses = [...new Set([...this.#addresses.keys(), ...known])];
+  /** @param mapKeys addresses that may be keys of variables */
+  constructor(chosen: ChosenNames, mapKeys: ReadonlySet<string>) {
+    this.#addresses = new Map([...WELL_KNOWN_ADDRESSES, ...chosen.addresses]);
+    const addresses = [...new Set([...this.#addresses.keys(), ...mapKeys])];
     this.#tried = addresses.slice(0, MOST_ADDRESSES);
-    for (const pattern of given.variables) this.#given(pattern, addresses);
+    for (const pattern of chosen.variables) this.#addPattern(pattern, addresses);
   }
 
   /** The name of an address, or itself. */
@@ -109,27 +109,27 @@ export class Names {
   ): Promise<ReadonlyMap<string, SlotName>> {
     const names = new Map<string, SlotName>();
     for (const key of keys) {
-      const given = this.#slots.get(key);
-      if (given) names.set(key, given);
+      const name = this.#slots.get(key);
+      if (name) names.set(key, name);
     }
     for (const world of worlds) {
       const slots = keys.filter((key) => !names.has(key));
       if (slots.length === 0) break;
-      const place = { world, addresses: this.#tried, budget: this.#budget };
-      for (const [key, found] of await this.#storage.of(place, { contract, slots })) {
-        names.set(key, this.#told(found));
+      const search = { world, addresses: this.#tried, budget: this.#budget };
+      for (const [key, slotName] of await this.#storage.of(search, { contract, slots })) {
+        names.set(key, this.#nameOf(slotName));
       }
     }
     return names;
   }
 
-  #told(found: FoundName): SlotName {
+  #nameOf(slotName: FoundName): SlotName {
     const address = (felt: string): string => this.address(felt);
     const felt = (value: string): string => plainFeltText(value, address);
-    const name = slotText(found, { address, felt });
-    const { part, type } = found;
+    const name = slotText(slotName, { address, felt });
+    const { part, type } = slotName;
     if (part === 'low' || part === 'high') return { variable: name, half: part };
-    const rest = slotPartText(found);
+    const rest = slotPartText(slotName);
     return {
       variable: rest === undefined ? name : `${name} (${rest})`,
       ...(type === undefined
@@ -137,17 +137,17 @@ export class Names {
         : {
             type,
             valueText: (value) =>
-              valueText(decodeSlot(found, value), { address, felt, classHash: (hash) => hash }),
+              valueText(decodeSlot(slotName, value), { address, felt, classHash: (hash) => hash }),
           }),
     };
   }
 
   /** A variable may take more than one slot, of unknown number: the next one is shown as an offset. */
-  #given(pattern: string, addresses: readonly string[]): void {
+  #addPattern(pattern: string, addresses: readonly string[]): void {
     const [name = '', ...places] = pattern.split(/[[\]]+/).filter((part) => part !== '');
     let combinations: readonly (readonly string[])[] = [[]];
-    for (const place of places) {
-      const values = place === 'address' ? addresses : [hex(BigInt(place))];
+    for (const bracket of places) {
+      const values = bracket === 'address' ? addresses : [hex(BigInt(bracket))];
       if (combinations.length * values.length > MOST_COMBINATIONS) {
         throw new Error(`"${pattern}" stands for more slots than can be tried`);
       }
@@ -155,14 +155,14 @@ export class Names {
     }
     for (const keys of combinations) {
       const slot = storageAddress(name, [...keys]);
-      const variable = this.#shown(name, keys);
+      const variable = this.#textOf(name, keys);
       const next = nextSlot(slot);
       if (!this.#slots.has(next)) this.#slots.set(next, { variable: `${variable} + 1` });
       this.#slots.set(slot, { variable });
     }
   }
 
-  #shown(name: string, keys: readonly string[]): string {
+  #textOf(name: string, keys: readonly string[]): string {
     return `${name}${keys.map((key) => `[${this.address(key)}]`).join('')}`;
   }
 }

@@ -1,5 +1,5 @@
 // The trace of a transaction in the format that cairo-profiler reads.
-import type { MACHINE_CALL, MACHINE_TRACE } from '../../spec.js';
+import type { MACHINE_CALL, MACHINE_TRACE } from '@starkbox/spec';
 
 /** cairo-profiler opens a trace only if the name of its outermost contract begins like this. */
 const KNOWN_TOOL = 'SNFORGE';
@@ -21,7 +21,7 @@ export interface CallNode {
   readonly inner: readonly CallNode[];
   /** With those of the calls that it made. */
   readonly resources: Resources;
-  /** Why it is told as a whole, and not by function. */
+  /** Why it is reported as a whole, and not by function. */
   readonly whole?: 'Cairo 0 code' | 'code of another compiler version' | 'calls that did not begin';
 }
 
@@ -51,14 +51,16 @@ function reasonForWhole(call: MACHINE_CALL, inner: readonly CallNode[]): CallNod
   if (call.steps === 0) return undefined;
   if (call.code === 'cairo0') return 'Cairo 0 code';
   if (call.registers === undefined) return 'code of another compiler version';
-  const made = { CallContract: 0, LibraryCall: 0, Deploy: 0 };
-  for (const { call: one } of inner) {
-    if (one.entry_point_type === 'CONSTRUCTOR') made.Deploy += 1;
-    else made[one.call_type === 'CALL' ? 'CallContract' : 'LibraryCall'] += 1;
+  const counts = { CallContract: 0, LibraryCall: 0, Deploy: 0 };
+  for (const { call: innerCall } of inner) {
+    if (innerCall.entry_point_type === 'CONSTRUCTOR') counts.Deploy += 1;
+    else counts[innerCall.call_type === 'CALL' ? 'CallContract' : 'LibraryCall'] += 1;
   }
   const { CallContract = 0, LibraryCall = 0, Deploy = 0 } = call.syscalls;
   const isComplete =
-    made.CallContract === CallContract && made.LibraryCall === LibraryCall && made.Deploy <= Deploy;
+    counts.CallContract === CallContract &&
+    counts.LibraryCall === LibraryCall &&
+    counts.Deploy <= Deploy;
   return isComplete ? undefined : 'calls that did not begin';
 }
 
@@ -152,12 +154,12 @@ function entryPointOf(call: MACHINE_CALL, signatureLength: number): object {
 }
 
 function resourcesOf({ steps, memoryHoles, builtins, gas }: Resources, syscalls: object): object {
-  const named = Array.from(builtins, ([name, count]) => [`${name}_builtin`, count]);
+  const builtinCounts = Array.from(builtins, ([name, count]) => [`${name}_builtin`, count]);
   return {
     vm_resources: {
       n_steps: steps,
       n_memory_holes: memoryHoles,
-      builtin_instance_counter: Object.fromEntries(named),
+      builtin_instance_counter: Object.fromEntries(builtinCounts),
     },
     gas_consumed: gas,
     syscall_counter: syscalls,
@@ -165,7 +167,7 @@ function resourcesOf({ steps, memoryHoles, builtins, gas }: Resources, syscalls:
 }
 
 /**
- * The system calls of a call itself. cairo-profiler adds their cost to a call that is told as a whole, whose gas
+ * The system calls of a call itself. cairo-profiler adds their cost to a call that is reported as a whole, whose gas
  * has it already.
  */
 function syscallsOf({ call, whole }: CallNode): object {

@@ -1,9 +1,10 @@
 // Calls of a node that runs, by its URL.
+
+import type { MethodName, Methods } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { MethodName, Methods } from '../../spec.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
 

@@ -1,6 +1,6 @@
 // Completions for bash, from version 3.2 on.
 import type { Suggestions } from '../../config/option.js';
-import { type Place, type Places, quoted } from './places.js';
+import { type CommandLineSyntax, type CommandSyntax, quoted } from './syntax.js';
 
 /** Words that begin with what was typed, or the shell's own completion of paths, or nothing. */
 function offer(suggests: Suggestions | undefined): string {
@@ -9,28 +9,28 @@ function offer(suggests: Suggestions | undefined): string {
   return `COMPREPLY=($(compgen -W ${quoted(suggests.join(' '))} -- "$word")); return`;
 }
 
-function valuesOf({ name, options }: Place): readonly string[] {
+function valuesOf({ name, options }: CommandSyntax): readonly string[] {
   const taking = options.flatMap(({ names, value }) => (value ? [{ names, value }] : []));
   const offers = [...new Set(taking.map(({ value }) => offer(value.suggests)))];
-  return offers.map((one) => {
-    const names = taking.filter(({ value }) => offer(value.suggests) === one);
+  return offers.map((action) => {
+    const names = taking.filter(({ value }) => offer(value.suggests) === action);
     const patterns = names.flatMap((option) => option.names.map((text) => `${name}:${text}`));
-    return `    ${patterns.join('|')}) ${one} ;;`;
+    return `    ${patterns.join('|')}) ${action} ;;`;
   });
 }
 
-function optionsOf({ name, options }: Place): string {
+function optionsOf({ name, options }: CommandSyntax): string {
   const names = options.flatMap((option) => option.names).join(' ');
   return `      ${name || '*'}) COMPREPLY=($(compgen -W ${quoted(names)} -- "$word")) ;;`;
 }
 
-function wordsOf({ name, suggests }: Place): string {
+function wordsOf({ name, suggests }: CommandSyntax): string {
   // A node takes no other word than a command, and that comes first.
   const isFirst = name === '' ? `[ "$COMP_CWORD" -eq 1 ] || { ${offer(undefined)}; }; ` : '';
   return `    ${name || '*'}) ${isFirst}${offer(suggests)} ;;`;
 }
 
-export function bashScript({ node, commands }: Places): string {
+export function bashScript({ node, commands }: CommandLineSyntax): string {
   const all = [...commands, node];
   return `# Completions of starkbox for bash: source <(starkbox completions bash)
 _starkbox() {

@@ -3,10 +3,10 @@ import { optionKind, type Suggestions } from '../../config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../config/options.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
-import { type Place, type Places, SHELLS, type TypedOption } from './places.js';
+import { type CommandLineSyntax, type CommandSyntax, SHELLS, type TypedOption } from './syntax.js';
 import { zshScript } from './zsh.js';
 
-const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (places: Places) => string>> = {
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (syntax: CommandLineSyntax) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
@@ -33,19 +33,21 @@ export async function completions(
   commands: Readonly<Record<string, CommandFacts>>,
   options: Readonly<Record<string, OptionFacts>>,
 ): Promise<string | undefined> {
-  const known = SHELLS.find((name) => name === shell);
-  if (known === undefined) return undefined;
+  const supported = SHELLS.find((name) => name === shell);
+  if (supported === undefined) return undefined;
   const names = Object.keys(commands);
-  const places: Place[] = [];
+  const syntaxes: CommandSyntax[] = [];
   for (const [name, { help, takes, suggests }] of Object.entries(commands)) {
-    const own = await Promise.all(takes.map((one) => commandOption(one, options[one])));
-    const all = [...own, JSON_OPTION, HELP_OPTION];
-    places.push({ name, help: firstSentence(help), suggests, options: all });
+    const commandOptions = await Promise.all(
+      takes.map((option) => commandOption(option, options[option])),
+    );
+    const all = [...commandOptions, JSON_OPTION, HELP_OPTION];
+    syntaxes.push({ name, help: firstSentence(help), suggests, options: all });
   }
-  return SCRIPTS[known]({
+  return SCRIPTS[supported]({
     node: { name: '', help: '', suggests: [...names, 'help'], options: nodeOptions() },
     commands: [
-      ...places,
+      ...syntaxes,
       { name: 'help', help: 'Prints the options.', suggests: names, options: [] },
     ],
   });
@@ -77,8 +79,8 @@ function nodeOptions(): readonly TypedOption[] {
 }
 
 async function commandOption(name: string, facts: OptionFacts | undefined): Promise<TypedOption> {
-  const { type = 'boolean', suggests: given } = facts ?? {};
-  const suggests = typeof given === 'function' ? await given() : given;
+  const { type = 'boolean', suggests: source } = facts ?? {};
+  const suggests = typeof source === 'function' ? await source() : source;
   const value = { name: name.toUpperCase().replaceAll('-', '_'), suggests };
   return { names: [`--${name}`], help: '', value: type === 'string' ? value : undefined };
 }

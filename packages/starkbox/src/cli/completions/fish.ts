@@ -1,6 +1,6 @@
 // Completions for fish.
 import type { Suggestions } from '../../config/option.js';
-import type { Place, Places, TypedOption } from './places.js';
+import type { CommandLineSyntax, CommandSyntax, TypedOption } from './syntax.js';
 
 /** A text between single quotes, where only these two have a meaning. */
 function quoted(text: string): string {
@@ -25,19 +25,19 @@ function optionLine(condition: string, { names, help, value }: TypedOption): str
   ].join(' ');
 }
 
-function linesOf(place: Place): readonly string[] {
-  const condition = `__fish_seen_subcommand_from ${place.name}`;
+function linesOf(command: CommandSyntax): readonly string[] {
+  const condition = `__fish_seen_subcommand_from ${command.name}`;
   const begin = `complete -c starkbox -n ${quoted(condition)}`;
   const words =
-    place.suggests === 'paths' ? '-F' : `-a ${quoted((place.suggests ?? []).join(' '))}`;
+    command.suggests === 'paths' ? '-F' : `-a ${quoted((command.suggests ?? []).join(' '))}`;
   return [
-    `complete -c starkbox -n __fish_use_subcommand -a ${place.name} -d ${quoted(place.help)}`,
-    ...(place.suggests === undefined ? [] : [`${begin} ${words}`]),
-    ...place.options.map((option) => optionLine(condition, option)),
+    `complete -c starkbox -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.help)}`,
+    ...(command.suggests === undefined ? [] : [`${begin} ${words}`]),
+    ...command.options.map((option) => optionLine(condition, option)),
   ];
 }
 
-export function fishScript({ node, commands }: Places): string {
+export function fishScript({ node, commands }: CommandLineSyntax): string {
   const names = commands.map(({ name }) => name).join(' ');
   const isNode = `not __fish_seen_subcommand_from ${names}`;
   return `${[

@@ -1,6 +1,6 @@
 // Completions for zsh.
 import type { Suggestions } from '../../config/option.js';
-import { type Place, type Places, quoted, type TypedOption } from './places.js';
+import { type CommandLineSyntax, type CommandSyntax, quoted, type TypedOption } from './syntax.js';
 
 /** Inside of a specification, brackets and colons have a meaning. */
 function plain(text: string): string {
@@ -14,26 +14,26 @@ function action(suggests: Suggestions | undefined): string {
 
 function specifications({ names, help, value }: TypedOption): readonly string[] {
   const described = help === '' ? '' : `[${plain(help)}]`;
-  const taken = value ? `:${plain(value.name)}:${action(value.suggests)}` : '';
+  const argument = value ? `:${plain(value.name)}:${action(value.suggests)}` : '';
   const others = names.length > 1 ? `(${names.join(' ')})` : '';
-  return names.map((name) => quoted(`${others}${name}${described}${taken}`));
+  return names.map((name) => quoted(`${others}${name}${described}${argument}`));
 }
 
-function argumentsOf({ options, suggests }: Place): string {
+function argumentsOf({ options, suggests }: CommandSyntax): string {
   const words = suggests === undefined ? [] : [quoted(`*:word:${action(suggests)}`)];
   const all = [...options.flatMap(specifications), ...words];
   return ['_arguments', ...all].join(' \\\n        ');
 }
 
-function commandCase(place: Place): string {
+function commandCase(command: CommandSyntax): string {
   // What follows a command is completed as if the command were the program.
-  return `      ${place.name})
+  return `      ${command.name})
         shift words; (( CURRENT-- ))
-        ${argumentsOf(place)}
+        ${argumentsOf(command)}
         return ;;`;
 }
 
-export function zshScript({ node, commands }: Places): string {
+export function zshScript({ node, commands }: CommandLineSyntax): string {
   const described = commands.map(({ name, help }) => `    ${quoted(`${name}:${plain(help)}`)}`);
   return `#compdef starkbox
 # Completions of starkbox for zsh: source <(starkbox completions zsh), or a file named _starkbox in a folder of $fpath

@@ -1,8 +1,8 @@
 // Loading of archived states into memory, so that an image can hold them.
 
-import { type Class, State, type StateDiff, type Origin as StateSource } from '@starkbox/engine';
+import { type Class, State, type StateSource } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
-import { stateDiffText } from '../../chain/world/find-block.js';
+import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 
 /**
@@ -17,21 +17,21 @@ export async function loadArchivedWorld(
 ): Promise<World> {
   if (!world.archived) return world;
   const { history, keepsHistory } = world;
-  const known = new Map<string, Class>();
+  const loaded = new Map<string, Class>();
   let state = State.create({
     version: history.first,
     keepHistory: keepsHistory,
-    ...(origin ? { origin } : {}),
+    ...(origin ? { source: origin } : {}),
   });
   for (let number = history.first; number < history.next; number += 1) {
-    state = (await withDiff(state, world, number, known)).advance();
+    state = (await withDiff(state, world, number, loaded)).advance();
   }
   const latest = state;
   return {
     ...world,
     archived: undefined,
     latestState: latest,
-    pendingState: await withDiff(latest, world, history.next, known),
+    pendingState: await withDiff(latest, world, history.next, loaded),
   };
 }
 
@@ -39,15 +39,15 @@ async function withDiff(
   state: State,
   world: World,
   number: number,
-  known: Map<string, Class>,
+  loaded: Map<string, Class>,
 ): Promise<State> {
-  const diff: StateDiff = JSON.parse(stateDiffText(world, number));
+  const diff = stateDiff(world, number);
   const classes: Class[] = [];
   for (const hash of declaredIn(diff)) {
-    const found = known.get(hash) ?? (await world.pendingState.class(hash));
-    if (!found) throw new Error(`the class ${hash} is missing`);
-    known.set(hash, found);
-    classes.push(found);
+    const contractClass = loaded.get(hash) ?? (await world.pendingState.class(hash));
+    if (!contractClass) throw new Error(`the class ${hash} is missing`);
+    loaded.set(hash, contractClass);
+    classes.push(contractClass);
   }
   return state.apply(diff, classes);
 }

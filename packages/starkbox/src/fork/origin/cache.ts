@@ -1,4 +1,5 @@
 // Cache of answers on disk, by chain, block and key, shared by concurrent processes.
+
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,6 +8,7 @@ import { codeOf, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
 import { checkReplaceable, readRegular } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 
 /** Chain and block of the answers. */
 export interface CachedOrigin {
@@ -45,7 +47,7 @@ export class Cache {
   readonly #directory: string | undefined;
   readonly #folders: { readonly chain: string; readonly block: string } | undefined;
   readonly #log: WarningLog;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
   #hasWarned = false;
 
@@ -114,19 +116,18 @@ export class Cache {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#writing.then(async () => {
+    return this.#writes.run(async () => {
       const lines = this.#unwritten.splice(0).join('');
       if (lines === '' || !this.#folders) return;
       await this.write(async () => {
         const file = this.#linesFile() ?? '';
-        await createFolder(dirname(file));
+        createFolder(dirname(file));
         // One append, so that processes do not interleave; on a new line, after a possibly
         // incomplete one.
         checkReplaceable(file);
         await appendFile(file, `\n${lines}`);
       });
     });
-    return this.#writing;
   }
 
   async #load(): Promise<void> {
@@ -195,7 +196,7 @@ export class Cache {
 
 /** Atomic: readers see the old or the new text. */
 export async function replaceFile(file: string, text: string): Promise<void> {
-  await createFolder(dirname(file));
+  createFolder(dirname(file));
   const beside = `${file}.${randomUUID()}`;
   try {
     await writeFile(beside, text);

@@ -1,6 +1,7 @@
 // Failures of the origin: what failed, and at which address.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
 import { shortened } from '../../terminal.js';
 
 export type OriginFailureKind =

@@ -1,6 +1,7 @@
 // Fork point: the chain and the block, from the origin or from the lock file.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
 import { shortened } from '../../terminal.js';
 import { OriginError, OriginFailure, shownUrl } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';

@@ -1,6 +1,5 @@
 // Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
-import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,10 +7,12 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { FileLock } from '@starkbox/engine';
 import { codeOf, reasonOf } from '../../errors.js';
 import { replaceText } from '../../files/atomic-file.js';
+import { createFolder } from '../../files/create-folder.js';
 import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { digest, replaceFile } from './cache.js';
 
 /** Chain and block of the answers. */
@@ -80,7 +81,7 @@ export class LockFile {
   #answers: Answers;
   #packed: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   constructor(path: string, { origin, options, answers, packed }: Content = nothing()) {
     this.path = path;
@@ -145,9 +146,7 @@ export class LockFile {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const run = this.#writing.then(() => this.#write());
-    this.#writing = run.catch(() => {});
-    return run;
+    return this.#writes.run(() => this.#write());
   }
 
   /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */
@@ -156,7 +155,7 @@ export class LockFile {
     const writer = takeWriterNow(this.path);
     try {
       if (!unwritten.delete(this) || !this.#origin) return;
-      mkdirSync(dirname(this.path), { recursive: true });
+      createFolder(dirname(this.path));
       replaceText(this.path, this.#merged(readLockNow(this.path)));
     } catch (error) {
       process.stderr.write(`The lock file ${this.path} cannot be written: ${reasonOf(error)}\n`);

@@ -1,6 +1,8 @@
 // Saves of the managed Anvil's state: before L2 depends on it, and soon after each of its blocks.
+
 import { reasonOf } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { SerialQueue } from '../../scheduling/serial-queue.js';
 import type { Ethereum } from '../ethereum/client.js';
 import { L1Error } from '../ethereum/l1-error.js';
 import type { AnvilState } from './state-files.js';
@@ -16,8 +18,7 @@ export class AnvilAutosave {
   readonly #log: Log;
   /** The hash of the newest block that is saved. */
   #saved: string | undefined;
-  /** The end of the queue of saves. */
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #saves = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** The reason of the last failure; a repeated one is logged once. */
@@ -35,9 +36,7 @@ export class AnvilAutosave {
 
   /** Resolves when every block that Anvil has now is on disk. */
   save(): Promise<void> {
-    const saved = this.#tail.then(() => this.#save());
-    this.#tail = saved.catch(() => undefined);
-    return saved;
+    return this.#saves.run(() => this.#save());
   }
 
   /** Saves a last time if Anvil still answers. */

@@ -1,6 +1,8 @@
 // Methods about blocks and what they changed.
 
+import type { BLOCK_ID, STATE_DIFF } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
+import { readStateDiff } from '../../chain/history/stored-texts.js';
 import {
   blockNumber,
   latestHeader,
@@ -10,7 +12,6 @@ import {
 import { transactionHashesOf, transactionsOf } from '../../chain/world/world.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
-import type { BLOCK_ID, STATE_DIFF } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 import {
   blockFinality,
@@ -71,7 +72,7 @@ export function blockMethods(chain: Chain): Group<BlockMethods> {
       const number = blockNumber(world, block_id);
       const text = stateDiffText(world, number);
       const state_diff = contract_addresses
-        ? onlyOf(JSON.parse(text), new Set(contract_addresses))
+        ? onlyOf(readStateDiff(text), new Set(contract_addresses))
         : new JsonText(text);
       const hash = world.history.hash(number);
       return hash === undefined

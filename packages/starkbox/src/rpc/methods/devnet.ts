@@ -1,5 +1,17 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
-import { EXPECTED_BLOCK_GENERATION, readBlockGeneration } from '../../block-generation.js';
+
+import {
+  type CONFIG,
+  type GAS_PRICES,
+  type Methods,
+  type PREDEPLOYED_ACCOUNT,
+  SPEC_VERSION,
+} from '@starkbox/spec';
+import {
+  EXPECTED_BLOCK_GENERATION,
+  effectiveBlockGeneration,
+  readBlockGeneration,
+} from '../../block-settings.js';
 import {
   blockSettings,
   createBlocks,
@@ -8,17 +20,13 @@ import {
   setGasPrice,
   setTime,
 } from '../../chain/block-controls.js';
-import type { Chain } from '../../chain/chain.js';
-import type { ChainOptions } from '../../chain/chain-options.js';
+import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
-import { generationOf } from '../../chain/steps/include-transaction.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
-import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
-import { SPEC_VERSION } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type DevnetMethods =
@@ -77,7 +85,8 @@ export function devnetMethods(
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        ...(generationOf(chain.world, chain.options) === 'mempool' || mempool.waiting.size > 0
+        ...(effectiveBlockGeneration(chain.world, chain.options) === 'mempool' ||
+        mempool.waiting.size > 0
           ? { mempool_tx_count: mempool.waiting.size }
           : {}),
         chain_id: chain.options.chainId,

@@ -21,8 +21,8 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
     },
 
     async devnet_load({ path, events, image, format }) {
-      const given = [path, events, image].filter((one) => one !== undefined);
-      if (given.length !== 1) invalidParams('params: give one of path, events and image');
+      const sources = [path, events, image].filter((source) => source !== undefined);
+      if (sources.length !== 1) invalidParams('params: give one of path, events and image');
       let loaded: LoadedWorld;
       if (path !== undefined)
         loaded = await worldInFile(options, fileOf(options, path), { format, given: path });

@@ -1,5 +1,6 @@
 // Methods that query events.
 
+import type { BLOCK_ID } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { type EventFilter, EventPager } from '../../chain/queries/find-events.js';
 import { findBlock, pendingNumber } from '../../chain/world/find-block.js';
@@ -7,7 +8,6 @@ import type { World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import { type Fork, isOriginToken } from '../../fork/fork.js';
 import { JsonText, stringify } from '../../json/json.js';
-import type { BLOCK_ID } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 /** @param largest how many events one page may have */

@@ -109,9 +109,9 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
     async devnet_listRuleFindings({ network, ...request }) {
       const { rules, chargesFee = true } = chain.options;
-      const asked = new NetworkRules(network ?? rules?.network ?? 'mainnet', chargesFee);
-      const page = await listRuleFindings(chain.world, asked, pageRequest(request));
-      return { network: asked.network, findings: page.rows, ...nextOf(page) };
+      const networkRules = new NetworkRules(network ?? rules?.network ?? 'mainnet', chargesFee);
+      const page = await listRuleFindings(chain.world, networkRules, pageRequest(request));
+      return { network: networkRules.network, findings: page.rows, ...nextOf(page) };
     },
 
     devnet_listSnapshots: () => ({

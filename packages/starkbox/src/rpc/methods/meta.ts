@@ -1,6 +1,7 @@
 // Methods about the node itself: versions, chain id, and the list of methods.
+
+import { SPEC_VERSION } from '@starkbox/spec';
 import type { JsonText } from '../../json/json.js';
-import { SPEC_VERSION } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type MetaMethods =

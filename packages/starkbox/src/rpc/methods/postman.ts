@@ -1,10 +1,12 @@
 // Methods that carry messages between L1 and L2.
+
+import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
+import { consumeMessage, sendToL2 } from '../../chain/l1-messages.js';
 import { RpcError, refuse, shortUrl } from '../../errors.js';
 import { hex } from '../../felt.js';
 import { L1Error } from '../../l1/ethereum/l1-error.js';
 import { DeliveryError, type Postman } from '../../l1/postman.js';
-import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type PostmanMethods =
@@ -58,12 +60,12 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
 
     async devnet_postmanSendMessageToL2(message, { cause }) {
       const l1_contract_address = hex(BigInt(message.l1_contract_address));
-      const { hash } = await chain.l1Steps.send({ ...message, l1_contract_address }, cause);
+      const { hash } = await sendToL2(chain, { ...message, l1_contract_address }, cause);
       return { transaction_hash: hash };
     },
 
     async devnet_postmanConsumeMessageFromL2(message, { cause }) {
-      return { message_hash: await chain.l1Steps.consume(message, cause) };
+      return { message_hash: await consumeMessage(chain, message, cause) };
     },
   };
 }

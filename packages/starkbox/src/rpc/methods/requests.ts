@@ -1,6 +1,7 @@
 // Methods that record calls and show the recorded ones.
+
+import type { RECORDED_TEXT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { RECORDED_TEXT } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 import type { RecordedBody } from '../request-log/recording.js';
 import type { RequestLog } from '../request-log/request-log.js';
@@ -34,8 +35,8 @@ export function requestMethods(
     }),
 
     devnet_getRequest: ({ id }) => {
-      const kept = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
-      const { row, request, response } = kept;
+      const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
+      const { row, request, response } = loggedCall;
       return {
         row,
         ...(request ? { request: shown(request) } : {}),
@@ -49,7 +50,8 @@ export function requestMethods(
       subscriptions.begin(context, {
         key: 'requests',
         filter: '',
-        pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
+        pick: (notification) =>
+          notification.topic === 'requests' ? notification.text() : undefined,
       }),
   };
 }

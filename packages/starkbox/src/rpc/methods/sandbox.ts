@@ -1,9 +1,10 @@
 // Subscription to what happens to the sandbox, and its instances.
+
+import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { INSTANCE, INSTANCE_ROW } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
-import type { SandboxNews } from '../subscriptions/sandbox-news.js';
+import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 export interface InstanceWish {
@@ -15,8 +16,7 @@ export interface InstanceWish {
   readonly ttl: number | undefined;
 }
 
-/** The tenant that calls; undefined for the operator, and where there are no tenants. */
-type Tenant = CallContext['session']['tenant'];
+type Client = CallContext['session']['client'];
 
 export interface InstancePage {
   readonly rows: readonly INSTANCE_ROW[];
@@ -26,20 +26,20 @@ export interface InstancePage {
 
 /** The instances of a node, as one of its chains creates and deletes them. */
 export interface InstanceControls {
-  create(wish: InstanceWish, tenant: Tenant): Promise<INSTANCE>;
+  create(wish: InstanceWish, client: Client): Promise<INSTANCE>;
   list(
     page: { readonly cursor: string | undefined; readonly limit: number },
-    tenant: Tenant,
+    client: Client,
   ): InstancePage | Promise<InstancePage>;
   /** False if there is none of that id. */
-  delete(id: string, tenant: Tenant): Promise<boolean>;
+  delete(id: string, client: Client): Promise<boolean>;
 }
 
 /** Rows of a page by default. */
 const LIMIT = 50;
 
 export function sandboxMethods(
-  news: SandboxNews,
+  notifications: SandboxNotifications,
   subscriptions: Subscriptions,
 ): Group<'devnet_subscribeSandbox'> {
   return {
@@ -49,9 +49,10 @@ export function sandboxMethods(
         {
           key: 'sandbox',
           filter: '',
-          pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'sandbox' ? notification.text() : undefined,
         },
-        () => news.begin(),
+        () => notifications.begin(),
       ),
   };
 }
@@ -61,15 +62,15 @@ export function instanceMethods(
 ): Group<'devnet_createInstance' | 'devnet_listInstances' | 'devnet_deleteInstance'> {
   return {
     devnet_createInstance: ({ from, name, options, ttl }, { session }) =>
-      instances.create({ from, name, options, ttl }, session.tenant),
+      instances.create({ from, name, options, ttl }, session.client),
 
     async devnet_listInstances({ cursor, limit = LIMIT }, { session }) {
-      const { rows, total, next } = await instances.list({ cursor, limit }, session.tenant);
+      const { rows, total, next } = await instances.list({ cursor, limit }, session.client);
       return { instances: rows, total, ...(next === undefined ? {} : { next }) };
     },
 
     async devnet_deleteInstance({ instance_id }, { session }) {
-      const isDeleted = await instances.delete(instance_id, session.tenant);
+      const isDeleted = await instances.delete(instance_id, session.client);
       if (!isDeleted) refuse(`There is no instance ${instance_id}`);
       return {};
     },

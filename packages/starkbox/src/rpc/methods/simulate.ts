@@ -30,14 +30,14 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
 
     async starknet_simulateTransactions({ block_id, transactions, simulation_flags }, { session }) {
       const { signal } = session;
-      const done = await simulate(chain, transactions, simulation_flags, block_id, signal);
-      const simulated_transactions = done.transactions.map(({ trace, fee }) => ({
+      const simulation = await simulate(chain, transactions, simulation_flags, block_id, signal);
+      const simulated_transactions = simulation.transactions.map(({ trace, fee }) => ({
         transaction_trace: new JsonText(trace),
         fee_estimation: fee,
       }));
-      return done.initialReads === undefined
+      return simulation.initialReads === undefined
         ? simulated_transactions
-        : { simulated_transactions, initial_reads: new JsonText(done.initialReads) };
+        : { simulated_transactions, initial_reads: new JsonText(simulation.initialReads) };
     },
 
     starknet_proveTransaction: ({ block_id, transaction }, { session }) =>
@@ -46,7 +46,7 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
     async devnet_replayTransaction({ transaction_hash, overrides }, { session }) {
       const { fork } = chain.options;
       if (!fork) return refuse('Only transactions of a forked network can be replayed.');
-      const done = await replayTransaction(
+      const replay = await replayTransaction(
         fork,
         chain,
         transaction_hash,
@@ -54,9 +54,9 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
         session.signal,
       );
       return {
-        receipt: new JsonText(stringify(done.receipt)),
-        trace: new JsonText(done.trace),
-        differences: new JsonText(stringify(done.differences)),
+        receipt: new JsonText(stringify(replay.receipt)),
+        trace: new JsonText(replay.trace),
+        differences: new JsonText(stringify(replay.differences)),
       };
     },
   };

@@ -1,5 +1,6 @@
 // Methods about the state: storage, nonces, classes, and calls of contracts.
 
+import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
@@ -13,7 +14,6 @@ import { fail, RpcError } from '../../errors.js';
 import { hex, PRIME } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { JsonText } from '../../json/json.js';
-import { ERRORS } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type StateMethods =
@@ -78,9 +78,9 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     },
 
     async starknet_getCompiledCasm({ class_hash }) {
-      const found = await classAt(chain.world, class_hash, 'latest');
-      if (found.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
-      return new JsonText(unsigned(await found.casm()));
+      const contractClass = await classAt(chain.world, class_hash, 'latest');
+      if (contractClass.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
+      return new JsonText(unsigned(await contractClass.casm()));
     },
 
     starknet_call: ({ request, block_id }, { session }) =>

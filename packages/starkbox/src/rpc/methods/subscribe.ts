@@ -1,5 +1,6 @@
 // Methods that subscribe, with the history that a subscriber gets first.
 
+import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
@@ -8,19 +9,22 @@ import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
-import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import {
   announce,
-  eventNews,
-  headNews,
-  pastEventNews,
-  pastHeadNews,
-  poolStatusNews,
-  statusNews,
-} from '../subscriptions/chain-news.js';
-import { type News, type Selection, Subscriptions } from '../subscriptions/subscriptions.js';
+  eventNotification,
+  headNotification,
+  pastEventNotification,
+  pastHeadNotification,
+  poolStatusNotification,
+  statusNotification,
+} from '../subscriptions/chain-notifications.js';
+import {
+  type Notification,
+  type Selection,
+  Subscriptions,
+} from '../subscriptions/subscriptions.js';
 
 type SubscribeMethods =
   | 'starknet_subscribeNewHeads'
@@ -59,7 +63,7 @@ export function subscribeMethods(
   const begin = (
     { listener, prefix, form }: CallContext,
     selection: Selection,
-    past: (world: World) => Iterable<News> = () => [],
+    past: (world: World) => Iterable<Notification> = () => [],
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
     const subscription = {
@@ -75,14 +79,15 @@ export function subscribeMethods(
       if (!listener.isOpen || subscriptions.epoch !== epoch) return undefined;
       subscriptions.catchUp();
       const { world: beginning } = chain;
-      const news = past(world)[Symbol.iterator]();
-      let next = news.next();
+      const notifications = past(world)[Symbol.iterator]();
+      let next = notifications.next();
       if (beginning === world && next.done) {
         subscriptions.add(subscription);
         return undefined;
       }
       return subscriptions.addHeld(subscription, () => {
-        for (; !next.done; next = news.next()) subscriptions.notifyOne(subscription, next.value);
+        for (; !next.done; next = notifications.next())
+          subscriptions.notifyOne(subscription, next.value);
         if (beginning === world) return;
         const alone = new Subscriptions(1);
         alone.add(subscription);
@@ -99,9 +104,9 @@ export function subscribeMethods(
     fork: Fork | undefined,
     id: SUBSCRIPTION_BLOCK_ID | undefined,
   ): void => {
-    const place = (world: World): number | undefined =>
+    const numberIn = (world: World): number | undefined =>
       id === undefined || typeof id === 'string' ? undefined : findBlock(world, id);
-    const stands = chain.options.fork === fork && place(chain.world) === place(before);
+    const stands = chain.options.fork === fork && numberIn(chain.world) === numberIn(before);
     if (!stands) fail('BLOCK_NOT_FOUND');
   };
 
@@ -118,15 +123,16 @@ export function subscribeMethods(
         {
           key: 'heads',
           filter: '',
-          pick: (news) => (news.topic === 'heads' ? news.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'heads' ? notification.text() : undefined,
         },
         function* (world) {
           if (first === undefined) return;
-          for (const header of older) yield pastHeadNews(header);
-          const own = Math.max(first, world.history.first);
-          for (let number = own; number <= latestHeader(world).number; number += 1) {
+          for (const header of older) yield pastHeadNotification(header);
+          const firstLocal = Math.max(first, world.history.first);
+          for (let number = firstLocal; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
-            if (header) yield headNews(header);
+            if (header) yield headNotification(header);
           }
         },
       );
@@ -143,10 +149,10 @@ export function subscribeMethods(
       const { fork } = options;
       const { signal } = context.session;
       const first = (await startOf(chain, block_id, signal)) ?? latestHeader(chain.world).number;
-      const wanted = ORDER.indexOf(finality_status);
+      const leastFinality = ORDER.indexOf(finality_status);
       const older: OriginEvent[] = [];
       if (fork && first < fork.next) {
-        const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
+        const to = Math.min(lastOf(chain.world, leastFinality), fork.block.number);
         const range = { from: first, to, addresses, keys };
         for await (const event of to < first ? [] : fork.events(range, signal)) older.push(event);
       }
@@ -156,22 +162,23 @@ export function subscribeMethods(
         {
           key: 'events',
           filter: stringify([finality_status, addresses, keys]),
-          pick: (news) =>
-            news.topic === 'events' &&
-            news.finality === finality_status &&
-            matches(news.event, { addresses, keys })
-              ? news.text()
+          pick: (notification) =>
+            notification.topic === 'events' &&
+            notification.finality === finality_status &&
+            matches(notification.event, { addresses, keys })
+              ? notification.text()
               : undefined,
         },
         function* (world) {
-          for (const event of older) yield pastEventNews(event, finality_status);
+          for (const event of older) yield pastEventNotification(event, finality_status);
           const last = pendingNumber(world);
-          const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
+          const to =
+            leastFinality <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, leastFinality);
           const filter = { from: first, to: Math.min(to, last - 1), addresses, keys };
           const blocks = [...world.history.eventBlocks(filter)];
           for (const block of to === last ? [...blocks, last] : blocks) {
             for (const event of eventsOf(world, block)) {
-              yield eventNews(world, event, finality_status);
+              yield eventNotification(world, event, finality_status);
             }
           }
         },
@@ -184,13 +191,14 @@ export function subscribeMethods(
         {
           key: `status ${transaction_hash}`,
           filter: '',
-          pick: (news) => (news.topic === 'status' ? news.text() : undefined),
+          pick: (notification) =>
+            notification.topic === 'status' ? notification.text() : undefined,
         },
         function* (world) {
           const waiting = inMempool(world.mempool, transaction_hash);
-          if (waiting) yield poolStatusNews(waiting);
+          if (waiting) yield poolStatusNotification(waiting);
           const located = findTransaction(world, transaction_hash);
-          if (located) yield statusNews(world, located);
+          if (located) yield statusNotification(world, located);
         },
       ),
 
@@ -201,8 +209,10 @@ export function subscribeMethods(
       return begin(context, {
         key: 'transactions',
         filter: stringify([finality_status, sender_address, proofFacts]),
-        pick: (news) =>
-          news.topic === 'transactions' && wants(news) ? news.text(proofFacts) : undefined,
+        pick: (notification) =>
+          notification.topic === 'transactions' && wants(notification)
+            ? notification.text(proofFacts)
+            : undefined,
       });
     },
 
@@ -212,7 +222,10 @@ export function subscribeMethods(
       return begin(context, {
         key: 'receipts',
         filter: stringify([finality_status, sender_address]),
-        pick: (news) => (news.topic === 'receipts' && wants(news) ? news.text() : undefined),
+        pick: (notification) =>
+          notification.topic === 'receipts' && wants(notification)
+            ? notification.text()
+            : undefined,
       });
     },
 
@@ -241,8 +254,8 @@ async function startOf(
 }
 
 /** The newest block whose transactions are at least that final. */
-function lastOf(world: World, wanted: number): number {
-  return wanted === ORDER.indexOf('ACCEPTED_ON_L1')
+function lastOf(world: World, leastFinality: number): number {
+  return leastFinality === ORDER.indexOf('ACCEPTED_ON_L1')
     ? (world.acceptedOnL1 ?? world.history.first - 1)
     : latestHeader(world).number;
 }
@@ -258,9 +271,10 @@ function checkAddresses(
 function transactionFilter(
   finalities: readonly string[] = ['ACCEPTED_ON_L2'],
   senders: readonly ADDRESS[] = [],
-): (news: { readonly finality: string; readonly sender: () => string }) => boolean {
+): (notification: { readonly finality: string; readonly sender: () => string }) => boolean {
   const statuses = new Set(finalities);
-  const wanted = new Set(senders);
+  const addresses = new Set(senders);
   return ({ finality, sender }) =>
-    (statuses.size === 0 || statuses.has(finality)) && (wanted.size === 0 || wanted.has(sender()));
+    (statuses.size === 0 || statuses.has(finality)) &&
+    (addresses.size === 0 || addresses.has(sender()));
 }

@@ -8,7 +8,7 @@ import type { Postman } from '../../l1/postman.js';
 import type { Handler, HandlerLookup, HandlerTable } from '../protocol/call-context.js';
 import type { Handlers } from '../protocol/handlers.js';
 import type { RequestLog } from '../request-log/request-log.js';
-import type { SandboxNews } from '../subscriptions/sandbox-news.js';
+import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import { blockMethods } from './blocks.js';
 import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
@@ -35,7 +35,7 @@ export interface Served extends NodeFacts {
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
   readonly explainer: Explainer;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifications;
   readonly instances: InstanceControls;
   readonly discover: () => JsonText;
 }
@@ -89,9 +89,9 @@ export class MethodGroups {
     const groups = new Map<number, HandlerTable>();
     const wrapped = new Map<string, Handler>();
     return (name) => {
-      const made = wrapped.get(name);
+      const wrappedHandler = wrapped.get(name);
       const index = this.#groupOf.get(name);
-      if (made || index === undefined) return made;
+      if (wrappedHandler || index === undefined) return wrappedHandler;
       const group: HandlerTable = groups.get(index) ?? { ...GROUPS[index]?.(served) };
       groups.set(index, group);
       const handler = group[name];

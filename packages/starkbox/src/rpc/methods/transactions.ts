@@ -31,8 +31,8 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
     starknet_getTransactionByHash({ transaction_hash, response_flags }) {
       const { world } = chain;
       const waiting = inMempool(world.mempool, transaction_hash);
-      const shown = waiting ?? find(world, transaction_hash).record;
-      return wireTransaction(shown, response_flags, { hash: true });
+      const transaction = waiting ?? find(world, transaction_hash).record;
+      return wireTransaction(transaction, response_flags, { hash: true });
     },
 
     starknet_getTransactionByBlockIdAndIndex({ block_id, index, response_flags }) {

@@ -1,9 +1,17 @@
 // Methods that send transactions, and those of the mempool that they wait in.
+
+import type { MEMPOOL_DROPPED } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
+import {
+  clearMempool,
+  preConfirm,
+  removeFromMempool,
+  sealMempool,
+  selectFromMempool,
+} from '../../chain/mempool-controls.js';
 import { listMempool } from '../../chain/queries/list-mempool.js';
 import { hex } from '../../felt.js';
-import type { MEMPOOL_DROPPED } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type WriteMethods =
@@ -55,26 +63,26 @@ export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
     },
 
     devnet_mempoolSelect: async ({ count }, { cause }) => ({
-      candidates: await chain.mempool.select(count, cause),
+      candidates: await selectFromMempool(chain, count, cause),
     }),
 
     async devnet_mempoolPreConfirm({ count }, { cause }) {
-      const { included, dropped } = await chain.mempool.preConfirm(count, cause);
+      const { included, dropped } = await preConfirm(chain, count, cause);
       return { pre_confirmed: included, dropped: dropped.map(wireDropped) };
     },
 
     async devnet_mempoolSeal() {
-      const { block, included, dropped } = await chain.mempool.seal();
+      const { block, included, dropped } = await sealMempool(chain);
       return { block_hash: block, pre_confirmed: included, dropped: dropped.map(wireDropped) };
     },
 
     async devnet_mempoolRemove({ transaction_hash }, { cause }) {
-      await chain.mempool.remove(transaction_hash, cause);
+      await removeFromMempool(chain, transaction_hash, cause);
       return {};
     },
 
     devnet_mempoolClear: async (_params, { cause }) => ({
-      removed: await chain.mempool.clear(cause),
+      removed: await clearMempool(chain, cause),
     }),
   };
 }

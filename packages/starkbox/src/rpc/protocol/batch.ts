@@ -122,12 +122,12 @@ class BatchAnswer {
   async #send(write: NonNullable<Delivery['write']>): Promise<void> {
     // Many batches whose calls end together take turns in writing.
     await endSharedSlice();
-    const held = this.#held;
+    const heldBytes = this.#held;
     this.#held = 0;
     const piece = this.#taken();
     this.#hasBegun = true;
     await write(piece);
-    this.#delivery?.share.give(held);
+    this.#delivery?.share.give(heldBytes);
   }
 
   #taken(): string {

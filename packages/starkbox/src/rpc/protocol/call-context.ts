@@ -1,6 +1,6 @@
 // A call's caller, context and handler.
-import type { Prefix } from '../../method-names.js';
-import type { Reading } from '../../news-feed.js';
+import type { Prefix } from '@starkbox/spec';
+import type { Reading } from '../../notification-feed.js';
 import type { Caller } from './call-observer.js';
 import type { Call } from './envelope.js';
 
@@ -8,8 +8,8 @@ import type { Call } from './envelope.js';
 export interface Session extends Caller {
   /** A page of another site: it may not call `devnet_` methods. */
   readonly isForeign?: boolean;
-  /** The tenant that calls; undefined for the operator, and where there are no tenants. */
-  readonly tenant?: string;
+  /** The client whose own token the call carries; undefined for the operator, and where clients have no such tokens. */
+  readonly client?: string;
   /** The socket, which can receive notifications. */
   readonly listener?: Listener | undefined;
   /** Aborted when an answer can no longer be delivered: the client is gone, or its timeout was answered. */

@@ -148,9 +148,9 @@ export class Dispatcher {
     envelope: Pick<Call, 'jsonrpc' | 'id'> = { jsonrpc: '2.0', id: 0 },
   ): Promise<unknown> {
     const written = params === undefined ? undefined : stringify(params);
-    const given = written === undefined ? undefined : parse(written);
-    if (!isParams(given)) throw new RpcError(-32602, 'params: expected an object or a list');
-    const call = { ...envelope, method, params: given };
+    const parsedParams = written === undefined ? undefined : parse(written);
+    if (!isParams(parsedParams)) throw new RpcError(-32602, 'params: expected an object or a list');
+    const call = { ...envelope, method, params: parsedParams };
     const observed = this.#observer?.arrived(session)?.begin(false);
     try {
       const result = await this.#run(call, session, isLong(written ?? ''));
@@ -207,12 +207,12 @@ export class Dispatcher {
 
   /** Reads the envelope of a call, runs it and writes the answer; undefined for a notification. */
   async #answer(
-    given: unknown,
+    request: unknown,
     session: Session,
     mayPause: boolean,
     observed: ObservedCall | undefined,
   ): Promise<string | undefined> {
-    const { call, id, error: wrong } = openCall(given);
+    const { call, id, error: wrong } = openCall(request);
     let answer: string | undefined;
     if (call) {
       try {
@@ -229,8 +229,8 @@ export class Dispatcher {
       answer = failed(observed, wrong, id);
     }
     if (observed) {
-      const method = isObject(given) ? given['method'] : undefined;
-      observed.ended(this.#methods.nameOf(method), given, answer);
+      const method = isObject(request) ? request['method'] : undefined;
+      observed.ended(this.#methods.nameOf(method), request, answer);
     }
     return answer;
   }

@@ -1,6 +1,6 @@
-// OpenRPC documents of this package, and what they say about parameters.
+// OpenRPC documents, and what they say about parameters.
 import { readdirSync, readFileSync } from 'node:fs';
-import { PACKAGE_FOLDER } from '../../files/package-folder.js';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import { parse } from '../../json/json.js';
 import { listOf, memberOf } from '../../json/reader.js';
 
@@ -20,9 +20,10 @@ export interface Parameter {
 
 /** The documents that this package ships. */
 export function readDocuments(): Documents {
-  const folder = new URL('spec/', PACKAGE_FOLDER);
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  return new Map(files.map((file) => [file, parse(readFileSync(new URL(file, folder), 'utf8'))]));
+  const files = readdirSync(DOCUMENTS).filter((file) => file.endsWith('.json'));
+  return new Map(
+    files.map((file) => [file, parse(readFileSync(new URL(file, DOCUMENTS), 'utf8'))]),
+  );
 }
 
 /** All methods of some documents by their names. */

@@ -1,9 +1,9 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
+
+import { canonicalName, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
-import { canonicalName } from '../../method-names.js';
-import { methodFacts } from '../../spec.js';
 
 export type Id = string | number | bigint | null;
 
@@ -70,13 +70,13 @@ export type OpenedCall =
   | { readonly call: Call; readonly id: Id | undefined; readonly error?: undefined }
   | { readonly call?: undefined; readonly id?: Id | undefined; readonly error: RpcError };
 
-export function openCall(given: unknown): OpenedCall {
-  if (!isObject(given)) return { error: invalid('a call is an object') };
-  const { jsonrpc, id } = given;
+export function openCall(call: unknown): OpenedCall {
+  if (!isObject(call)) return { error: invalid('a call is an object') };
+  const { jsonrpc, id } = call;
   if (id !== undefined && !isId(id)) {
     return { error: invalid('id must be a string, an integer or null') };
   }
-  const envelope = openEnvelope(given);
+  const envelope = openEnvelope(call);
   if (typeof envelope === 'string') return { error: invalid(envelope), id };
   return { call: { jsonrpc, ...envelope, id }, id };
 }
@@ -96,7 +96,7 @@ function isExternal(method: string, params: unknown): boolean {
   const facts = methodFacts(canonicalName(method));
   if (!facts) return false;
   const { external } = facts;
-  if (typeof external === 'boolean') return external;
+  if (external === undefined || external === true) return external === true;
   if (!Array.isArray(params)) return isObject(params) && Object.hasOwn(params, external);
   return params.length > facts.params.findIndex(({ name }) => name === external);
 }

@@ -1,6 +1,7 @@
 // Types of all handlers, so that a missing or wrong one does not compile.
+
+import type { MethodName, Methods } from '@starkbox/spec';
 import type { Wire } from '../../json/json.js';
-import type { MethodName, Methods } from '../../spec.js';
 import type { CallContext } from './call-context.js';
 
 export type Handlers = {

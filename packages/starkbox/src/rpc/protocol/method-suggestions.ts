@@ -1,5 +1,5 @@
 // Suggestions for names that do not exist: the nearest one that does.
-import { aliasOf, canonicalName } from '../../method-names.js';
+import { aliasOf, canonicalName } from '@starkbox/spec';
 import { distance, withFewest } from '../../nearest-word.js';
 
 /** Names that differ in more letters are not alike. */
@@ -32,23 +32,25 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
  * The method that was probably meant: of the same name under another prefix, or spelled nearly so. For a name with the
  * prefix of aliases it is the alias.
  */
-export function nearestMethod(name: string, known: Iterable<string>): string | undefined {
-  const nearest = nearestOf(canonicalName(name), known);
+export function nearestMethod(name: string, methods: Iterable<string>): string | undefined {
+  const nearest = nearestOf(canonicalName(name), methods);
   const suggestion = nearest === undefined ? undefined : canonicalName(nearest);
   const isAlias = canonicalName(name) !== name;
   return isAlias && suggestion !== undefined ? (aliasOf(suggestion) ?? suggestion) : suggestion;
 }
 
-function nearestOf(name: string, known: Iterable<string>): string | undefined {
+function nearestOf(name: string, methods: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
-  const names = [...known];
-  const wanted = withoutPrefix(name);
-  const elsewhere = ELSEWHERE.get(wanted);
+  const names = [...methods];
+  const suffix = withoutPrefix(name);
+  const elsewhere = ELSEWHERE.get(suffix);
   if (elsewhere !== undefined && names.includes(elsewhere)) return elsewhere;
   const sameRest = names.find(
-    (one) => withoutPrefix(one).toLowerCase() === wanted.toLowerCase() && wanted !== '',
+    (method) => withoutPrefix(method).toLowerCase() === suffix.toLowerCase() && suffix !== '',
   );
-  return sameRest ?? onlyOne(names.filter((one) => isBeginning(name, one))) ?? nearest(name, names);
+  return (
+    sameRest ?? onlyOne(names.filter((method) => isBeginning(name, method))) ?? nearest(name, names)
+  );
 }
 
 function onlyOne(names: readonly string[]): string | undefined {
@@ -65,16 +67,16 @@ function withoutPrefix(name: string): string {
 }
 
 /** The name with the fewest differences in spelling; undefined if all differ too much. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+export function nearest(name: string, names: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
-  const wanted = name.toLowerCase();
-  return withFewest(known, (candidate) => {
+  const lowerCase = name.toLowerCase();
+  return withFewest(names, (candidate) => {
     const shorter = Math.min(name.length, candidate.length);
     const most = Math.min(Math.floor(shorter / 3), MOST_DIFFERENCES);
     const isFar = Math.abs(name.length - candidate.length) > most;
     return {
       most,
-      edits: isFar ? Number.POSITIVE_INFINITY : distance(wanted, candidate.toLowerCase()),
+      edits: isFar ? Number.POSITIVE_INFINITY : distance(lowerCase, candidate.toLowerCase()),
     };
   });
 }

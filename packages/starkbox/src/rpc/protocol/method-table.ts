@@ -1,7 +1,7 @@
 // Table of the methods that are served, by all their names, and the rules of who may call which.
+
+import { methodFacts, namesOf, type Prefix } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { namesOf, type Prefix } from '../../method-names.js';
-import { methodFacts } from '../../spec.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
 import { UNKNOWN_METHOD } from './call-observer.js';
 import { didYouMean, nearestMethod } from './method-suggestions.js';
@@ -44,12 +44,12 @@ export class MethodIndex {
   ) {
     const facts = new Map<string, MethodEntry>();
     const forbidden = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
-    for (const one of documented) {
-      const name = renamed[one] ?? one;
+    for (const documentedName of documented) {
+      const name = renamed[documentedName] ?? documentedName;
       const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
       const isControl = name.startsWith('devnet_');
-      const entry = { name, documented: one, isControl, needsListener, isJournalled };
-      for (const { name: alias, prefix } of namesOf(one)) {
+      const entry = { name, documented: documentedName, isControl, needsListener, isJournalled };
+      for (const { name: alias, prefix } of namesOf(documentedName)) {
         facts.set(alias, { ...entry, prefix });
         if (forbidden.has(name)) forbidden.add(alias);
       }

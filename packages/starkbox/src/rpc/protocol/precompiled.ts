@@ -5,7 +5,7 @@ import type { Parameter } from './documents.js';
 export interface Precompiled {
   readonly parameters: readonly Parameter[];
   /** Whether values fit, with felts brought into canonical form; absent if there is nothing to check. */
-  readonly accepts?: (named: Record<string, unknown>) => boolean;
+  readonly accepts?: (params: Record<string, unknown>) => boolean;
 }
 
 export type LoadPrecompiled = () => Promise<ReadonlyMap<string, Precompiled>>;

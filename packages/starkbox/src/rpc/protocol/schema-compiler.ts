@@ -49,10 +49,10 @@ export class Compiler {
   }
 
   /** Throws -32602 unless the values fit. */
-  check(declared: Declared): (named: Record<string, unknown>) => void {
+  check(declared: Declared): (params: Record<string, unknown>) => void {
     const validate = this.ajv.compile(this.schemaOf(declared));
-    return (named) => {
-      if (!validate(named)) invalidParams(explain(validate.errors ?? [], 'params', this));
+    return (params) => {
+      if (!validate(params)) invalidParams(explain(validate.errors ?? [], 'params', this));
     };
   }
 
@@ -76,45 +76,49 @@ export class Compiler {
   }
 
   #translate(schema: unknown, file: string): AnySchemaObject {
-    const found: AnySchemaObject = {};
-    if (!isObject(schema)) return found;
+    const translated: AnySchemaObject = {};
+    if (!isObject(schema)) return translated;
     const exact = schema['x-exact'] === true;
     const felt = 'x-felt' in schema;
     // As text, because ajv cannot write bigints into code.
-    if (exact) found['x-exact'] = stringify(pick(schema, NUMERIC));
+    if (exact) translated['x-exact'] = stringify(pick(schema, NUMERIC));
     // The draft of JSON Schema that ajv reads by default has no such keyword.
     if (schema['unevaluatedProperties'] === false) {
-      found['x-closed'] = this.#membersOf(schema, file);
+      translated['x-closed'] = this.#membersOf(schema, file);
     }
     for (const [key, value] of Object.entries(schema)) {
-      if (key === '$ref') found[key] = this.#define(String(value), file);
-      else if (ONE.has(key) && isObject(value)) found[key] = this.#translate(value, file);
-      else if (SOME.has(key)) found[key] = listOf(value).map((part) => this.#translate(part, file));
-      else if (NAMED.has(key) && isObject(value)) found[key] = this.#translateEach(value, file);
+      if (key === '$ref') translated[key] = this.#define(String(value), file);
+      else if (ONE.has(key) && isObject(value)) translated[key] = this.#translate(value, file);
+      else if (SOME.has(key))
+        translated[key] = listOf(value).map((part) => this.#translate(part, file));
+      else if (NAMED.has(key) && isObject(value))
+        translated[key] = this.#translateEach(value, file);
       else if (exact && (NUMERIC.has(key) || key === 'x-exact')) continue;
       // The keyword accepts more than the pattern and less than any string.
       else if (felt && (key === 'pattern' || key === 'type')) continue;
-      else if (key !== 'description') found[key] = value;
+      else if (key !== 'description') translated[key] = value;
     }
-    return found;
+    return translated;
   }
 
   /** The names of all members that an object may have by a schema and its parts. */
   #membersOf(schema: unknown, file: string): readonly string[] {
     const ref = memberOf(schema, '$ref');
     if (typeof ref === 'string') {
-      const found = referred(this.#documents, ref, file);
-      return this.#membersOf(found.target, found.file);
+      const referredSchema = referred(this.#documents, ref, file);
+      return this.#membersOf(referredSchema.target, referredSchema.file);
     }
     const properties = memberOf(schema, 'properties');
-    const own = isObject(properties) ? Object.keys(properties) : [];
+    const names = isObject(properties) ? Object.keys(properties) : [];
     const parts = listOf(memberOf(schema, 'allOf'));
-    return [...own, ...parts.flatMap((part) => this.#membersOf(part, file))];
+    return [...names, ...parts.flatMap((part) => this.#membersOf(part, file))];
   }
 
   #translateEach(schemas: Members, file: string): AnySchemaObject {
     const entries = Object.entries(schemas);
-    return Object.fromEntries(entries.map(([name, one]) => [name, this.#translate(one, file)]));
+    return Object.fromEntries(
+      entries.map(([name, schema]) => [name, this.#translate(schema, file)]),
+    );
   }
 
   /** Makes the target of a `$ref` known to ajv, and returns the id that it has there. */
@@ -216,8 +220,8 @@ export function toExactCheck(text: string): (value: unknown) => boolean {
 
 /** @param text the list of names */
 export function toClosedCheck(text: string): (value: unknown) => boolean {
-  const known = new Set(listOf(parse(text)));
-  return (value) => !isObject(value) || Object.keys(value).every((name) => known.has(name));
+  const members = new Set(listOf(parse(text)));
+  return (value) => !isObject(value) || Object.keys(value).every((name) => members.has(name));
 }
 
 function pick(record: Members, keys: ReadonlySet<string>): AnySchemaObject {

@@ -80,15 +80,15 @@ function findClashes(
 ): ReadonlyMap<string, readonly unknown[]> {
   const whole = follow(schema, checker);
   const parts: readonly AnySchemaObject[] = whole['allOf'] ?? [];
-  const found = new Map(parts.flatMap((part) => [...findClashes(part, data, checker)]));
+  const clashes = new Map(parts.flatMap((part) => [...findClashes(part, data, checker)]));
   const properties: AnySchemaObject = whole['properties'] ?? {};
   for (const [name, property] of Object.entries(properties)) {
     const allowed: readonly unknown[] | undefined = follow(property, checker)['enum'];
     if (allowed && Object.hasOwn(data, name) && !allowed.includes(data[name])) {
-      found.set(name, allowed);
+      clashes.set(name, allowed);
     }
   }
-  return found;
+  return clashes;
 }
 
 function toLeaf(error: ErrorObject, checker: Checker): Fault {
@@ -98,14 +98,14 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
     case 'required':
       return { pointer, text: `${error.params['missingProperty']} is missing`, weight };
     case 'additionalProperties': {
-      const known = Object.keys(error.parentSchema?.['properties'] ?? {});
-      const text = unknownMember(String(error.params['additionalProperty']), known);
+      const members = Object.keys(error.parentSchema?.['properties'] ?? {});
+      const text = unknownMember(String(error.params['additionalProperty']), members);
       return { pointer, text, weight };
     }
     case 'x-closed': {
-      const known: readonly string[] = error.parentSchema?.['x-closed'] ?? [];
-      const unknown = Object.keys(error.data ?? {}).find((name) => !known.includes(name));
-      return { pointer, text: unknownMember(unknown ?? '', known), weight };
+      const members: readonly string[] = error.parentSchema?.['x-closed'] ?? [];
+      const unknown = Object.keys(error.data ?? {}).find((name) => !members.includes(name));
+      return { pointer, text: unknownMember(unknown ?? '', members), weight };
     }
     default: {
       const expected = either(choices(error.parentSchema ?? {}, checker, isLarge(error.data)));
@@ -132,8 +132,8 @@ function counted(count: number, unit: string): string {
   return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
-function unknownMember(name: string, known: readonly string[]): string {
-  const expected = `${known.join(', ')}${didYouMean(nearest(name, known))}`;
+function unknownMember(name: string, members: readonly string[]): string {
+  const expected = `${members.join(', ')}${didYouMean(nearest(name, members))}`;
   return `unknown member ${name.slice(0, SHOWN)}; expected ${expected}`;
 }
 
@@ -161,10 +161,14 @@ function follow(schema: AnySchemaObject, checker: Checker): AnySchemaObject {
 }
 
 /** What a schema asks for, in a few words for each choice. */
-function choices(given: AnySchemaObject, checker: Checker, isForLarge: boolean): readonly string[] {
-  const schema = follow(given, checker);
+function choices(
+  reference: AnySchemaObject,
+  checker: Checker,
+  isForLarge: boolean,
+): readonly string[] {
+  const schema = follow(reference, checker);
   const union: readonly AnySchemaObject[] | undefined = schema['oneOf'] ?? schema['anyOf'];
-  if (union !== undefined) return union.flatMap((one) => choices(one, checker, isForLarge));
+  if (union !== undefined) return union.flatMap((choice) => choices(choice, checker, isForLarge));
   const values: readonly unknown[] | undefined = schema['enum'];
   if (values !== undefined) return values.map(show);
   const parts: readonly AnySchemaObject[] | undefined = schema['allOf'];

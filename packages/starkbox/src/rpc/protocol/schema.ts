@@ -13,9 +13,9 @@ import type { LoadPrecompiled, Precompiled } from './precompiled.js';
 import { Compiler } from './schema-compiler.js';
 
 /** Turns what a caller sent into the named parameters of one method, or throws -32602. */
-export type ParamsReader = (given: unknown) => Record<string, unknown>;
+export type ParamsReader = (params: unknown) => Record<string, unknown>;
 
-type Check = (named: Record<string, unknown>) => void;
+type Check = (params: Record<string, unknown>) => void;
 
 /**
  * Readers for the methods of some documents. Nothing is read or compiled before its first use. With precompiled
@@ -55,8 +55,8 @@ export class Schema {
    * the same for every method, so that calls are served in the order they came.
    */
   reader(method: string): ParamsReader | Promise<ParamsReader> {
-    const known = this.#readers.get(method);
-    if (known) return known;
+    const reader = this.#readers.get(method);
+    if (reader) return reader;
     if (this.#isLoaded) return this.#prepare(method);
     return this.warm().then(() => this.#prepare(method));
   }
@@ -81,10 +81,10 @@ export class Schema {
     const { parameters, check } = this.#precompiled
       ? this.#precompiledCheck(method, this.#precompiled.get(method))
       : this.#ownCheck(method);
-    const reader = (given: unknown): Record<string, unknown> => {
-      const named = toNamed(given, parameters);
-      check?.(named);
-      return named;
+    const reader = (params: unknown): Record<string, unknown> => {
+      const byName = toNamed(params, parameters);
+      check?.(byName);
+      return byName;
     };
     this.#readers.set(method, reader);
     return reader;
@@ -100,47 +100,47 @@ export class Schema {
   /** What the precompiled check refuses, the compiler refuses with an explanation. */
   #precompiledCheck(
     method: string,
-    found: Precompiled | undefined,
+    precompiled: Precompiled | undefined,
   ): { parameters: readonly Parameter[]; check: Check | undefined } {
-    const { parameters = [], accepts } = found ?? {};
+    const { parameters = [], accepts } = precompiled ?? {};
     if (!accepts) return { parameters, check: undefined };
     let explain: Check | undefined;
-    const check = (named: Record<string, unknown>): void => {
-      if (accepts(named)) return;
+    const check = (params: Record<string, unknown>): void => {
+      if (accepts(params)) return;
       explain ??= this.#ownCheck(method).check;
-      explain?.(named);
+      explain?.(params);
     };
     return { parameters, check };
   }
 }
 
 /** Presence and names; a new object, so that the caller's is not changed. */
-function toNamed(given: unknown, parameters: readonly Parameter[]): Record<string, unknown> {
-  const named: Record<string, unknown> = {};
+function toNamed(params: unknown, parameters: readonly Parameter[]): Record<string, unknown> {
+  const byName: Record<string, unknown> = {};
   const take = ({ name, required }: Parameter, value: unknown): void => {
-    if (value !== undefined && (required || value !== null)) named[name] = value;
+    if (value !== undefined && (required || value !== null)) byName[name] = value;
     else if (required) invalidParams(`params.${name}: missing`);
   };
-  if (Array.isArray(given)) {
+  if (Array.isArray(params)) {
     const most = parameters.length;
-    if (given.length > most) {
-      invalidParams(`params: expected at most ${most} in the list; got ${given.length}`);
+    if (params.length > most) {
+      invalidParams(`params: expected at most ${most} in the list; got ${params.length}`);
     }
     parameters.forEach((parameter, i) => {
-      take(parameter, given[i]);
+      take(parameter, params[i]);
     });
-    return named;
+    return byName;
   }
-  for (const name of Object.keys(given ?? {})) {
+  for (const name of Object.keys(params ?? {})) {
     if (parameters.every((parameter) => parameter.name !== name)) {
-      const known = parameters.map((parameter) => parameter.name);
-      const expected = known.join(', ') || 'no parameters';
-      const suggestion = didYouMean(nearest(name, known));
+      const names = parameters.map((parameter) => parameter.name);
+      const expected = names.join(', ') || 'no parameters';
+      const suggestion = didYouMean(nearest(name, names));
       invalidParams(`params: unknown parameter ${name}; expected ${expected}${suggestion}`);
     }
   }
   for (const parameter of parameters) {
-    take(parameter, memberOf(given, parameter.name));
+    take(parameter, memberOf(params, parameter.name));
   }
-  return named;
+  return byName;
 }

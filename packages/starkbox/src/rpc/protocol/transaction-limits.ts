@@ -1,6 +1,7 @@
 // Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
+
+import { methodFacts } from '@starkbox/spec';
 import { invalidParams } from '../../errors.js';
-import { methodFacts } from '../../spec.js';
 import type { Handler } from './call-context.js';
 
 export interface TransactionLimits {
@@ -28,7 +29,7 @@ export function limitTransactions(
 }
 
 function isListOfObjects(carrier: unknown): carrier is readonly unknown[] {
-  return Array.isArray(carrier) && carrier.some((one) => typeof one === 'object');
+  return Array.isArray(carrier) && carrier.some((transaction) => typeof transaction === 'object');
 }
 
 function checkCount(transactions: readonly unknown[], most: number): void {
@@ -42,7 +43,8 @@ function checkCount(transactions: readonly unknown[], most: number): void {
 /** Of a list of transactions each is looked at, of a transaction each of its lists. */
 function checkFelts(carrier: unknown, path: string, most: number): void {
   if (isListOfObjects(carrier)) {
-    for (const [index, one] of carrier.entries()) checkFelts(one, `${path}[${index}]`, most);
+    for (const [index, transaction] of carrier.entries())
+      checkFelts(transaction, `${path}[${index}]`, most);
   } else if (Array.isArray(carrier)) {
     if (carrier.length > most) {
       invalidParams(

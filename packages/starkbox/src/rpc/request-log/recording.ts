@@ -1,6 +1,7 @@
 // Recordings of calls, which `starkbox replay` makes again.
+
+import type { REQUEST_ROW } from '@starkbox/spec';
 import { JsonText, parse, stringify } from '../../json/json.js';
-import type { REQUEST_ROW } from '../../spec.js';
 import { externalMethodIn } from '../protocol/envelope.js';
 import { HIDDEN } from './redaction.js';
 

@@ -1,6 +1,7 @@
 // Redaction of secrets in calls and answers.
+
+import { methodFacts } from '@starkbox/spec';
 import { stringify } from '../../json/json.js';
-import { methodFacts } from '../../spec.js';
 
 /** Stands where something secret was. */
 export const HIDDEN = '•••';
@@ -87,7 +88,9 @@ export class Redaction {
       )
       .replace(LONG_HEX, (all: string) => (this.#isKey(all) ? HIDDEN : all));
     // A secret may begin with another one.
-    const longestFirst = [...this.#words, ...words].sort((one, other) => other.length - one.length);
+    const longestFirst = [...this.#words, ...words].sort(
+      (first, other) => other.length - first.length,
+    );
     for (const word of longestFirst) redacted = redacted.replaceAll(word, HIDDEN);
     // The end of a cut text may hold a part of a secret.
     const unsafe = read === text ? 0 : Math.max(LONGEST_UNNAMED, longestFirst[0]?.length ?? 0);
@@ -129,7 +132,8 @@ function withoutNameless(method: string, call: unknown): unknown {
   if (typeof call === 'string') return SUSPICIOUS.test(call) ? HIDDEN : call;
   if (typeof call !== 'object' || call === null || !('params' in call)) return call;
   const { params } = call;
-  const redacted = methodFacts(method)?.redacted ?? 'list params';
+  const facts = methodFacts(method);
+  const redacted = facts ? facts.redacted : 'list params';
   const isHidden = redacted === 'params' || (redacted === 'list params' && Array.isArray(params));
   if (!isHidden) return call;
   const isPath = typeof params === 'object' && params !== null && 'path' in params;

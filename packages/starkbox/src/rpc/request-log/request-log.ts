@@ -1,8 +1,9 @@
 // Log of the last calls and their answers, without secrets.
+
+import { methodFacts, type REQUEST_ROW } from '@starkbox/spec';
 import type { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
-import { methodFacts, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
   type ObservedCall,
@@ -106,9 +107,9 @@ export class RequestLog implements RequestObserver {
           failure = error;
         },
         ended: (method, call, answer) => {
-          if (methodFacts(method)?.isLogged === false) return;
+          if (methodFacts(method)?.unlogged) return;
           const ended = seconds();
-          const done = handled ?? ended;
+          const answered = handled ?? ended;
           this.#keep({
             redaction,
             caller,
@@ -122,8 +123,8 @@ export class RequestLog implements RequestObserver {
             times: {
               duration_ms: milliseconds(ended),
               queue_ms: milliseconds(begun),
-              execute_ms: milliseconds(done - begun),
-              encode_ms: milliseconds(ended - done),
+              execute_ms: milliseconds(answered - begun),
+              encode_ms: milliseconds(ended - answered),
             },
           });
         },
@@ -137,10 +138,10 @@ export class RequestLog implements RequestObserver {
     refused(error, this.arrived(caller), what);
   }
 
-  #keep(seen: Seen): void {
-    const { method, caller, client, failure, times, answer = '' } = seen;
-    const bytes = Buffer.byteLength(seen.raw ?? stringify(seen.call) ?? '');
-    const texts = this.#keepsBodies ? textsOf(seen, bytes) : undefined;
+  #keep(observed: LoggedExchange): void {
+    const { method, caller, client, failure, times, answer = '' } = observed;
+    const bytes = Buffer.byteLength(observed.raw ?? stringify(observed.call) ?? '');
+    const texts = this.#keepsBodies ? textsOf(observed, bytes) : undefined;
     this.#counts.calls += 1;
     const { agent, origin, tag, version, transport } = caller;
     const row: REQUEST_ROW = {
@@ -150,7 +151,7 @@ export class RequestLog implements RequestObserver {
       ...times,
       outcome: failure ? 'error' : 'ok',
       ...(failure
-        ? { code: failure.code, message: seen.redaction.text(messageOf(failure)).text }
+        ? { code: failure.code, message: observed.redaction.text(messageOf(failure)).text }
         : {}),
       transport,
       client,
@@ -158,14 +159,14 @@ export class RequestLog implements RequestObserver {
       ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST_NAME) }),
       ...(tag === undefined ? {} : { tag }),
       ...(version === undefined ? {} : { version }),
-      ...(seen.batch === undefined ? {} : { batch: seen.batch }),
+      ...(observed.batch === undefined ? {} : { batch: observed.batch }),
       bytes,
       response_bytes: Buffer.byteLength(answer),
       ...texts?.previews,
     };
-    const kept = { row, request: texts?.request, response: texts?.response };
-    this.#kept.set(row.id, kept);
-    this.#bytes += sizeOf(kept);
+    const loggedCall = { row, request: texts?.request, response: texts?.response };
+    this.#kept.set(row.id, loggedCall);
+    this.#bytes += sizeOf(loggedCall);
     for (const [id, oldest] of this.#kept) {
       if (this.#kept.size <= MOST && this.#bytes <= MOST_BYTES) break;
       this.#kept.delete(id);
@@ -179,8 +180,8 @@ export class RequestLog implements RequestObserver {
   }
 
   #clientOf({ transport, listener, origin, agent }: Caller): number {
-    const known = listener ? this.#sockets.get(listener) : undefined;
-    if (known !== undefined) return known;
+    const connection = listener ? this.#sockets.get(listener) : undefined;
+    if (connection !== undefined) return connection;
     const name = listener ? undefined : stringify([transport, origin, agent]);
     const met = name === undefined ? undefined : this.#clients.get(name);
     if (met !== undefined) return met;
@@ -199,9 +200,9 @@ export class RequestLog implements RequestObserver {
     // Ids have no gaps.
     const newest = Math.min(before - 1, this.#counts.calls);
     for (let id = newest; id > after && rows.length < limit; id -= 1) {
-      const kept = this.#kept.get(id);
-      if (!kept) break;
-      rows.push(kept.row);
+      const loggedCall = this.#kept.get(id);
+      if (!loggedCall) break;
+      rows.push(loggedCall.row);
     }
     return rows;
   }
@@ -218,7 +219,7 @@ export class RequestLog implements RequestObserver {
   }
 }
 
-interface Seen {
+interface LoggedExchange {
   readonly redaction: Redaction;
   readonly caller: Caller;
   readonly client: number;
@@ -243,13 +244,15 @@ interface Texts {
   readonly previews: Pick<REQUEST_ROW, 'params_preview' | 'result_preview'>;
 }
 
-function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
+function textsOf({ redaction, method, call, raw, answer }: LoggedExchange, bytes: number): Texts {
   // A long call is not written again only to be cut, unless escapes in it may hide a name, or its params may be secret.
+  const facts = methodFacts(method);
   const isTakenAsItCame =
     raw !== undefined &&
     raw.length > LONGEST &&
     !raw.includes('\\u') &&
-    methodFacts(method)?.redacted === false;
+    facts !== undefined &&
+    facts.redacted === undefined;
   const { text, isWhole, secrets } = isTakenAsItCame
     ? redaction.text(raw, { longest: LONGEST })
     : redaction.call(method, call, LONGEST);

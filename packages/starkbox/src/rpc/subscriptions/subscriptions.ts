@@ -1,12 +1,12 @@
 // Subscriptions of all sockets, and the sending of notifications.
 import { randomBytes } from 'node:crypto';
+import { notificationName, type Prefix } from '@starkbox/spec';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { notificationName, type Prefix } from '../../method-names.js';
-import { Feed, Reading } from '../../news-feed.js';
+import { Feed, Reading } from '../../notification-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
-/** What happened, by topic. Texts are only made for those who want them. */
-export type News =
+/** What subscribers are sent, by topic. A text is only written if a subscription picks it. */
+export type Notification =
   | { readonly topic: 'heads'; readonly text: () => string }
   | { readonly topic: 'status'; readonly hash: string; readonly text: () => string }
   | {
@@ -30,7 +30,7 @@ export type News =
   /** Of the node rather than of its chain. */
   | { readonly topic: 'sandbox' | 'requests'; readonly text: () => string };
 
-type Topic = News['topic'];
+type Topic = Notification['topic'];
 export type Key = Exclude<Topic, 'status'> | `status ${string}`;
 
 export interface Subscription {
@@ -40,15 +40,15 @@ export interface Subscription {
   readonly prefix: Prefix;
   /** What it is about: a topic, or the status of one transaction. */
   readonly key: Key;
-  /** The text of news that it wants. */
-  readonly pick: (news: News) => string | undefined;
+  /** The text of a notification, if the subscription gets it. */
+  readonly pick: (notification: Notification) => string | undefined;
   /** Subscriptions with the same key and filter pick the same; one without a filter is alone. */
   readonly filter?: string | undefined;
   /** For an older version of the specification. */
   readonly form?: NotificationForm | undefined;
 }
 
-/** Which news a subscription gets. */
+/** Which notifications a subscription gets. */
 export type Selection = Pick<Subscription, 'key' | 'pick' | 'filter'>;
 
 /** Names of notifications, without their prefix. */
@@ -76,7 +76,7 @@ interface Audience {
   readonly key: Key;
   /** Its place among the audiences of the key. */
   readonly filter: string;
-  /** How each of them picks and shows news. */
+  /** How each of them picks and writes notifications. */
   readonly shape: Shape;
   readonly feed: Feed;
   readonly members: Set<Subscription>;
@@ -225,8 +225,8 @@ export class Subscriptions {
     const audience = this.#audienceOf(subscription);
     audience.members.add(subscription);
     const member = { subscription, audience, reading: new Reading(audience.feed, id) };
-    const own = this.#byListener.get(listener) ?? new Map<string, Member>();
-    this.#byListener.set(listener, own.set(id, member));
+    const members = this.#byListener.get(listener) ?? new Map<string, Member>();
+    this.#byListener.set(listener, members.set(id, member));
     return member;
   }
 
@@ -238,18 +238,18 @@ export class Subscriptions {
       : `${prefix} ${this.#numberOf(form)} ${subscription.filter}`;
     const same = this.#byKey.get(key) ?? new Map<string, Audience>();
     this.#byKey.set(key, same);
-    const found = same.get(filter);
-    if (found) return found;
+    const existing = same.get(filter);
+    if (existing) return existing;
     const shape = { pick, prefix, form };
-    const made = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
-    same.set(filter, made);
-    return made;
+    const audience = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
+    same.set(filter, audience);
+    return audience;
   }
 
   #numberOf(form: NotificationForm | undefined): number {
     if (!form) return 0;
-    const known = this.#forms.get(form);
-    if (known !== undefined) return known;
+    const number = this.#forms.get(form);
+    if (number !== undefined) return number;
     this.#formCount += 1;
     this.#forms.set(form, this.#formCount);
     return this.#formCount;
@@ -262,26 +262,26 @@ export class Subscriptions {
    */
   addHeld(subscription: Subscription, sendPast: () => void): () => void {
     const { audience, reading } = this.#enter(subscription);
-    const held: (() => void)[] = [];
+    const deferred: (() => void)[] = [];
     // The form of a single subscription may depend on what it has shown, so the past comes first.
-    if (subscription.form?.isShared === false) audience.held = held;
+    if (subscription.form?.isShared === false) audience.held = deferred;
     this.#held.add(subscription);
     return () => {
       if (!this.#held.delete(subscription)) return;
       sendPast();
       audience.held = undefined;
       subscription.listener.follow(reading);
-      for (const send of held) this.#guarded(send);
+      for (const send of deferred) this.#guarded(send);
     };
   }
 
   /** Ends a subscription; false if the socket has none of that id. */
   remove(listener: Listener, id: string): boolean {
-    const own = this.#byListener.get(listener);
-    const member = own?.get(id);
-    if (!own || !member) return false;
-    own.delete(id);
-    if (own.size === 0) this.#byListener.delete(listener);
+    const members = this.#byListener.get(listener);
+    const member = members?.get(id);
+    if (!members || !member) return false;
+    members.delete(id);
+    if (members.size === 0) this.#byListener.delete(listener);
     this.#leave(member);
     return true;
   }
@@ -312,31 +312,32 @@ export class Subscriptions {
 
   /** Ends all that are of the chain. */
   clear(): void {
-    for (const [listener, own] of [...this.#byListener]) {
-      for (const [id, { audience }] of [...own]) {
+    for (const [listener, members] of [...this.#byListener]) {
+      for (const [id, { audience }] of [...members]) {
         if (!OF_THE_NODE.includes(audience.key)) this.remove(listener, id);
       }
     }
     this.#epoch += 1;
   }
 
-  notify(news: News): void {
-    for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+  notify(notification: Notification): void {
+    for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
       this.#guarded(() => {
-        const text = audience.shape.pick(news);
-        if (text !== undefined) this.#send(audience, news.topic, text);
+        const text = audience.shape.pick(notification);
+        if (text !== undefined) this.#send(audience, notification.topic, text);
       });
     }
   }
 
   /** Sends something of the past of a subscription. */
-  notifyOne(subscription: Subscription, news: News): void {
-    const text = subscription.pick(news);
-    const shown = text === undefined ? undefined : shownTo(subscription, news.topic, text);
-    if (shown === undefined) return;
+  notifyOne(subscription: Subscription, notification: Notification): void {
+    const text = subscription.pick(notification);
+    const formatted =
+      text === undefined ? undefined : shownTo(subscription, notification.topic, text);
+    if (formatted === undefined) return;
     const { id, listener } = subscription;
-    const own = Buffer.concat([opening(subscription, news.topic), Buffer.from(id)]);
-    listener.sendShared(own, closing(shown));
+    const header = Buffer.concat([opening(subscription, notification.topic), Buffer.from(id)]);
+    listener.sendShared(header, closing(formatted));
   }
 
   /** Notifies each subscription once that blocks are gone. */
@@ -349,13 +350,13 @@ export class Subscriptions {
     }
   }
 
-  /** Sends the text as a reorg to each subscription that wants any of the news, once. */
-  notifyReorgOf(all: Iterable<News>): void {
+  /** Sends the text as a reorg to each subscription that gets any of the notifications, once. */
+  notifyReorgOf(all: Iterable<Notification>): void {
     const notified = new Set<Audience>();
-    for (const news of all) {
-      for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+    for (const notification of all) {
+      for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
         this.#guarded(() => {
-          const text = notified.has(audience) ? undefined : audience.shape.pick(news);
+          const text = notified.has(audience) ? undefined : audience.shape.pick(notification);
           if (text === undefined) return;
           notified.add(audience);
           this.#send(audience, 'reorg', text);
@@ -369,20 +370,20 @@ export class Subscriptions {
       audience.held.push(() => this.#send(audience, topic, text));
       return;
     }
-    const shown = shownTo(audience.shape, topic, text);
-    if (shown === undefined) return;
-    audience.feed.add(opening(audience.shape, topic), this.#shared(shown));
+    const formatted = shownTo(audience.shape, topic, text);
+    if (formatted === undefined) return;
+    audience.feed.add(opening(audience.shape, topic), this.#shared(formatted));
   }
 
-  /** One piece of news often goes to several audiences, one after the other. */
+  /** A notification often goes to several audiences, one after the other. */
   #shared(text: string): Buffer {
     if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
     return this.#last.bytes;
   }
 }
 
-function keyOf(news: News): Key {
-  return news.topic === 'status' ? `status ${news.hash}` : news.topic;
+function keyOf(notification: Notification): Key {
+  return notification.topic === 'status' ? `status ${notification.hash}` : notification.topic;
 }
 
 function topicOf(key: Key): Topic {

@@ -68,13 +68,13 @@ function pathsOf(names: readonly string[], steps: readonly Version[]): ReadonlyM
   );
   for (const { specVersion, params, methods } of steps) {
     const older = new Map<string, Path>();
-    const own: Version['methods'] = {
+    const versionMethods: Version['methods'] = {
       starknet_specVersion: { result: () => specVersion },
       ...methods,
     };
     const forAll: readonly MethodDifference[] = params ? [{ params }] : [];
-    for (const name of new Set([...paths.keys(), ...Object.keys(own)])) {
-      const difference = own[name];
+    for (const name of new Set([...paths.keys(), ...Object.keys(versionMethods)])) {
+      const difference = versionMethods[name];
       const path = paths.get(difference?.method ?? name);
       if (difference === null || !path) continue;
       const differences = [...path.differences, ...(difference ? [difference] : []), ...forAll];
@@ -99,13 +99,13 @@ function wrap(
 ): Handler {
   const changesResult = differences.some(({ result }) => result !== undefined);
   const formOf = notificationForms(differences);
-  return async (given, context) => {
-    let params: Members = membersOf(given);
+  return async (callParams, context) => {
+    let params: Members = membersOf(callParams);
     for (const difference of differences.toReversed()) {
       params = difference.params?.(params) ?? params;
     }
     try {
-      const form = formOf?.(membersOf(given));
+      const form = formOf?.(membersOf(callParams));
       const answer = await handler(params, { ...context, form });
       if (!changesResult) return answer;
       const exchange = { params, ask: asking(newest, context) };
@@ -116,9 +116,9 @@ function wrap(
       return result;
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      const shown = differences.reduce((last, { error: map }) => map?.(last) ?? last, error);
-      const message = messages(name).get(shown.code) ?? shown.message;
-      throw new RpcError(shown.code, message, shown.data);
+      const olderError = differences.reduce((last, { error: map }) => map?.(last) ?? last, error);
+      const message = messages(name).get(olderError.code) ?? olderError.message;
+      throw new RpcError(olderError.code, message, olderError.data);
     }
   };
 }
@@ -133,7 +133,9 @@ function asking(newest: HandlerLookup, { prefix, session }: CallContext) {
 function notificationForms(
   differences: readonly MethodDifference[],
 ): ((params: Members) => NotificationForm) | undefined {
-  const relevant = differences.filter((one) => one.notification ?? one.subscription);
+  const relevant = differences.filter(
+    (difference) => difference.notification ?? difference.subscription,
+  );
   if (relevant.length === 0) return undefined;
   const isShared = relevant.every(({ subscription }) => subscription === undefined);
   const parts = (params: Members): readonly SubscriptionDifference[] =>

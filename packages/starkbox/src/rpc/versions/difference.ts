@@ -7,7 +7,7 @@ export interface Version {
   readonly name: string;
   /** The answer of `starknet_specVersion`. */
   readonly specVersion: string;
-  /** The changes to the documents of the next version: a file in `spec/versions`. */
+  /** The changes to the documents of the next version: a file in `documents/versions` of @starkbox/spec. */
   readonly documents: string;
   /** Brings the parameters of any standard method into the form of the next version. */
   readonly params?: (params: Members) => Members;

@@ -1,6 +1,6 @@
 // Documents of older versions: those of the newest one, changed by one file for each step back.
 import { readFileSync } from 'node:fs';
-import { PACKAGE_FOLDER } from '../../files/package-folder.js';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import { parse } from '../../json/json.js';
 import { isObject, listOf, type Members, membersOf } from '../../json/reader.js';
 import { type Documents, readDocuments, referred } from '../protocol/documents.js';
@@ -15,7 +15,7 @@ const OF_THE_SANDBOX = 'devnet.json';
  * @param steps the version and those between it and the newest, newest first
  */
 export function documentsOf(steps: readonly Version[]): Documents {
-  const folder = new URL('spec/versions/', PACKAGE_FOLDER);
+  const folder = new URL('versions/', DOCUMENTS);
   let documents: Members = Object.fromEntries(readDocuments());
   for (const { documents: file } of steps) {
     const changes = parse(readFileSync(new URL(file, folder), 'utf8'));
@@ -58,7 +58,7 @@ export function messagesOf(documents: Documents, method: string): ReadonlyMap<nu
   const messages = new Map<number, string>();
   for (const [file, document] of documents) {
     const declared = listOf(membersOf(document)['methods']).find(
-      (one) => membersOf(one)['name'] === method,
+      (candidate) => membersOf(candidate)['name'] === method,
     );
     for (const error of listOf(membersOf(declared)['errors'])) {
       const { target } = referred(documents, String(membersOf(error)['$ref']), file);

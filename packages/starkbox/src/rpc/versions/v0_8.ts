@@ -1,7 +1,8 @@
 // Version 0.8 of the specification, as its differences from 0.9.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
-import { ERRORS } from '../../spec.js';
 import {
   type Exchange,
   type MethodDifference,
@@ -23,33 +24,33 @@ const STATUSES: ReadonlyMap<unknown, string> = new Map([
 
 const tag = (id: unknown): unknown => (id === 'pending' ? 'pre_confirmed' : id);
 
-const status = (shown: unknown): Members =>
-  withMember(shown, 'finality_status', (finality) => STATUSES.get(finality) ?? finality);
+const status = (result: unknown): Members =>
+  withMember(result, 'finality_status', (finality) => STATUSES.get(finality) ?? finality);
 
 /** Of a transaction in the block under construction it says no block. */
-const receipt = (shown: unknown): Members =>
-  membersOf(shown)['finality_status'] === 'PRE_CONFIRMED'
-    ? status(without(shown, BLOCK))
-    : membersOf(shown);
+const receipt = (newer: unknown): Members =>
+  membersOf(newer)['finality_status'] === 'PRE_CONFIRMED'
+    ? status(without(newer, BLOCK))
+    : membersOf(newer);
 
 /** A block under construction has no number, but the hash of the block before it. */
-async function block(shown: unknown, { ask }: Exchange): Promise<Members> {
-  const { block_number: number, ...others } = membersOf(shown);
-  if (others['block_hash'] !== undefined) return membersOf(shown);
+async function block(newer: unknown, { ask }: Exchange): Promise<Members> {
+  const { block_number: number, ...others } = membersOf(newer);
+  if (others['block_hash'] !== undefined) return membersOf(newer);
   const before = { block_id: { block_number: Number(number) - 1 } };
   const { block_hash: parent_hash } = membersOf(await ask('starknet_getBlockWithTxHashes', before));
   return { parent_hash, ...others };
 }
 
-async function blockWithReceipts(shown: unknown, exchange: Exchange): Promise<Members> {
+async function blockWithReceipts(newer: unknown, exchange: Exchange): Promise<Members> {
   const inBlock = (item: unknown): Members => withMember(item, 'receipt', receipt);
-  const found = await block(shown, exchange);
-  return withMember(found, 'transactions', (transactions) => listOf(transactions).map(inBlock));
+  const older = await block(newer, exchange);
+  return withMember(older, 'transactions', (transactions) => listOf(transactions).map(inBlock));
 }
 
 /** A message handler that was reverted is described by its call, where later versions give the reason. */
-async function trace(shown: unknown, hash: unknown, { ask }: Exchange): Promise<Members> {
-  const traced = membersOf(shown);
+async function trace(newer: unknown, hash: unknown, { ask }: Exchange): Promise<Members> {
+  const traced = membersOf(newer);
   const invocation = membersOf(traced['function_invocation']);
   if (traced['type'] !== 'L1_HANDLER' || !('revert_reason' in invocation)) return traced;
   const question = { transaction_hash: hash };
@@ -86,8 +87,8 @@ async function trace(shown: unknown, hash: unknown, { ask }: Exchange): Promise<
 function statusNotifications(): SubscriptionDifference {
   let last: string | undefined;
   return {
-    result(shown) {
-      const now = withMember(shown, 'status', status);
+    result(newer) {
+      const now = withMember(newer, 'status', status);
       const text = JSON.stringify(now);
       if (text === last) return undefined;
       last = text;
@@ -101,16 +102,16 @@ function statusNotifications(): SubscriptionDifference {
 
 /** A transaction is sent once: before its block is closed, or with it if it was not known before. */
 function pendingTransactions({ transaction_details }: Members): SubscriptionDifference {
-  const sent = new Set<unknown>();
+  const sentHashes = new Set<unknown>();
   return {
     name: 'subscriptionPendingTransactions',
-    result(shown) {
-      const { transaction_hash, finality_status } = membersOf(shown);
-      if (finality_status === 'PRE_CONFIRMED') sent.add(transaction_hash);
-      else if (sent.delete(transaction_hash)) return undefined;
-      return transaction_details === true ? without(shown, FINALITY) : transaction_hash;
+    result(newer) {
+      const { transaction_hash, finality_status } = membersOf(newer);
+      if (finality_status === 'PRE_CONFIRMED') sentHashes.add(transaction_hash);
+      else if (sentHashes.delete(transaction_hash)) return undefined;
+      return transaction_details === true ? without(newer, FINALITY) : transaction_hash;
     },
-    reorg: () => sent.clear(),
+    reorg: () => sentHashes.clear(),
   };
 }
 
@@ -145,15 +146,15 @@ export const V0_8: Version = {
       result: (messages) => listOf(messages).map((message) => status(without(message, EXECUTION))),
     },
     starknet_traceTransaction: {
-      result: (shown, exchange) => trace(shown, exchange.params['transaction_hash'], exchange),
+      result: (newer, exchange) => trace(newer, exchange.params['transaction_hash'], exchange),
     },
     starknet_traceBlockTransactions: {
       result: (traces, exchange) =>
         Promise.all(
           listOf(traces).map(async (item) => {
             const { transaction_hash, trace_root } = membersOf(item);
-            const shown = await trace(trace_root, transaction_hash, exchange);
-            return { transaction_hash, trace_root: shown };
+            const older = await trace(trace_root, transaction_hash, exchange);
+            return { transaction_hash, trace_root: older };
           }),
         ),
     },

@@ -1,7 +1,8 @@
 // Version 0.9 of the specification, as its differences from 0.10.
+
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
-import { ERRORS } from '../../spec.js';
 import { type Version, withMember, without } from './difference.js';
 
 const COMMITMENTS: ReadonlySet<string> = new Set([
@@ -59,7 +60,9 @@ export const V0_9: Version = {
     },
     starknet_simulateTransactions: {
       result: (simulations) =>
-        listOf(simulations).map((one) => withMember(one, 'transaction_trace', withStateDiff)),
+        listOf(simulations).map((simulation) =>
+          withMember(simulation, 'transaction_trace', withStateDiff),
+        ),
     },
     starknet_proveTransaction: null,
     starknet_subscribeNewHeads: { notification: header },

@@ -86,9 +86,9 @@ class VersionSchema {
   readonly #own: Schema;
   #isLoaded = false;
 
-  constructor(newest: Schema, own: Schema) {
+  constructor(newest: Schema, older: Schema) {
     this.#newest = newest;
-    this.#own = own;
+    this.#own = older;
   }
 
   /** As in {@link Schema}: a promise until everything is loaded, the same for every method. */

@@ -46,8 +46,8 @@ export class Admission {
     }
     this.#isHolding = false;
     this.#hasAccepted = false;
-    const held = this.#held;
+    const admissions = this.#held;
     this.#held = [];
-    for (const admit of held) admit();
+    for (const admit of admissions) admit();
   };
 }

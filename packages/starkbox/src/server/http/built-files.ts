@@ -42,8 +42,8 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
 
 /** Whether a client accepts an encoding. */
 function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some((one) => {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());
+  return header.split(',').some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }

@@ -1,5 +1,5 @@
 // Texts of 404 and 405 responses: what is not served, and what is served where.
-import { SPEC_VERSION } from '../../spec.js';
+import { SPEC_VERSION } from '@starkbox/spec';
 import { Explorer } from './explorer-files.js';
 import { WALLET_PATH } from './wallet-script.js';
 
@@ -33,11 +33,11 @@ export function nothingAt(path: string, { explorer, wallet, upgrades, versions }
   if (path === WALLET_PATH && !wallet) {
     return `The wallet is off: start the node with --wallet to have it at ${WALLET_PATH}`;
   }
-  const shown = path.slice(0, LONGEST);
+  const shortPath = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;
   const line = VERSION.test(path)
-    ? `There is no ${shown}: the versions of Starknet JSON-RPC are at ${[...(versions?.keys() ?? [])].join(', ')}; ${SPEC_VERSION} is also at ${AT}`
-    : `There is no ${shown}: ${rpc}`;
+    ? `There is no ${shortPath}: the versions of Starknet JSON-RPC are at ${[...(versions?.keys() ?? [])].join(', ')}; ${SPEC_VERSION} is also at ${AT}`
+    : `There is no ${shortPath}: ${rpc}`;
   return upgrades ? `${line}. ${SOCKETS_AT}` : line;
 }
 

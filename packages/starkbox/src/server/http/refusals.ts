@@ -1,26 +1,26 @@
 // Refusals of requests: host, token and type of their body, and instances that cannot be opened here.
 import type { IncomingMessage } from 'node:http';
+import { ERRORS } from '@starkbox/spec';
 import { InstanceElsewhere, RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
-import { ERRORS } from '../../spec.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
-import { neededFirst, type Places, pathOf, type Target } from './place.js';
 import { json, type Reply } from './reply.js';
+import { neededFirst, pathOf, type Target, type TargetLookup } from './request-target.js';
 import { isLocalPeer } from './wallet-script.js';
 
 /** Where refusals are recorded, and the rules that they follow. */
-type Rules = Pick<Target, 'onRefusal'> & Pick<Places, 'access'>;
+type Rules = Pick<Target, 'onRefusal'> & Pick<TargetLookup, 'access'>;
 
 /** Characters of a refused content type that are shown. */
 const LONGEST_TYPE = 100;
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
 /** Refuses a request for an instance before the instance is looked for. */
-export function refuseStranger(
+export function refuseBeforeLookup(
   request: IncomingMessage,
-  options: Rules & Places,
+  options: Rules & TargetLookup,
 ): Reply | undefined {
   const needed = neededFirst(request, options);
   return needed && refuseAccess(request, options, needed === 'token');

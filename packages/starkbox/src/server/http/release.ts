@@ -1,8 +1,8 @@
-// Requests of other nodes of a fleet for an instance that is awake on this one.
+// Requests of other nodes of a fleet for an instance that this one has loaded.
 import type { IncomingMessage } from 'node:http';
 import type { AccessRules } from '../access.js';
-import { pathOf } from './place.js';
 import { json, type Reply } from './reply.js';
+import { pathOf } from './request-target.js';
 
 export interface ReleaseOptions {
   /** Writes an instance back, so that another node can take it; false while it is in use. */
@@ -19,7 +19,7 @@ export function releasedBy(
 ): string | undefined {
   if (!release || request.method !== 'POST') return undefined;
   // Nodes send the token of the operator.
-  if (access?.tenantOf(request.headers) !== undefined) return undefined;
+  if (access?.clientOf(request.headers) !== undefined) return undefined;
   return RELEASE_PATH.exec(pathOf(request))?.[1];
 }
 

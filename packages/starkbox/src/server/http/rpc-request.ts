@@ -160,16 +160,16 @@ class RequestSession implements Session {
   readonly agent?: string;
   readonly tag?: string;
   readonly isForeign?: boolean;
-  readonly tenant?: string;
+  readonly client?: string;
   #controller: AbortController | undefined;
   #ending: { readonly reason: unknown } | undefined;
 
-  constructor({ origin, agent, tag, isForeign, tenant }: Session) {
+  constructor({ origin, agent, tag, isForeign, client }: Session) {
     if (origin !== undefined) this.origin = origin;
     if (agent !== undefined) this.agent = agent;
     if (tag !== undefined) this.tag = tag;
     if (isForeign !== undefined) this.isForeign = isForeign;
-    if (tenant !== undefined) this.tenant = tenant;
+    if (client !== undefined) this.client = client;
   }
 
   get signal(): AbortSignal {

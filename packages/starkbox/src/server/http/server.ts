@@ -13,24 +13,24 @@ import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
 import {
-  type FindInstance,
-  NO_INSTANCE,
-  type Place,
-  pathOf,
-  placeOf,
-  type Target,
-} from './place.js';
-import {
   notOpened,
   refusalOf,
   refuseAccess,
-  refuseStranger,
+  refuseBeforeLookup,
   refuseType,
   refuseWallet,
   type Unopened,
 } from './refusals.js';
 import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
 import { json, preflight, type Reply, text } from './reply.js';
+import {
+  type Destination,
+  destinationOf,
+  type FindInstance,
+  NO_INSTANCE,
+  pathOf,
+  type Target,
+} from './request-target.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
@@ -74,7 +74,7 @@ export interface HttpServer {
 type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
-  { target, path }: Place,
+  { target, path }: Destination,
 ) => Reply | Promise<Reply | undefined>;
 
 interface Route {
@@ -145,15 +145,15 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const take = (place: Place | undefined): void => {
-        const upgrade = place && upgradeOf(request, place, routes, options);
+      const take = (destination: Destination | undefined): void => {
+        const upgrade = destination && upgradeOf(request, destination, routes, options);
         connections.whenAnswered(socket, () => {
           const refusal = upgrade && refuseAccess(request, options, true);
           if (refusal) {
             socket.end(rawReply(refusal));
           } else if (upgrade) {
             connections.delete(socket);
-            upgrade(request, socket, head, place.target);
+            upgrade(request, socket, head, destination.target);
           } else {
             // Some clients offer another protocol with every request; the offer is ignored.
             socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
@@ -161,11 +161,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
           }
         });
       };
-      const stranger = refuseStranger(request, options);
-      if (stranger) return connections.whenAnswered(socket, () => socket.end(rawReply(stranger)));
-      const place = placeOf(request, options, options);
-      if (!(place instanceof Promise)) return take(place);
-      place.then(take, (error: unknown) =>
+      const earlyRefusal = refuseBeforeLookup(request, options);
+      if (earlyRefusal)
+        return connections.whenAnswered(socket, () => socket.end(rawReply(earlyRefusal)));
+      const destination = destinationOf(request, options, options);
+      if (!(destination instanceof Promise)) return take(destination);
+      destination.then(take, (error: unknown) =>
         socket.end(rawReply(notOpened(error, request, options.log).reply)),
       );
     });
@@ -258,11 +259,12 @@ function serve(
   if (released !== undefined) {
     return refuseAccess(request, options, true) ?? serveRelease(released, request, options);
   }
-  const stranger = refuseStranger(request, options);
-  if (stranger) return stranger;
-  const place = placeOf(request, options, options);
-  if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
-  return place.then(
+  const earlyRefusal = refuseBeforeLookup(request, options);
+  if (earlyRefusal) return earlyRefusal;
+  const destination = destinationOf(request, options, options);
+  if (!(destination instanceof Promise))
+    return serveAt(destination, routes, request, response, options);
+  return destination.then(
     (opened) => serveAt(opened, routes, request, response, options),
     (error: unknown) =>
       serveUnopened(notOpened(error, request, options.log), routes, request, response),
@@ -284,26 +286,27 @@ async function serveUnopened(
 }
 
 function serveAt(
-  place: Place | undefined,
+  destination: Destination | undefined,
   routes: ReadonlyMap<string, Route>,
   request: IncomingMessage,
   response: ServerResponse,
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
   const { method } = request;
-  const path = place?.path ?? pathOf(request);
-  const route = place && routes.get(Explorer.owns(path) ? '/ui' : path);
+  const path = destination?.path ?? pathOf(request);
+  const route = destination && routes.get(Explorer.owns(path) ? '/ui' : path);
   // A preflight request carries no token.
-  const requiresToken = method !== 'OPTIONS' && (!place || (route !== undefined && !route.isOpen));
+  const requiresToken =
+    method !== 'OPTIONS' && (!destination || (route !== undefined && !route.isOpen));
   const refusal = refuseAccess(request, options, requiresToken);
   if (refusal) return refusal;
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
-  if (!place) return missed(request, options, 404, NO_INSTANCE);
+  if (!destination) return missed(request, options, 404, NO_INSTANCE);
   if (route === undefined) return missed(request, options, 404, nothingAt(path, options));
   if (route.GET && (method === 'GET' || method === 'HEAD')) {
-    return route.GET(request, response, place);
+    return route.GET(request, response, destination);
   }
-  if (route.POST && method === 'POST') return route.POST(request, response, place);
+  if (route.POST && method === 'POST') return route.POST(request, response, destination);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
   const reply = missed(request, options, 405, wrongMethodAt(path, options));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
@@ -323,7 +326,7 @@ function missed(
 /** On paths that also take calls, only a GET for WebSocket is an upgrade; other offers are ignored. */
 function upgradeOf(
   request: IncomingMessage,
-  { path }: Place,
+  { path }: Destination,
   routes: ReadonlyMap<string, Route>,
   { upgrades }: HttpOptions,
 ): Upgrade | undefined {

@@ -1,8 +1,8 @@
 // Connections that ask for another protocol: what takes them over, and what they are answered otherwise.
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Target } from './place.js';
 import type { Reply } from './reply.js';
+import type { Target } from './request-target.js';
 
 /** Takes over a connection that asks for another protocol. */
 export type Upgrade = (

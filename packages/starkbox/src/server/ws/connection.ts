@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type Amount, type Follower, type Reading, Readings } from '../../news-feed.js';
+import { type Amount, type Follower, type Reading, Readings } from '../../notification-feed.js';
 import type { Listener, Session } from '../../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
@@ -137,13 +137,13 @@ export class Connection implements Listener, Follower, Flushable {
     this.#checkLimits();
   }
 
-  sendShared(own: Buffer, shared: Buffer): void {
+  sendShared(header: Buffer, shared: Buffer): void {
     if (!this.isOpen) {
       this.#detach();
       return;
     }
     this.#takeUnread();
-    this.#frames.push(own, shared);
+    this.#frames.push(header, shared);
     this.#writeSoon(this.waiting);
   }
 
@@ -176,7 +176,7 @@ export class Connection implements Listener, Follower, Flushable {
 
   /** What was added to feeds precedes what is sent now. */
   #takeUnread(): void {
-    this.#readings.takeAll((own, shared) => this.#frames.push(own, shared));
+    this.#readings.takeAll((header, shared) => this.#frames.push(header, shared));
   }
 
   #writeSoon(waiting: Amount): void {
@@ -235,8 +235,8 @@ export class Connection implements Listener, Follower, Flushable {
 
   /** Releases the shares of answers that have been written. */
   #release(): void {
-    for (const [share, place] of this.#shares) {
-      if (place > this.#frames.taken) continue;
+    for (const [share, frame] of this.#shares) {
+      if (frame > this.#frames.taken) continue;
       this.#shares.delete(share);
       share.close();
     }

@@ -39,11 +39,11 @@ export class FrameQueue {
     return this.#bytes;
   }
 
-  push(own: Buffer, shared: Buffer = NOTHING): void {
+  push(header: Buffer, shared: Buffer = NOTHING): void {
     this.#pushed += 1;
-    this.#own.push(own);
+    this.#own.push(header);
     this.#shared.push(shared);
-    this.#bytes += own.length + shared.length;
+    this.#bytes += header.length + shared.length;
   }
 
   /**
@@ -52,8 +52,11 @@ export class FrameQueue {
    * @returns the beginning of `buffer`, or a new one if the first message does not fit
    */
   take(buffer: Buffer): Buffer {
-    const [own = NOTHING, shared = NOTHING] = [this.#own[this.#first], this.#shared[this.#first]];
-    const least = frameLength(own.length + shared.length);
+    const [header = NOTHING, shared = NOTHING] = [
+      this.#own[this.#first],
+      this.#shared[this.#first],
+    ];
+    const least = frameLength(header.length + shared.length);
     const piece = least > buffer.length ? Buffer.allocUnsafeSlow(least) : buffer;
     const end = this.#fill(piece);
     if (this.#first === this.#shared.length) this.clear();
@@ -71,13 +74,13 @@ export class FrameQueue {
     let end = 0;
     let next = this.#first;
     for (; next < this.#shared.length; next += 1) {
-      const own = this.#own[next] ?? NOTHING;
+      const header = this.#own[next] ?? NOTHING;
       const shared = this.#shared[next] ?? NOTHING;
-      const length = own.length + shared.length;
+      const length = header.length + shared.length;
       if (end + frameLength(length) > piece.length) break;
       end = writeHeader(piece, end, length);
-      piece.set(own, end);
-      piece.set(shared, end + own.length);
+      piece.set(header, end);
+      piece.set(shared, end + header.length);
       end += length;
       this.#bytes -= length;
     }

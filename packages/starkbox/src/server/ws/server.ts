@@ -19,8 +19,8 @@ export interface SocketOptions extends ConnectionOptions {
   readonly messageLimit: number;
   /** What all requests and answers may hold together; unlimited by default. */
   readonly budget?: MemoryBudget | undefined;
-  /** Marks callers that may not use `devnet_` methods, and tenants. */
-  readonly access?: Pick<AccessRules, 'isForeign' | 'tenantOf'>;
+  /** Marks callers that may not use `devnet_` methods, and names clients. */
+  readonly access?: Pick<AccessRules, 'isForeign' | 'clientOf'>;
   /** The most connections at a time. */
   readonly maximumSockets?: number;
   /** Interval of pings; 30,000 by default. A client that misses one is disconnected. */
@@ -97,10 +97,18 @@ export function serveSockets(options: SocketOptions): Sockets {
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = callerOf(request, 'ws', options.access);
         const { owner, ...called } = served;
-        const own = { ...options, ...called };
-        const { dispatcher } = own;
+        const connectionOptions = { ...options, ...called };
+        const { dispatcher } = connectionOptions;
         const writing = { scheduler, shared };
-        const parts = { socket, stream, session, dispatcher, ...writing, budget, options: own };
+        const parts = {
+          socket,
+          stream,
+          session,
+          dispatcher,
+          ...writing,
+          budget,
+          options: connectionOptions,
+        };
         const connection = new Connection(parts);
         connections.set(connection, owner);
         socket.on('close', () => connections.delete(connection));
@@ -118,8 +126,8 @@ export function serveSockets(options: SocketOptions): Sockets {
       return { messages, bytes };
     },
     endThoseOf(owner) {
-      for (const [connection, one] of connections) {
-        if (one === owner) connection.end(GOING_AWAY, 'the instance is deleted');
+      for (const [connection, connectionOwner] of connections) {
+        if (connectionOwner === owner) connection.end(GOING_AWAY, 'the instance is deleted');
       }
     },
     close() {

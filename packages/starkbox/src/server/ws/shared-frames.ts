@@ -1,5 +1,5 @@
 // Frames of notifications for many clients, built once; only the ids of subscriptions are written for each client.
-import type { Reading, Readings } from '../../news-feed.js';
+import type { Reading, Readings } from '../../notification-feed.js';
 import { frameLength, writeHeader } from './frames.js';
 
 type Position = Reading['last'];
@@ -34,7 +34,7 @@ export class SharedFrames {
   take(readings: Readings): Buffer | undefined {
     if (!readings.hasUnread) return undefined;
     const { all } = readings;
-    const piece = this.#pieces.find((one) => fits(one, all)) ?? this.#build(readings);
+    const piece = this.#pieces.find((candidate) => fits(candidate, all)) ?? this.#build(readings);
     const { bytes, places, owners, end } = piece;
     for (let at = 0; at < places.length; at += 1) {
       const id = all[owners[at] ?? 0]?.id;

@@ -2,14 +2,15 @@
 
 import type { StateDiff } from '@starkbox/engine';
 import { marksOf, readPackedBlock } from '../../chain/history/packed-block.js';
+import { readStateDiff } from '../../chain/history/stored-texts.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { feltBytes } from '../../felt.js';
+import { checkedStateDiff } from '../../json/state-diff.js';
 import type { Database, Entry } from '../database/database.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from '../database/keys.js';
 import type { BlockRange } from './branches.js';
-import { readStateDiff } from './state-diff.js';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -22,8 +23,8 @@ export interface BlockContent {
 /** The content of a block of a world. */
 export function contentOf(world: World, number: number): BlockContent {
   const text = stateDiffText(world, number);
-  // Text of this process, not of the disk: checking it would cost five times the parsing.
-  const diff: StateDiff = JSON.parse(text);
+  // Text of this process, not of the disk: a full check would cost five times the parsing.
+  const diff = readStateDiff(text);
   return { record: world.history.record(number, text), marks: world.history.marks(number), diff };
 }
 
@@ -58,7 +59,7 @@ export function* garbageEntries(
     const content = database.decode(`block ${numberIn(key)}`, () => {
       const block = readPackedBlock(value);
       const text = block.stateDiff?.part(0);
-      const diff = text === undefined ? NO_DIFF : readStateDiff(text);
+      const diff = text === undefined ? NO_DIFF : checkedStateDiff(text);
       return { record: value, marks: marksOf(block), diff };
     });
     yield* withoutValues(blockEntries(branch, numberIn(key), content));

@@ -4,7 +4,7 @@ import type { Lineage } from './lineage.js';
 import type { Segment } from './lineage-values.js';
 
 /** Position of a world on disk. */
-export interface Place {
+export interface ChainPosition {
   readonly lineage: Lineage;
   /** Number of the pending block. */
   readonly next: number;
@@ -17,8 +17,8 @@ export type BranchUse = ReadonlyMap<number, number>;
 
 /** An immutable value: after a failed write, the one before stays in use. */
 export interface Branches {
-  readonly head: Place;
-  readonly snapshots: PersistentMap<bigint, Place>;
+  readonly head: ChainPosition;
+  readonly snapshots: PersistentMap<bigint, ChainPosition>;
   /** Without the branch that the head writes to. */
   readonly use: BranchUse;
 }
@@ -37,7 +37,7 @@ export interface BranchChange {
   /** Blocks to delete in the same commit. */
   readonly deleted: BlockRange | undefined;
   /** Blocks of the branch that the head left. */
-  readonly ended: BlockRange | undefined;
+  readonly abandoned: BlockRange | undefined;
 }
 
 /** Rule for the deletion of undone blocks. */
@@ -62,7 +62,7 @@ export function restartedWith(branches: Branches, lineage: Lineage, next: number
   return {
     branches: startingAt(lineage, next),
     deleted: undefined,
-    ended: headBlocks(branches.head),
+    abandoned: headBlocks(branches.head),
   };
 }
 
@@ -74,8 +74,8 @@ export function withoutBlocksFrom(
 ): BranchChange {
   const { lineage } = branches.head;
   const start = lineage.segments.at(-1)?.from ?? 0;
-  const place: Place = { lineage, next: from, pendingDiffs: List() };
-  return movedTo(branches, { ...branches, head: place }, from >= start, policy);
+  const position: ChainPosition = { lineage, next: from, pendingDiffs: List() };
+  return movedTo(branches, { ...branches, head: position }, from >= start, policy);
 }
 
 /** At a snapshot, which is removed with all later ones. */
@@ -104,15 +104,19 @@ function movedTo(
     return {
       branches: after,
       deleted: { branch: tip, from: next, to: head.next },
-      ended: undefined,
+      abandoned: undefined,
     };
   }
   const branched = { ...after.head, lineage: lineage.branchedOff(newBranch(), next) };
-  return { branches: { ...after, head: branched }, deleted: undefined, ended: headBlocks(head) };
+  return {
+    branches: { ...after, head: branched },
+    deleted: undefined,
+    abandoned: headBlocks(head),
+  };
 }
 
 /** Blocks on the branch of a head, used or not; undefined for none. */
-export function headBlocks({ lineage, next }: Place): BlockRange | undefined {
+export function headBlocks({ lineage, next }: ChainPosition): BlockRange | undefined {
   return lastBlocks({ segments: lineage.segments, next });
 }
 
@@ -122,7 +126,7 @@ export interface Extent {
   readonly next: number;
 }
 
-const extentOf = ({ lineage: { segments }, next }: Place): Extent => ({ segments, next });
+const extentOf = ({ lineage: { segments }, next }: ChainPosition): Extent => ({ segments, next });
 
 /** Blocks on the last branch of an extent; undefined for none. */
 export function lastBlocks({ segments, next }: Extent): BlockRange | undefined {

@@ -1,6 +1,6 @@
 // Limit of the blocks of a stored chain that are in memory.
 import type { World } from '../../chain/world/world.js';
-import type { Place } from './branches.js';
+import type { ChainPosition } from './branches.js';
 import type { Lineage } from './lineage.js';
 
 /** Old blocks leave memory when it holds so many times the limit. */
@@ -15,7 +15,7 @@ const SLACK = 4;
 export async function withoutOldBlocks(
   world: World,
   lineage: Lineage,
-  durable: Place,
+  durable: ChainPosition,
   recent: number,
 ): Promise<World> {
   const { history } = world;

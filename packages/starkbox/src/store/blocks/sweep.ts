@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Entry } from '../database/database.js';
 import {
-  branchInEnded,
-  ENDED_BRANCHES,
-  endedKey,
+  ABANDONED_BRANCHES,
+  abandonedKey,
+  branchInAbandoned,
   numberIn,
   numberValue,
 } from '../database/keys.js';
@@ -24,8 +24,8 @@ export interface SweepParts {
 /** Looks only at branches of which something was released since the last look. */
 export class Sweep {
   readonly #parts: SweepParts;
-  /** Branches to look at; undefined until the ended branches on disk were listed. */
-  #candidates: Set<number> | undefined;
+  /** Branches to look at; undefined until the abandoned branches on disk were listed. */
+  #branches: Set<number> | undefined;
   #running: Promise<void> | undefined;
   #isStopped = false;
 
@@ -33,10 +33,10 @@ export class Sweep {
     this.#parts = parts;
   }
 
-  /** @param branches that were ended, or of which a chain uses fewer blocks */
+  /** @param branches that were abandoned, or of which a chain uses fewer blocks */
   begin(branches: Iterable<number>): void {
-    for (const branch of branches) this.#candidates?.add(branch);
-    if (this.#candidates?.size === 0) return;
+    for (const branch of branches) this.#branches?.add(branch);
+    if (this.#branches?.size === 0) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -53,18 +53,18 @@ export class Sweep {
     await nextTurn();
     try {
       const { database } = this.#parts;
-      this.#candidates ??= new Set([...database.getKeys(ENDED_BRANCHES)].map(branchInEnded));
+      this.#branches ??= new Set([...database.getKeys(ABANDONED_BRANCHES)].map(branchInAbandoned));
     } catch {
       return; // tried again after the next commit
     }
-    const candidates = this.#candidates;
-    for (const branch of candidates) {
+    const branches = this.#branches;
+    for (const branch of branches) {
       // Before the look: more can be released while blocks are deleted.
-      candidates.delete(branch);
+      branches.delete(branch);
       try {
         await this.#sweep(branch);
       } catch {
-        candidates.add(branch); // tried again after the next commit
+        branches.add(branch); // tried again after the next commit
         return;
       }
     }
@@ -81,7 +81,7 @@ export class Sweep {
 
   #garbageIn(branch: number): BlockRange | undefined {
     const { database, references } = this.#parts;
-    const end = database.get(endedKey(branch));
+    const end = database.get(abandonedKey(branch));
     const from = references.needed(branch);
     return end && from < numberIn(end) ? { branch, from, to: numberIn(end) } : undefined;
   }
@@ -91,7 +91,7 @@ export class Sweep {
     const { branch, from } = garbage;
     const entries = [...garbageEntries(database, garbage, CHUNK)];
     const isLast = entries.length === 0;
-    const rest: Entry = [endedKey(branch), from === 0 ? undefined : numberValue(from)];
+    const rest: Entry = [abandonedKey(branch), from === 0 ? undefined : numberValue(from)];
     await write(isLast ? [rest] : entries);
   }
 }

@@ -7,7 +7,7 @@ import { feltOf, wideBytes } from '../../felt.js';
 const [NUMBER, BRANCH, FELT] = [6, 4, 32] as const;
 
 const KINDS = {
-  standing: 1,
+  head: 1,
   messages: 2,
   snapshot: 3,
   pendingTransaction: 4,
@@ -26,7 +26,7 @@ const KINDS = {
   ofInstance: 17,
   instance: 18,
   reference: 19,
-  ended: 20,
+  abandoned: 20,
   nextBranch: 21,
 } as const;
 
@@ -37,7 +37,7 @@ export function singleKey(kind: 'identity' | 'nextBranch'): Buffer {
   return Buffer.of(KINDS[kind]);
 }
 
-export type SingleKind = 'standing' | 'messages' | 'labels' | 'dropped';
+export type SingleKind = 'head' | 'messages' | 'labels' | 'dropped';
 export type NumberedKind = 'snapshot' | 'pendingTransaction' | 'pendingDiff' | 'waiting';
 
 /** Keys of one chain, besides those of its blocks. */
@@ -98,13 +98,13 @@ export function endInReference(key: Buffer): number {
 }
 
 /** The key of the end of a branch that no chain writes to any more. */
-export function endedKey(branch: number): Buffer {
-  return beforeBranch(Buffer.of(KINDS.ended), branch);
+export function abandonedKey(branch: number): Buffer {
+  return beforeBranch(Buffer.of(KINDS.abandoned), branch);
 }
 
-export const ENDED_BRANCHES: KeyRange = rangeOf('ended');
+export const ABANDONED_BRANCHES: KeyRange = rangeOf('abandoned');
 
-export function branchInEnded(key: Buffer): number {
+export function branchInAbandoned(key: Buffer): number {
   return key.readUInt32BE(1);
 }
 

@@ -1,31 +1,33 @@
 // Database in a file of a data directory, and errors of its damage.
 import { renameSync, rmSync, statSync } from 'node:fs';
+import { ERRORS } from '@starkbox/spec';
 import { open, type RootDatabase } from 'lmdb';
 import { RpcError, reasonOf } from '../../errors.js';
-import { ERRORS } from '../../spec.js';
-import type { Database, Entry, EntryRange, Found } from './database.js';
+import {
+  type DatabaseFormat,
+  type Entry,
+  type EntryRange,
+  type FileDatabase,
+  FileFault,
+  type Found,
+} from './database.js';
+import { faultIn } from './mdb-file.js';
 import { OpenFile } from './open-file.js';
-import { FullDisk, freeBytes, isFull, reserveSpace } from './reserve-space.js';
+import { FullDisk, freeBytes, isFull, lockPath, reserveSpace } from './reserve-space.js';
 
 /** A file larger than this, and mostly unused, is compacted when it is opened. */
 const COMPACT_BYTES = 64 * 1024 * 1024;
 
-/** Path of the compacted copy before it replaces the file. */
-export const compactedPath = (path: string): string => `${path}.compact`;
+const compactedPath = (path: string): string => `${path}.compact`;
 
-/** The file was changed by another program, so nothing may be written to it. */
-export class FileFault extends Error {
-  override readonly name = 'FileFault';
-  /** Whether the entries may have been written nevertheless. */
-  readonly isLate: boolean;
+export const LMDB: DatabaseFormat = {
+  open: (path) => new LmdbDatabase(path),
+  faultIn,
+  lockPath,
+  compactedPath,
+};
 
-  constructor(message: string, isLate: boolean) {
-    super(message);
-    this.isLate = isLate;
-  }
-}
-
-export class LmdbDatabase implements Database {
+export class LmdbDatabase implements FileDatabase {
   readonly path: string;
   #database: RootDatabase<Buffer, Buffer>;
   #file: OpenFile;
@@ -65,9 +67,9 @@ export class LmdbDatabase implements Database {
     yield* this.#all(this.#database.getRange(range));
   }
 
-  *#all<T>(found: Iterable<T>): Generator<T, void, undefined> {
+  *#all<T>(entries: Iterable<T>): Generator<T, void, undefined> {
     try {
-      for (const each of found) yield each;
+      for (const entry of entries) yield entry;
     } catch (error) {
       throw this.#damage(`entries cannot be read (${reasonOf(error)})`);
     }

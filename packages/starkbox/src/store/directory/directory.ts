@@ -3,16 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
+import { ERRORS } from '@starkbox/spec';
 import { codeOf, RpcError, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
 import { checkReplaceable } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
-import { ERRORS } from '../../spec.js';
-import type { Entry } from '../database/database.js';
+import {
+  type DatabaseFormat,
+  type Entry,
+  type FileDatabase,
+  FileFault,
+} from '../database/database.js';
 import { ChainKeys, singleKey } from '../database/keys.js';
-import { compactedPath, FileFault, LmdbDatabase } from '../database/lmdb-database.js';
-import { faultIn } from '../database/mdb-file.js';
-import { isFull, lockPath } from '../database/reserve-space.js';
+import { isFull } from '../database/reserve-space.js';
 import type { FixedOptions } from './fixed-options.js';
 import {
   draftOf,
@@ -31,7 +34,7 @@ export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
 
-const HEAD = new ChainKeys(0).single('standing');
+const HEAD = new ChainKeys(0).single('head');
 const LOCK = 'lock';
 const DATABASE_FILE = 'chain.mdb';
 const IDENTITY_FILE = 'chain.json';
@@ -47,29 +50,31 @@ const WAYS_OUT =
 export class Directory {
   readonly path: string;
   readonly #lock: FileLock;
+  readonly #format: DatabaseFormat;
   readonly #log: Log;
-  #database: LmdbDatabase | undefined;
+  #database: FileDatabase | undefined;
   #identity: Identity | undefined;
   /** The id in chain.json, if it is written in the newest format. */
   #fileId: string | undefined;
   /** The last logged fault of the file. */
   #logged: string | undefined;
 
-  constructor(path: string, lock: FileLock, log: Log) {
+  constructor(path: string, lock: FileLock, format: DatabaseFormat, log: Log) {
     this.path = path;
     this.#lock = lock;
+    this.#format = format;
     this.#log = log;
   }
 
   /** Locks a directory, which is created if it does not exist. */
-  static async acquire(path: string, log: Log): Promise<Directory> {
+  static async acquire(path: string, format: DatabaseFormat, log: Log): Promise<Directory> {
     try {
-      await createFolder(path);
+      createFolder(path);
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
     }
-    const directory = new Directory(path, takeLock(path), log);
+    const directory = new Directory(path, takeLock(path), format, log);
     try {
       directory.#inspect();
       return directory;
@@ -81,28 +86,32 @@ export class Directory {
 
   /** Options of its chain; `undefined` if it holds none. */
   get fixedOptions(): FixedOptions | undefined {
-    return this.#identity?.birth;
+    return this.#identity?.fixedOptions;
   }
 
   /**
-   * @param birth fixed options for a new chain
+   * @param fixed options for a new chain
    * @param upgrade entries that a database of an older format needs
    */
   async open(
-    birth: FixedOptions,
-    upgrade: (database: LmdbDatabase) => readonly Entry[],
-  ): Promise<LmdbDatabase> {
+    fixed: FixedOptions,
+    upgrade: (database: FileDatabase) => readonly Entry[],
+  ): Promise<FileDatabase> {
     try {
-      const database = this.#database ?? new LmdbDatabase(this.#file(DATABASE_FILE));
+      const database = this.#database ?? this.#format.open(this.#file(DATABASE_FILE));
       this.#database = database;
-      const identity = { birth, ...this.#identity, id: this.#identity?.id ?? randomUUID() };
+      const identity = {
+        fixedOptions: fixed,
+        ...this.#identity,
+        id: this.#identity?.id ?? randomUUID(),
+      };
       // The copy in the database is written first, so that chain.json never has an id without one.
       const text = Buffer.from(identityText(identity));
-      const own = [[singleKey('identity'), text]] as const;
+      const identityEntry: Entry = [singleKey('identity'), text];
       // An interrupted first start may have left a part of the first block.
-      if (!hasChain(database)) await database.replaceAll(own);
+      if (!hasChain(database)) await database.replaceAll([identityEntry]);
       else if (!database.get(singleKey('identity'))?.equals(text)) {
-        await database.write([...own, ...upgrade(database)]);
+        await database.write([identityEntry, ...upgrade(database)]);
       }
       if (this.#fileId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
       await database.compact();
@@ -131,11 +140,11 @@ export class Directory {
 
   /** Reads both files, and rejects those of different chains. */
   #inspect(): void {
-    for (const name of [DATABASE_FILE, lockPath(DATABASE_FILE), IDENTITY_FILE]) {
+    for (const name of [DATABASE_FILE, this.#format.lockPath(DATABASE_FILE), IDENTITY_FILE]) {
       checkReplaceable(this.#file(name));
     }
     rmSync(draftOf(this.#file(IDENTITY_FILE)), { force: true });
-    rmSync(compactedPath(this.#file(DATABASE_FILE)), { force: true });
+    rmSync(this.#format.compactedPath(this.#file(DATABASE_FILE)), { force: true });
     let fromFile: Identity | IdentityError | undefined;
     try {
       fromFile = readIdentity(this.#file(IDENTITY_FILE));
@@ -152,19 +161,19 @@ export class Directory {
       throw this.#damage(
         `${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${begun(fromFile)}`,
       );
-    const fault = faultIn(this.#file(DATABASE_FILE));
+    const fault = this.#format.faultIn(this.#file(DATABASE_FILE));
     if (fault !== undefined) throw this.#damage(`${DATABASE_FILE} ${fault}`);
-    const database = new LmdbDatabase(this.#file(DATABASE_FILE));
+    const database = this.#format.open(this.#file(DATABASE_FILE));
     this.#database = database;
-    const kept = this.#identityIn(database);
-    if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, kept);
+    const stored = this.#identityIn(database);
+    if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, stored);
     this.#fileId = fromFile?.format === FORMAT ? fromFile.id : undefined;
     this.#identity = fromFile
-      ? this.#matched(fromFile, kept, database)
-      : this.#recovered(kept, database);
+      ? this.#matched(fromFile, stored, database)
+      : this.#recovered(stored, database);
   }
 
-  #identityIn(database: LmdbDatabase): Identity | undefined {
+  #identityIn(database: FileDatabase): Identity | undefined {
     const text = database.get(singleKey('identity'))?.toString();
     try {
       return text === undefined ? undefined : identityFrom(text);
@@ -174,37 +183,38 @@ export class Directory {
   }
 
   /** The identity that both files agree on. */
-  #matched(fromFile: Identity, kept: Identity | undefined, database: LmdbDatabase): Identity {
+  #matched(fromFile: Identity, stored: Identity | undefined, database: FileDatabase): Identity {
     if (fromFile.id === undefined) {
       // Older versions wrote no id.
       if (!hasChain(database))
         throw this.#damage(`${DATABASE_FILE} holds no chain${begun(fromFile)}`);
-      if (!kept) return fromFile;
-      if (equalFixedOptions(fromFile.birth, kept.birth)) return { ...fromFile, id: kept.id };
-    } else if (kept?.id === fromFile.id) return fromFile;
+      if (!stored) return fromFile;
+      if (equalFixedOptions(fromFile.fixedOptions, stored.fixedOptions))
+        return { ...fromFile, id: stored.id };
+    } else if (stored?.id === fromFile.id) return fromFile;
     throw this.#damage(
-      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
-      `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to go on with the chain in ${DATABASE_FILE}, ${kept ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
+      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id ?? 'no id'} and ${stored?.id ?? 'no id'})`,
+      `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to go on with the chain in ${DATABASE_FILE}, ${stored ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
     );
   }
 
   /** Without chain.json, the identity in the database; `undefined` if it holds no chain. */
-  #recovered(kept: Identity | undefined, database: LmdbDatabase): Identity | undefined {
+  #recovered(stored: Identity | undefined, database: FileDatabase): Identity | undefined {
     if (!hasChain(database)) {
-      if (kept || database.isEmpty) return undefined;
+      if (stored || database.isEmpty) return undefined;
       throw this.#damage(
         `${DATABASE_FILE} holds something else than a chain, and ${IDENTITY_FILE} is missing`,
       );
     }
-    if (!kept) {
+    if (!stored) {
       throw this.#damage(
         `${DATABASE_FILE} holds a chain, but ${IDENTITY_FILE} is missing, which says what it was begun with`,
       );
     }
     this.#log.warn(
-      `${this.#file(IDENTITY_FILE)} is missing: it is written again from the copy in ${DATABASE_FILE} (--seed ${kept.birth['seed']})`,
+      `${this.#file(IDENTITY_FILE)} is missing: it is written again from the copy in ${DATABASE_FILE} (--seed ${stored.fixedOptions['seed']})`,
     );
-    return kept;
+    return stored;
   }
 
   #otherVersion(error: IdentityError): DirectoryError {
@@ -215,12 +225,12 @@ export class Directory {
     );
   }
 
-  #unreadable(error: IdentityError, kept: Identity | undefined): DirectoryError {
+  #unreadable(error: IdentityError, stored: Identity | undefined): DirectoryError {
     const what = `${IDENTITY_FILE} ${error.message}`;
-    if (!kept) return this.#damage(what);
+    if (!stored) return this.#damage(what);
     return this.#damage(
       what,
-      `${DATABASE_FILE} has a copy of what it said: delete ${IDENTITY_FILE} and start again, and it is written again (--seed ${kept.birth['seed']})`,
+      `${DATABASE_FILE} has a copy of what it said: delete ${IDENTITY_FILE} and start again, and it is written again (--seed ${stored.fixedOptions['seed']})`,
     );
   }
 
@@ -259,11 +269,11 @@ export class Directory {
   }
 }
 
-const hasChain = (database: LmdbDatabase): boolean => database.has(HEAD);
+const hasChain = (database: FileDatabase): boolean => database.has(HEAD);
 
 const begun = (fromFile: Identity | IdentityError | undefined): string =>
-  fromFile && 'birth' in fromFile
-    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${fromFile.birth['seed']}`
+  fromFile && 'fixedOptions' in fromFile
+    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${fromFile.fixedOptions['seed']}`
     : '';
 
 function takeLock(path: string): FileLock {

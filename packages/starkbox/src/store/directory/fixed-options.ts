@@ -1,28 +1,17 @@
 // Options of a chain that cannot change after its first start.
 
 import { longName } from '../../config/option.js';
-import { type Config, type ConfigKey, OPTIONS } from '../../config/options.js';
+import { type Config, type ConfigKey, FIXED_KEYS, OPTIONS } from '../../config/options.js';
 
 /** By key, as texts in the syntax of the command line. */
 export type FixedOptions = Readonly<Record<string, string | null>>;
 
-const KEYS = [
-  'seed',
-  'accounts',
-  'accountClass',
-  'accountClassCustom',
-  'initialBalance',
-  'predeclareArgent',
-  'chainId',
-  'liteMode',
-  'stateArchive',
-] as const;
-
-type Key = (typeof KEYS)[number];
-
 /** @param forkHash hash of the fork point */
 export function fixedOptionsOf(config: Config, forkHash: string | undefined): FixedOptions {
-  const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
+  const texts = FIXED_KEYS.map((key) => [
+    key,
+    config[key] === undefined ? null : String(config[key]),
+  ]);
   const { forkNetwork = null, forkTransaction = null } = config;
   return {
     ...Object.fromEntries(texts),
@@ -34,20 +23,20 @@ export function fixedOptionsOf(config: Config, forkHash: string | undefined): Fi
 
 /** The given options, completed with the fixed ones; throws where they contradict. */
 export function withFixedOptions(
-  birth: FixedOptions,
+  fixed: FixedOptions,
   given: Partial<Config>,
   path: string,
 ): Partial<Config> {
   const config: Changeable = { ...given };
-  for (const key of KEYS) {
+  for (const key of FIXED_KEYS) {
     // A fork inherits the chain id of its origin.
-    if (key !== 'chainId' || isNothing(birth['forkBlock']))
-      restore(config, key, birth[key] ?? null, path);
+    if (key !== 'chainId' || isNothing(fixed['forkBlock']))
+      restore(config, key, fixed[key] ?? null, path);
   }
-  restoreForkTransaction(config, birth['forkTransaction'], path);
+  restoreForkTransaction(config, fixed['forkTransaction'], path);
   // Not compared as text: another server, or a number for a hash, can mean the same fork point.
-  config.forkNetwork ??= birth['forkNetwork'] ?? undefined;
-  config.forkBlock ??= birth['forkBlock'] ?? undefined;
+  config.forkNetwork ??= fixed['forkNetwork'] ?? undefined;
+  config.forkBlock ??= fixed['forkBlock'] ?? undefined;
   return config;
 }
 
@@ -57,11 +46,11 @@ const isNothing = (text: string | null | undefined): boolean => text === null ||
 
 /** Throws unless the fork point is that of the chain in the directory. */
 export function checkSameFork(
-  birth: FixedOptions,
+  fixed: FixedOptions,
   forkHash: string | undefined,
   path: string,
 ): void {
-  const was = birth['forkBlock'] ?? undefined;
+  const was = fixed['forkBlock'] ?? undefined;
   if (was === forkHash) return;
   throw new Error(
     was === undefined
@@ -81,23 +70,24 @@ function restoreForkTransaction(
   if (text === null) return;
   // They would be ignored: the block is that before the transaction's.
   for (const key of ['forkBlock', 'forkLock'] as const) {
-    const asked = config[key];
-    if (asked !== undefined) refuseChange(path, 'forkTransaction', text, key, String(asked));
+    const requested = config[key];
+    if (requested !== undefined)
+      refuseChange(path, 'forkTransaction', text, key, String(requested));
   }
 }
 
-function restore<K extends Key | 'forkTransaction'>(
+function restore<K extends ConfigKey>(
   config: Changeable,
   key: K,
   text: string | null,
   path: string,
 ): void {
-  const asked = config[key];
-  if (asked === undefined) {
+  const requested = config[key];
+  if (requested === undefined) {
     if (text !== null) config[key] = OPTIONS[key].parse(text);
     return;
   }
-  if (String(asked) !== text) refuseChange(path, key, text, key, String(asked));
+  if (String(requested) !== text) refuseChange(path, key, text, key, String(requested));
 }
 
 function refuseChange(
@@ -105,11 +95,11 @@ function refuseChange(
   key: ConfigKey,
   text: string | null,
   other: ConfigKey,
-  asked: string,
+  requested: string,
 ): never {
   const name = longName(OPTIONS[key]);
   const was = text === null ? `without ${name}` : `with ${name} ${text}`;
   throw new Error(
-    `the chain in ${path} was begun ${was} and cannot go on with ${longName(OPTIONS[other])} ${asked}: leave the option out, or choose another directory with --data-dir`,
+    `the chain in ${path} was begun ${was} and cannot go on with ${longName(OPTIONS[other])} ${requested}: leave the option out, or choose another directory with --data-dir`,
   );
 }

@@ -9,7 +9,7 @@ export interface Identity {
   readonly format: number;
   /** The same in both files; absent in directories of older versions. */
   readonly id: string | undefined;
-  readonly birth: FixedOptions;
+  readonly fixedOptions: FixedOptions;
 }
 
 /** Incremented by changes that older versions cannot read; older formats are upgraded. */
@@ -27,8 +27,8 @@ export class IdentityError extends Error {
   }
 }
 
-export function identityText({ id, birth }: Omit<Identity, 'format'>): string {
-  return `${JSON.stringify({ format: FORMAT, id, birth }, null, 2)}\n`;
+export function identityText({ id, fixedOptions }: Omit<Identity, 'format'>): string {
+  return `${JSON.stringify({ format: FORMAT, id, birth: fixedOptions }, null, 2)}\n`;
 }
 
 /** @throws IdentityError */
@@ -41,7 +41,11 @@ export function identityFrom(text: string): Identity {
     const reason = `is written in format ${format}; this version of Starkbox reads formats 1 to ${FORMAT}`;
     throw new IdentityError(reason, true);
   }
-  return { format, id: typeof id === 'string' ? id : undefined, birth: readFixedOptions(birth) };
+  return {
+    format,
+    id: typeof id === 'string' ? id : undefined,
+    fixedOptions: readFixedOptions(birth),
+  };
 }
 
 function jsonOf(text: string): unknown {
@@ -53,14 +57,14 @@ function jsonOf(text: string): unknown {
 }
 
 function readFixedOptions(value: unknown): FixedOptions {
-  const birth: Record<string, string | null> = {};
+  const fixed: Record<string, string | null> = {};
   for (const [name, text] of Object.entries(membersOf(value))) {
     if (typeof text !== 'string' && text !== null)
       throw new IdentityError('is not the one that Starkbox wrote');
-    birth[name] = text;
+    fixed[name] = text;
   }
-  if (birth['seed'] === undefined) throw new IdentityError('does not say which seed the chain has');
-  return birth;
+  if (fixed['seed'] === undefined) throw new IdentityError('does not say which seed the chain has');
+  return fixed;
 }
 
 /** @returns `undefined` if there is no such file */

@@ -30,8 +30,8 @@ function archiveOf(history: History): Archive {
 test('the newest block of a key is the one that a full search finds', () => {
   const blocks = fc.array(fc.subarray(MARKS), { minLength: 1, maxLength: 40 });
   fc.assert(
-    fc.property(blocks, fc.nat(40), fc.nat(40), (given, archived, cut) => {
-      const whole = given.reduce(
+    fc.property(blocks, fc.nat(40), fc.nat(40), (marksOfBlocks, archived, cut) => {
+      const whole = marksOfBlocks.reduce(
         (history, landmarks, at) =>
           history.append(
             { ...closedBlock(FIRST + at, [], { eventCount: 0 }), blockKeys: landmarks },
@@ -43,12 +43,12 @@ test('the newest block of a key is the one that a full search finds', () => {
       const end = Math.min(FIRST + cut, whole.next);
       const histories = [whole, whole.settled(archiveOf(whole), base)];
       for (const [history, next] of [
-        ...histories.map((one) => [one, whole.next] as const),
-        ...histories.map((one) => [one.truncate(end), end] as const),
+        ...histories.map((history) => [history, whole.next] as const),
+        ...histories.map((history) => [history.truncate(end), end] as const),
       ]) {
         for (const mark of MARKS) {
           for (let upTo = FIRST - 1; upTo <= whole.next; upTo += 1) {
-            const last = given
+            const last = marksOfBlocks
               .slice(0, next - FIRST)
               .findLastIndex((marks, at) => marks.includes(mark) && FIRST + at <= upTo);
             expect(history.newest(mark, upTo)).toBe(last < 0 ? undefined : FIRST + last);

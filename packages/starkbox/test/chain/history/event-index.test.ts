@@ -46,8 +46,8 @@ class EventIndex {
     return BlockIndex.of(0, this.#marks);
   }
 
-  candidates(wanted: EventFilter): Generator<number, void, undefined> {
-    return candidates(wanted, (mark) => this.#mentions.cursor(mark));
+  candidates(filter: EventFilter): Generator<number, void, undefined> {
+    return candidates(filter, (mark) => this.#mentions.cursor(mark));
   }
 }
 
@@ -62,45 +62,45 @@ const filter = fc.record({
 });
 
 /** Whether an event matches, as generously as a reader of blocks may see it. */
-function matches({ from_address, keys }: Emitted, wanted: EventFilter): boolean {
+function matches({ from_address, keys }: Emitted, filter: EventFilter): boolean {
   return (
-    (wanted.addresses?.includes(from_address) ?? true) &&
-    wanted.keys.every((alternatives, position) => {
+    (filter.addresses?.includes(from_address) ?? true) &&
+    filter.keys.every((alternatives, position) => {
       const key = keys[position];
       return alternatives.length === 0 || key === undefined || alternatives.includes(key);
     })
   );
 }
 
-function search(model: Model, wanted: EventFilter): readonly number[] {
+function search(model: Model, filter: EventFilter): readonly number[] {
   return model.flatMap((emitted, block) =>
-    block >= wanted.from && block <= wanted.to && emitted.some((one) => matches(one, wanted))
+    block >= filter.from && block <= filter.to && emitted.some((event) => matches(event, filter))
       ? [block]
       : [],
   );
 }
 
 /** What can be said without knowing which events of a block belong together. */
-function blocksWith(model: Model, wanted: EventFilter): readonly number[] {
+function blocksWith(model: Model, filter: EventFilter): readonly number[] {
   const conditions = [
-    { ...wanted, keys: [] },
-    ...wanted.keys.map((alternatives, position) => ({
-      ...wanted,
+    { ...filter, keys: [] },
+    ...filter.keys.map((alternatives, position) => ({
+      ...filter,
       addresses: undefined,
       keys: [...Array.from({ length: position }, () => []), alternatives],
     })),
   ];
-  const found = conditions.map((condition) => search(model, condition));
-  return search(model, { ...wanted, addresses: undefined, keys: [] }).filter((block) =>
-    found.every((blocks) => blocks.includes(block)),
+  const blocksOfConditions = conditions.map((condition) => search(model, condition));
+  return search(model, { ...filter, addresses: undefined, keys: [] }).filter((block) =>
+    blocksOfConditions.every((blocks) => blocks.includes(block)),
   );
 }
 
-function check(index: EventIndex, model: Model, wanted: EventFilter): void {
-  const found = [...index.candidates(wanted)];
-  expect(found).toEqual(expect.arrayContaining([...search(model, wanted)]));
+function check(index: EventIndex, model: Model, filter: EventFilter): void {
+  const blocks = [...index.candidates(filter)];
+  expect(blocks).toEqual(expect.arrayContaining([...search(model, filter)]));
   // With so few felts no two share a mark.
-  expect(found).toEqual(blocksWith(model, wanted));
+  expect(blocks).toEqual(blocksWith(model, filter));
 }
 
 const grow = (model: Model, index = EventIndex.empty, from = 0): EventIndex =>
@@ -109,8 +109,8 @@ const grow = (model: Model, index = EventIndex.empty, from = 0): EventIndex =>
 describe('an index of events', () => {
   test('finds what a search through all blocks finds', () => {
     fc.assert(
-      fc.property(fc.array(events, { maxLength: 30 }), filter, (model, wanted) => {
-        check(grow(model), model, wanted);
+      fc.property(fc.array(events, { maxLength: 30 }), filter, (model, filter) => {
+        check(grow(model), model, filter);
       }),
       { numRuns: 500 },
     );
@@ -129,23 +129,23 @@ describe('an index of events', () => {
           const branches: { readonly index: EventIndex; readonly model: Model }[] = [
             { index: EventIndex.empty, model: [] },
           ];
-          for (const one of steps) {
-            const { index, model } = branches.at(-1 - (one.back % branches.length)) ?? {
+          for (const step of steps) {
+            const { index, model } = branches.at(-1 - (step.back % branches.length)) ?? {
               index: EventIndex.empty,
               model: [],
             };
-            if (one.does === 'grow') {
+            if (step.does === 'grow') {
               branches.push({
-                index: grow(one.blocks, index, model.length),
-                model: [...model, ...one.blocks],
+                index: grow(step.blocks, index, model.length),
+                model: [...model, ...step.blocks],
               });
             } else {
-              const left = Math.max(0, model.length - one.depth);
-              branches.push({ index: index.truncate(left), model: model.slice(0, left) });
+              const length = Math.max(0, model.length - step.depth);
+              branches.push({ index: index.truncate(length), model: model.slice(0, length) });
             }
           }
           for (const { index, model } of branches) {
-            for (const wanted of filters) check(index, model, wanted);
+            for (const filter of filters) check(index, model, filter);
             // Nothing is left of what was cut off.
             expect(index.size).toBe(grow(model).size);
           }
@@ -160,14 +160,16 @@ describe('an index of events', () => {
         fc.array(events, { maxLength: 30 }),
         filter,
         fc.nat(30),
-        (model, wanted, from) => {
+        (model, filter, from) => {
           const index = grow(model);
-          const expected = [...index.candidates(wanted)];
-          const found = (mentions: BlockIndex) => [
-            ...candidates(wanted, (mark) => mentions.cursor(mark)),
+          const expected = [...index.candidates(filter)];
+          const candidatesIn = (mentions: BlockIndex) => [
+            ...candidates(filter, (mark) => mentions.cursor(mark)),
           ];
-          expect(found(index.whole)).toEqual(expected);
-          expect(found(index.since(from))).toEqual(expected.filter((block) => block >= from));
+          expect(candidatesIn(index.whole)).toEqual(expected);
+          expect(candidatesIn(index.since(from))).toEqual(
+            expected.filter((block) => block >= from),
+          );
         },
       ),
     );
@@ -179,26 +181,26 @@ describe('an index of events', () => {
       ...(block % 11 === 0 ? [{ from_address: '0x2', keys: ['0xb'] }] : []),
     ]);
     const index = grow(model);
-    for (const wanted of [
+    for (const filter of [
       { from: 0, to: 5_000, addresses: ['0x1'], keys: [['0xa'], ['0x2']] },
       { from: 703, to: 4_203, addresses: ['0x1'], keys: [['0xa'], ['0x2']] },
       { from: 704, to: 4_202, addresses: ['0x2', '0x1'], keys: [[], ['0x2']] },
       { from: 17, to: 4_999, addresses: ['0x2'], keys: [['0xb', '0xabcdef']] },
       { from: 4_990, to: 4_999, addresses: undefined, keys: [] },
     ]) {
-      check(index, model, wanted);
+      check(index, model, filter);
     }
   });
 
   test('looks for nothing before it is asked', () => {
     const index = grow(Array.from({ length: 100 }, () => [{ from_address: '0x1', keys: ['0xa'] }]));
-    const found = index.candidates({ from: 40, to: 60, addresses: ['0x1'], keys: [] });
+    const blocks = index.candidates({ from: 40, to: 60, addresses: ['0x1'], keys: [] });
     const later = index.with(100, [{ from_address: '0x1', keys: [] }]).truncate(10);
-    expect([found.next().value, found.next().value]).toEqual([40, 41]);
+    expect([blocks.next().value, blocks.next().value]).toEqual([40, 41]);
     expect([...later.candidates({ from: 8, to: 60, addresses: ['0x1'], keys: [] })]).toEqual([
       8, 9,
     ]);
-    expect([...found]).toHaveLength(19);
+    expect([...blocks]).toHaveLength(19);
   });
 
   test('handles blocks without events, and filters without addresses', () => {

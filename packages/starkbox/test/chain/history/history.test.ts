@@ -47,32 +47,45 @@ const content = fc.record({
     { maxLength: 3 },
   ),
 });
-const back = fc.oneof(
+const branchesBack = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.nat(9) },
 );
 const command = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ does: fc.constant('append' as const), back, content }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ does: fc.constant('append' as const), back: branchesBack, content }),
+  },
   {
     weight: 2,
-    arbitrary: fc.record({ does: fc.constant('truncate' as const), back, depth: fc.nat(5) }),
+    arbitrary: fc.record({
+      does: fc.constant('truncate' as const),
+      back: branchesBack,
+      depth: fc.nat(5),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('pack' as const), back }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('pack' as const), back: branchesBack }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('settle' as const), back, keep: fc.nat(4) }),
+    arbitrary: fc.record({
+      does: fc.constant('settle' as const),
+      back: branchesBack,
+      keep: fc.nat(4),
+    }),
   },
 );
 type Content = typeof content extends fc.Arbitrary<infer T> ? T : never;
 
 /** Hashes are never twice the same, as on a chain; some are short, because felts have no leading zeros. */
-let made = 0;
+let hashCount = 0;
 const freshHash = (): string => {
-  made += 1;
-  return made % 3 === 0 ? `0x${made.toString(16)}` : `0x${made.toString(16).padEnd(60, '5')}`;
+  hashCount += 1;
+  return hashCount % 3 === 0
+    ? `0x${hashCount.toString(16)}`
+    : `0x${hashCount.toString(16).padEnd(60, '5')}`;
 };
 
-function entry(model: Model, { transactions, ...given }: Content): Entry {
+function entry(model: Model, { transactions, ...content }: Content): Entry {
   const dear = { price_in_fri: '0x2', price_in_wei: '0x1' };
   const parentHash = model.at(-1)?.block.header.hash ?? '0x0';
   return {
@@ -80,13 +93,13 @@ function entry(model: Model, { transactions, ...given }: Content): Entry {
       header: {
         number: FIRST + model.length,
         hash: freshHash(),
-        parentHash: given.isOrphan ? freshHash() : parentHash,
-        timestamp: given.timestamp,
-        prices: { ...PRICES, ...(given.isDearer ? { l2_gas_price: dear } : {}) },
+        parentHash: content.isOrphan ? freshHash() : parentHash,
+        timestamp: content.timestamp,
+        prices: { ...PRICES, ...(content.isDearer ? { l2_gas_price: dear } : {}) },
         transactionCount: transactions.length,
         eventCount: transactions.reduce((sum, { events }) => sum + events.length, 0),
-        stateDiffLength: given.timestamp % 5,
-        transactionCommitment: given.commitment,
+        stateDiffLength: content.timestamp % 5,
+        transactionCommitment: content.commitment,
         eventCommitment: '0x0',
         receiptCommitment: '0x1',
         stateDiffCommitment: freshHash(),
@@ -95,7 +108,7 @@ function entry(model: Model, { transactions, ...given }: Content): Entry {
         hash: freshHash(),
         ...texts,
       })),
-      stateDiff: given.stateDiff,
+      stateDiff: content.stateDiff,
     },
     events: transactions.map(({ events }) => events),
   };
@@ -105,7 +118,7 @@ function check(history: History, model: Model, everything: ReadonlySet<string>):
   expect(history.first).toBe(FIRST);
   expect(history.next).toBe(FIRST + model.length);
   expect(history.latest).toEqual(model.at(-1)?.block.header);
-  const known = new Set<string>();
+  const hashes = new Set<string>();
   let [transactionCount, eventCount] = [0, 0];
   for (const { block, events } of model) {
     const { header, transactions } = block;
@@ -124,15 +137,15 @@ function check(history: History, model: Model, everything: ReadonlySet<string>):
     transactions.forEach((record, index) => {
       expect(history.locate(record.hash)).toEqual({ block: number, index });
       expect(history.transaction(number, index)).toEqual(record);
-      known.add(record.hash);
+      hashes.add(record.hash);
     });
     expect(history.transaction(number, transactions.length)).toBeUndefined();
-    known.add(header.hash);
+    hashes.add(header.hash);
   }
   expect(history.transactionCount).toBe(transactionCount);
   expect(history.eventCount).toBe(eventCount);
   for (const hash of everything) {
-    if (known.has(hash)) continue;
+    if (hashes.has(hash)) continue;
     expect(history.numberOf(hash)).toBeUndefined();
     expect(history.locate(hash)).toBeUndefined();
   }
@@ -161,14 +174,14 @@ function records(history: History): readonly Uint8Array[] {
 
 /** An archive of a history's blocks that remembers nothing but their bytes. */
 function archiveOf(history: History): Archive {
-  const kept = records(history);
+  const blockRecords = records(history);
   const mentions = BlockIndex.of(
     FIRST,
-    kept.map((_, at) => history.marks(FIRST + at)),
+    blockRecords.map((_, at) => history.marks(FIRST + at)),
   );
   return {
     at: (number) => {
-      const record = kept[number - FIRST];
+      const record = blockRecords[number - FIRST];
       return record && readPackedBlock(record);
     },
     find: (mark, passes) => mentions.find(mark, passes),
@@ -207,26 +220,26 @@ describe('a history', () => {
           { history: History.startingAt(FIRST), model: [] },
         ];
         const everything = new Set<string>();
-        for (const one of commands) {
-          const branch = branches.at(-1 - (one.back % branches.length));
+        for (const command of commands) {
+          const branch = branches.at(-1 - (command.back % branches.length));
           if (!branch) throw new Error('there is always a branch');
           const { history, model } = branch;
-          if (one.does === 'append') {
-            const added = entry(model, one.content);
+          if (command.does === 'append') {
+            const added = entry(model, command.content);
             everything.add(added.block.header.hash);
             for (const { hash } of added.block.transactions) everything.add(hash);
             branches.push({
               history: history.append(added.block, added.events),
               model: [...model, added],
             });
-          } else if (one.does === 'truncate') {
-            const left = Math.max(0, model.length - one.depth);
+          } else if (command.does === 'truncate') {
+            const length = Math.max(0, model.length - command.depth);
             branches.push({
-              history: history.truncate(FIRST + left),
-              model: model.slice(0, left),
+              history: history.truncate(FIRST + length),
+              model: model.slice(0, length),
             });
-          } else if (one.does === 'settle') {
-            const base = Math.max(FIRST, history.next - one.keep);
+          } else if (command.does === 'settle') {
+            const base = Math.max(FIRST, history.next - command.keep);
             branches.push({ history: history.settled(archiveOf(history), base), model });
           } else {
             packNow();
@@ -242,26 +255,26 @@ describe('a history', () => {
 
   test('of 20,000 blocks branches, and neither branch sees the other', () => {
     const trunk = grow(History.startingAt(0), 20_000);
-    const one = grow(trunk.history, 300);
-    const other = grow(trunk.history.truncate(19_900), 500);
-    expect([trunk.history.next, one.history.next, other.history.next]).toEqual([
+    const firstBranch = grow(trunk.history, 300);
+    const secondBranch = grow(trunk.history.truncate(19_900), 500);
+    expect([trunk.history.next, firstBranch.history.next, secondBranch.history.next]).toEqual([
       20_000, 20_300, 20_400,
     ]);
-    for (const closed of [...one.blocks, ...trunk.blocks.slice(19_900)]) {
-      expect(other.history.numberOf(closed.header.hash)).toBeUndefined();
-      expect(other.history.locate(closed.transactions[0]?.hash ?? '')).toBeUndefined();
+    for (const closed of [...firstBranch.blocks, ...trunk.blocks.slice(19_900)]) {
+      expect(secondBranch.history.numberOf(closed.header.hash)).toBeUndefined();
+      expect(secondBranch.history.locate(closed.transactions[0]?.hash ?? '')).toBeUndefined();
     }
-    for (const closed of other.blocks) {
+    for (const closed of secondBranch.blocks) {
       const { number, hash } = closed.header;
       expect(trunk.history.numberOf(hash)).toBeUndefined();
-      expect(one.history.numberOf(hash)).toBeUndefined();
-      expect(other.history.header(number)).toEqual(closed.header);
-      expect(other.history.transactions(number)).toEqual(closed.transactions);
+      expect(firstBranch.history.numberOf(hash)).toBeUndefined();
+      expect(secondBranch.history.header(number)).toEqual(closed.header);
+      expect(secondBranch.history.transactions(number)).toEqual(closed.transactions);
     }
-    for (const closed of [...trunk.blocks.slice(19_900), ...one.blocks]) {
+    for (const closed of [...trunk.blocks.slice(19_900), ...firstBranch.blocks]) {
       const { number } = closed.header;
-      expect(one.history.header(number)).toEqual(closed.header);
-      expect(one.history.transactions(number)).toEqual(closed.transactions);
+      expect(firstBranch.history.header(number)).toEqual(closed.header);
+      expect(firstBranch.history.transactions(number)).toEqual(closed.transactions);
     }
     const filter = { from: 19_890, to: 30_000, addresses: ['0x1'], keys: [['0xa'], ['0x0']] };
     // Every ninth block of each part, counted from where the part begins.
@@ -269,11 +282,11 @@ describe('a history', () => {
       Array.from({ length: end - from }, (_, index) => from + index).filter(
         (number) => (number - start) % 9 === 0,
       );
-    const found = (history: History) => [...history.eventBlocks(filter)];
+    const eventBlocksOf = (history: History) => [...history.eventBlocks(filter)];
     const last = every9th(0, 20_000, 19_890);
-    expect(found(trunk.history)).toEqual(last);
-    expect(found(one.history)).toEqual([...last, ...every9th(20_000, 20_300)]);
-    expect(found(other.history)).toEqual([
+    expect(eventBlocksOf(trunk.history)).toEqual(last);
+    expect(eventBlocksOf(firstBranch.history)).toEqual([...last, ...every9th(20_000, 20_300)]);
+    expect(eventBlocksOf(secondBranch.history)).toEqual([
       ...every9th(0, 19_900, 19_890),
       ...every9th(19_900, 20_400),
     ]);
@@ -288,23 +301,29 @@ describe('a history', () => {
       if (twin) pair = [twin, hash];
       byMark.set(markOf(hash), hash);
     }
-    const [one, other] = pair;
+    const [firstHash, secondHash] = pair;
     const texts = { transaction: '1', proofFacts: undefined, receipt: '2', trace: '3' };
     const record = (hash: string): TransactionRecord => ({ hash, ...texts });
-    const first = History.startingAt(0).append(closedBlock(0, [record(one)], { hash: one }), [[]]);
-    expect([first.numberOf(one), first.numberOf(other)]).toEqual([0, undefined]);
-    expect([first.locate(one), first.locate(other)]).toEqual([{ block: 0, index: 0 }, undefined]);
-    const second = first.append(closedBlock(1, [record('0x5'), record(other)], { hash: other }), [
-      [],
-      [],
+    const first = History.startingAt(0).append(
+      closedBlock(0, [record(firstHash)], { hash: firstHash }),
+      [[]],
+    );
+    expect([first.numberOf(firstHash), first.numberOf(secondHash)]).toEqual([0, undefined]);
+    expect([first.locate(firstHash), first.locate(secondHash)]).toEqual([
+      { block: 0, index: 0 },
+      undefined,
     ]);
-    expect([second.numberOf(one), second.numberOf(other)]).toEqual([0, 1]);
-    expect([second.locate(one), second.locate(other)]).toEqual([
+    const second = first.append(
+      closedBlock(1, [record('0x5'), record(secondHash)], { hash: secondHash }),
+      [[], []],
+    );
+    expect([second.numberOf(firstHash), second.numberOf(secondHash)]).toEqual([0, 1]);
+    expect([second.locate(firstHash), second.locate(secondHash)]).toEqual([
       { block: 0, index: 0 },
       { block: 1, index: 1 },
     ]);
-    expect(second.truncate(1).numberOf(one)).toBe(0);
-    expect(second.truncate(1).locate(other)).toBeUndefined();
+    expect(second.truncate(1).numberOf(firstHash)).toBe(0);
+    expect(second.truncate(1).locate(secondHash)).toBeUndefined();
   });
 
   test('takes only the block that comes next', () => {
@@ -349,18 +368,18 @@ describe('the memory of a block with one transfer', () => {
         Math.floor(index / accounts.length),
       );
       const transaction = new Transaction(values, 'SN_SEPOLIA');
-      const done = await state.execute(block(), transaction);
-      if (done.outcome === 'rejected') throw new Error(done.rejection.message);
-      state = done.next;
+      const executed = await state.execute(block(), transaction);
+      if (executed.outcome === 'rejected') throw new Error(executed.rejection.message);
+      state = executed.next;
       samples.push({
         record: {
           hash: transaction.hash,
           transaction: JSON.stringify(values),
           proofFacts: undefined,
-          receipt: JSON.stringify(done.receipt),
-          trace: done.trace,
+          receipt: JSON.stringify(executed.receipt),
+          trace: executed.trace,
         },
-        events: done.receipt.events,
+        events: executed.receipt.events,
       });
     }
     return samples;

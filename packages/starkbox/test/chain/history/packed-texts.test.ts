@@ -40,24 +40,24 @@ describe('texts', () => {
   test('are the same before and after they are packed', () => {
     fc.assert(
       fc.property(fc.array(json, { minLength: 1, maxLength: 9 }), (parts) => {
-        const kept = new TextChunk(parts);
-        const read = () => parts.map((_, index) => kept.part(index));
+        const chunk = new TextChunk(parts);
+        const read = () => parts.map((_, index) => chunk.part(index));
         expect(read()).toEqual(parts);
-        expect(kept.packedSize).toBeUndefined();
-        kept.packed();
-        expect(kept.packedSize).toBeGreaterThan(0);
+        expect(chunk.packedSize).toBeUndefined();
+        chunk.packed();
+        expect(chunk.packedSize).toBeGreaterThan(0);
         expect(read()).toEqual(parts);
-        kept.packed();
+        chunk.packed();
         expect(read()).toEqual(parts);
       }),
     );
   });
 
   test('are read right in turn with others', () => {
-    const [one, other] = [new TextChunk([text(1), text(2)]), new TextChunk([text(3), text(4)])];
-    one.packed();
-    other.packed();
-    expect([one.part(1), other.part(0), one.part(0), other.part(1)]).toEqual([
+    const [first, second] = [new TextChunk([text(1), text(2)]), new TextChunk([text(3), text(4)])];
+    first.packed();
+    second.packed();
+    expect([first.part(1), second.part(0), first.part(0), second.part(1)]).toEqual([
       text(2),
       text(3),
       text(1),
@@ -66,11 +66,11 @@ describe('texts', () => {
   });
 
   test('have no part beyond the last', () => {
-    const kept = new TextChunk(['1', '2']);
-    expect(() => kept.part(2)).toThrow('there is no part 2 of 2');
-    kept.packed();
-    expect(() => kept.part(2)).toThrow('there is no part 2 of 2');
-    expect(() => kept.part(-1)).toThrow('there is no part -1 of 2');
+    const chunk = new TextChunk(['1', '2']);
+    expect(() => chunk.part(2)).toThrow('there is no part 2 of 2');
+    chunk.packed();
+    expect(() => chunk.part(2)).toThrow('there is no part 2 of 2');
+    expect(() => chunk.part(-1)).toThrow('there is no part -1 of 2');
   });
 });
 
@@ -106,23 +106,23 @@ describe('a body', () => {
 });
 
 describe('packing', () => {
-  const one = (seed: number) =>
+  const packedText = (seed: number) =>
     packTexts([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace: text(seed) }]);
-  const isPacked = (body: ReturnType<typeof one>) => body[0]?.packedSize !== undefined;
+  const isPacked = (body: ReturnType<typeof packedText>) => body[0]?.packedSize !== undefined;
 
   test('leaves new texts alone, and takes the older ones in later turns', async () => {
     packNow();
-    const bodies = Array.from({ length: 200 }, (_, seed) => one(seed));
+    const bodies = Array.from({ length: 200 }, (_, seed) => packedText(seed));
     expect(bodies.some(isPacked)).toBe(false);
-    const seen = new Set<number>();
+    const packedCounts = new Set<number>();
     for (let turns = 0; turns < 100; turns += 1) {
       await turn();
-      seen.add(bodies.filter(isPacked).length);
+      packedCounts.add(bodies.filter(isPacked).length);
       // Whatever is packed by now, reading tells no difference.
-      const some = (turns * 7) % bodies.length;
-      expect(textsAt(bodies[some] ?? [], 0)?.trace).toBe(text(some));
+      const index = (turns * 7) % bodies.length;
+      expect(textsAt(bodies[index] ?? [], 0)?.trace).toBe(text(index));
     }
-    expect(seen.size).toBeGreaterThan(5);
+    expect(packedCounts.size).toBeGreaterThan(5);
     expect(isPacked(bodies[0] ?? [])).toBe(true);
     expect(isPacked(bodies.at(-1) ?? [])).toBe(false);
     expect(packing().characters).toBeLessThanOrEqual(256 * 1024);
@@ -132,7 +132,7 @@ describe('packing', () => {
   });
 
   test('is not delayed without limit when nothing waits for it', () => {
-    for (let seed = 0; seed < 3_000; seed += 1) one(seed);
+    for (let seed = 0; seed < 3_000; seed += 1) packedText(seed);
     expect(packing().characters).toBeLessThanOrEqual(4 * 1024 * 1024);
     packNow();
     expect(packing()).toEqual({ texts: 0, characters: 0 });
@@ -146,7 +146,9 @@ describe('packing', () => {
         packTexts([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace }]);
       }
       process.on('exit', () => console.log(packing().characters));`;
-    const left = Number(await runElsewhere('src/chain/history/packed-texts.ts', script));
-    expect(left).toBeGreaterThan(1024 * 1024);
+    const unpackedCharacters = Number(
+      await runElsewhere('src/chain/history/packed-texts.ts', script),
+    );
+    expect(unpackedCharacters).toBeGreaterThan(1024 * 1024);
   });
 });

@@ -1,11 +1,11 @@
 // How many hashes a search for names of slots computes, at first and again.
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
+import { closeAfterFile } from '../../../../e2e/support/closing.js';
 import type { Chain } from '../../../src/chain/chain.js';
 import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
 import { hex } from '../../../src/felt.js';
 import { bareChain } from '../../support/bare-chain.js';
-import { closeAfterFile } from '../../support/closing.js';
 
 let chain: Chain;
 beforeAll(async () => {
@@ -29,8 +29,8 @@ async function search(names: StorageNames, first: number, felts: readonly string
   const slots = Array.from({ length: 10 }, (_, at) => hex(2n ** 240n + BigInt(first + at)));
   const budget = { left: MOST_HASHES };
   const contract = options.genesis.strk.address;
-  const found = await names.of({ world, addresses, budget }, { contract, slots, felts });
-  return { found, spent: MOST_HASHES - budget.left };
+  const slotNames = await names.of({ world, addresses, budget }, { contract, slots, felts });
+  return { found: slotNames, spent: MOST_HASHES - budget.left };
 }
 
 test('slots without a name cost hashes once for each class and word, not for each request', async () => {
@@ -59,12 +59,15 @@ test('names are the same with hashes from the cache', async () => {
   const { world, options } = chain;
   const { accounts, strk } = options.genesis;
   const [{ address = '' } = {}] = accounts;
-  const wanted = { contract: strk.address, slots: [storageAddress('ERC20_balances', [address])] };
+  const slotQuery = {
+    contract: strk.address,
+    slots: [storageAddress('ERC20_balances', [address])],
+  };
   const nameOf = async () => {
     // What it has found it keeps, so another one begins anew.
     const names = new StorageNames(undefined, cache);
     const budget = { left: MOST_HASHES };
-    return [...(await names.of({ world, addresses: [address], budget }, wanted)).values()];
+    return [...(await names.of({ world, addresses: [address], budget }, slotQuery)).values()];
   };
   const cold = await nameOf();
   expect(cold).toMatchObject([{ variable: 'ERC20_balances' }]);

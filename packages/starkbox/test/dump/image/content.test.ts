@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PackedBlock } from '../../../src/chain/history/packed-block.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 import { grow } from './every-kind.js';
-import { ask, asked, readEverything } from './read-everything.js';
+import { answeredCalls, ask, readEverything } from './read-everything.js';
 import {
   type Change,
   changed,
@@ -63,17 +63,17 @@ const refusal = async (change: Change): Promise<string> => load(await changed(pa
 
 test('the image itself is loaded, and everything in it can be read', async () => {
   expect(await load(Buffer.from(intact, 'base64'))).toBe('loaded');
-  expect([...asked].filter(([, results]) => results === 0)).toEqual([]);
-  expect(asked.size).toBeGreaterThan(30);
+  expect([...answeredCalls].filter(([, results]) => results === 0)).toEqual([]);
+  expect(answeredCalls.size).toBeGreaterThan(30);
   expect(await refusal({})).toBe('loaded');
 });
 
 /** An object with another value at a path. */
-function put(value: unknown, path: readonly (string | number)[], made: unknown): unknown {
+function put(value: unknown, path: readonly (string | number)[], newValue: unknown): unknown {
   const [name, ...rest] = path;
-  if (name === undefined) return made;
+  if (name === undefined) return newValue;
   const copy: Json = Array.isArray(value) ? Object([...value]) : { ...Object(value) };
-  copy[name] = put(copy[name], rest, made);
+  copy[name] = put(copy[name], rest, newValue);
   return copy;
 }
 
@@ -133,8 +133,9 @@ describe('the section "moment"', () => {
     }
     for (const name of Object.keys(parts.moment)) {
       const { [name]: _, ...moment } = parts.moment;
-      const found = await refusal({ moment });
-      if (name !== 'labels' && name !== 'accepted_on_l1') expect(found).toMatch(/"moment"|header/);
+      const outcome = await refusal({ moment });
+      if (name !== 'labels' && name !== 'accepted_on_l1')
+        expect(outcome).toMatch(/"moment"|header/);
     }
   });
 
@@ -172,10 +173,13 @@ describe('the header', () => {
 const RICH = 3;
 type Edit = (block: PackedBlock, texts: string[]) => PackedBlock;
 const text =
-  (index: number, made: string | ((text: string) => string)): Edit =>
+  (index: number, replacement: string | ((text: string) => string)): Edit =>
   (block, texts) => {
     const old = texts[index] ?? '';
-    return withTexts(block, texts.with(index, typeof made === 'string' ? made : made(old)));
+    return withTexts(
+      block,
+      texts.with(index, typeof replacement === 'string' ? replacement : replacement(old)),
+    );
   };
 const [TRANSACTION, FACTS, RECEIPT, TRACE] = [0, 1, 2, 3] as const;
 const member =
@@ -302,9 +306,9 @@ describe('the section "state"', () => {
       await other.request('devnet_dump', { format: 'image' }),
     );
     await other.close();
-    const found = await partsOf(Buffer.from(String(image), 'base64'));
-    const taken = found.others.get('state') ?? Buffer.of();
-    expect(await refusal({ state: taken })).toMatch(
+    const otherParts = await partsOf(Buffer.from(String(image), 'base64'));
+    const otherState = otherParts.others.get('state') ?? Buffer.of();
+    expect(await refusal({ state: otherState })).toMatch(
       /damaged: blocks and state have different versions/,
     );
   });
@@ -322,8 +326,8 @@ describe('the section "state"', () => {
       // Classes are most of a state, and contracts, slots and blocks stand behind them.
       const at = count % 5 === 0 ? 17 + random(wrong.length - 17) : wrong.length - 1 - random(9000);
       wrong[at] = (wrong[at] ?? 0) ^ (1 << random(8));
-      const found = await refusal({ state: withChecksums(wrong) });
-      outcomes[found === 'loaded' ? 'loaded' : 'refused'] += 1;
+      const outcome = await refusal({ state: withChecksums(wrong) });
+      outcomes[outcome === 'loaded' ? 'loaded' : 'refused'] += 1;
     }
     expect(outcomes.refused).toBeGreaterThan(CHANGES / 15);
     expect(outcomes.loaded).toBeGreaterThan(CHANGES / 15);

@@ -107,9 +107,9 @@ describe('refused is', () => {
     for (let index = 0; index < frames.length; index += 1) {
       const others = frames.filter((_, other) => other !== index);
       await refusal(Buffer.concat([small.subarray(0, 9), ...others]));
-      const [one, two] = [frames[index], frames[index + 1]];
-      if (!one || !two) continue;
-      const swapped = [...frames.slice(0, index), two, one, ...frames.slice(index + 2)];
+      const [first, second] = [frames[index], frames[index + 1]];
+      if (!first || !second) continue;
+      const swapped = [...frames.slice(0, index), second, first, ...frames.slice(index + 2)];
       await refusal(Buffer.concat([small.subarray(0, 9), ...swapped]));
     }
   });
@@ -125,9 +125,9 @@ describe('refused is', () => {
 
 test('the reason names the section and the place', async () => {
   for (const name of ['moment', 'blocks', 'state', 'journal']) {
-    const place = small.indexOf(`\x02${name}`, 0, 'latin1') + name.length + 12;
+    const offset = small.indexOf(`\x02${name}`, 0, 'latin1') + name.length + 12;
     const image = Buffer.from(small);
-    image[place] = (image[place] ?? 0) ^ 0x10;
+    image[offset] = (image[offset] ?? 0) ^ 0x10;
     expect(await refusal(image)).toMatch(
       new RegExp(`in the section "${name}" at byte \\d+: a checksum does not match`),
     );
@@ -142,11 +142,11 @@ describe('forged images with right checksums', () => {
     header = headerOf(await smallWorld());
     const reader = new ImageReader(sourceOfBytes(small));
     reader.begin();
-    const found: Section[] = [];
+    const sectionsRead: Section[] = [];
     for (let name = reader.next(); name !== undefined; name = reader.next()) {
-      found.push([name, Buffer.concat([...reader.pieces(Number.POSITIVE_INFINITY)])]);
+      sectionsRead.push([name, Buffer.concat([...reader.pieces(Number.POSITIVE_INFINITY)])]);
     }
-    sections = found;
+    sections = sectionsRead;
   });
 
   const replaced = (name: string, content: Uint8Array): readonly Section[] =>
@@ -248,11 +248,11 @@ function framesOf(image: Buffer): readonly Buffer[] {
 function rewritten(image: Buffer, kindOf: (kind: number, content: Buffer) => number): Buffer {
   let checksum = crc32(image.subarray(0, 9));
   const frames = framesOf(image).map((frame) => {
-    const made = Buffer.from(frame);
-    made[8] = kindOf(made[8] ?? 0, made.subarray(9));
-    checksum = crc32(made.subarray(8), crc32(made.subarray(0, 4), checksum));
-    made.writeUInt32LE(checksum, 4);
-    return made;
+    const edited = Buffer.from(frame);
+    edited[8] = kindOf(edited[8] ?? 0, edited.subarray(9));
+    checksum = crc32(edited.subarray(8), crc32(edited.subarray(0, 4), checksum));
+    edited.writeUInt32LE(checksum, 4);
+    return edited;
   });
   return Buffer.concat([image.subarray(0, 9), ...frames]);
 }

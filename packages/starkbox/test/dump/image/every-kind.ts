@@ -1,7 +1,7 @@
 // A chain with every kind of thing that an image can hold.
 import { checkedClient } from '@starkbox/conformance';
+import { contract, Sender, selector } from '../../../../e2e/support/signing.js';
 import type { Starkbox } from '../../../src/index.js';
-import { contract, Sender, selector } from '../../support/compatibility/signing.js';
 
 /** Every kind of thing that an image can hold. */
 export async function grow(source: Starkbox): Promise<void> {

@@ -11,14 +11,14 @@ import { sourceOfBytes } from '../../../src/dump/image/source.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 import { imageOf, smallWorld } from './small.js';
 
-interface Asked {
+interface Question {
   readonly method: string;
   readonly params: object;
   readonly result: unknown;
 }
 
 const IMAGE = fileURLToPath(new URL('./first.image', import.meta.url));
-const asked: readonly Asked[] = JSON.parse(
+const questions: readonly Question[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
 let node: Starkbox;
@@ -34,7 +34,7 @@ function settled(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result).replaceAll(/"starknet_version":"[^"]*"/g, '"":""'));
 }
 
-test.each(asked)('$method $params', async ({ method, params, result }) => {
+test.each(questions)('$method $params', async ({ method, params, result }) => {
   expect(settled(await node.call(method, params))).toEqual(settled(result));
 });
 

@@ -104,11 +104,11 @@ describe('texts of transactions', () => {
     const call = JSON.stringify({ ...Object(trace['fee_transfer_invocation']), calls: [] });
     const [head = '', tail = ''] = call.split('"calls":[]');
     const deep = `${head}"calls":[`.repeat(300) + call + `]${tail}`.repeat(300);
-    const made = texts.with(
+    const deepTexts = texts.with(
       3,
       JSON.stringify({ ...trace, execute_invocation: 7 }).replace(':7,', `:${deep},`),
     );
-    expect(await refusal(await imageWith(withTexts(block, made).texts))).toMatch(
+    expect(await refusal(await imageWith(withTexts(block, deepTexts).texts))).toMatch(
       /block 1: transaction 0, trace.*at most 200 nested calls/,
     );
   });

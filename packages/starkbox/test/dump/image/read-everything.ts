@@ -1,18 +1,18 @@
 // Every read of a chain; none may be answered with an internal error.
 import { expect } from 'vitest';
+import { STRK } from '../../../../e2e/support/signing.js';
 import type { Starkbox } from '../../../src/index.js';
-import { STRK } from '../../support/compatibility/signing.js';
 import type { Json } from './sections.js';
 
 const INTERNAL = -32603;
 /** How many calls of a method were answered with a result. */
-export const asked = new Map<string, number>();
+export const answeredCalls = new Map<string, number>();
 
 export async function ask(node: Starkbox, method: string, params: object): Promise<Json> {
   const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const answer: Json = Object(JSON.parse(text ?? ''));
   const { code }: { code?: unknown } = Object(answer['error']);
-  asked.set(method, (asked.get(method) ?? 0) + (code === undefined ? 1 : 0));
+  answeredCalls.set(method, (answeredCalls.get(method) ?? 0) + (code === undefined ? 1 : 0));
   expect([method, params, code]).not.toEqual([method, params, INTERNAL]);
   return answer;
 }
@@ -20,8 +20,8 @@ export async function ask(node: Starkbox, method: string, params: object): Promi
 const resultOf = async (node: Starkbox, method: string, params: object = {}): Promise<Json> =>
   Object((await ask(node, method, params))['result']);
 const listIn = (value: unknown, name: string): readonly Json[] => {
-  const found: unknown = Object(value)[name];
-  return Array.isArray(found) ? found : [];
+  const list: unknown = Object(value)[name];
+  return Array.isArray(list) ? list : [];
 };
 
 /** Asks for everything that can be read. */

@@ -1,9 +1,9 @@
 // The bytes of an image: the same after a restart of the node, and after a load.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { type Config, createNode, type Starkbox } from '../../../src/index.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 import { grow } from './every-kind.js';
 import { type Json, partsOf } from './sections.js';
 
@@ -19,23 +19,26 @@ async function imageOf(
   changes: Partial<Config>,
   prepare: (node: Starkbox) => Promise<unknown> = async () => {},
 ): Promise<Buffer> {
-  const kept = changes.dataDir === undefined ? {} : { recentBlocks: 2 };
-  await using node = await createNode({ ...OPTIONS, ...kept, ...changes });
+  const storeOptions = changes.dataDir === undefined ? {} : { recentBlocks: 2 };
+  await using node = await createNode({ ...OPTIONS, ...storeOptions, ...changes });
   await prepare(node);
   const dump: Json = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
   return Buffer.from(String(dump['image']), 'base64');
 }
 
 async function expectSame(image: Buffer, other: Buffer): Promise<void> {
-  const [{ header, moment, others, blocks }, found] = [await partsOf(image), await partsOf(other)];
-  expect(found.header).toEqual(header);
-  expect(found.moment).toEqual(moment);
+  const [{ header, moment, others, blocks }, otherParts] = [
+    await partsOf(image),
+    await partsOf(other),
+  ];
+  expect(otherParts.header).toEqual(header);
+  expect(otherParts.moment).toEqual(moment);
   for (const [number, block] of blocks.entries()) {
-    const same = found.blocks[number];
+    const same = otherParts.blocks[number];
     expect([number, same && recordOf(same).equals(recordOf(block))]).toEqual([number, true]);
   }
   for (const [name, content] of others) {
-    expect([name, found.others.get(name)?.equals(content)]).toEqual([name, true]);
+    expect([name, otherParts.others.get(name)?.equals(content)]).toEqual([name, true]);
   }
   expect(other.equals(image)).toBe(true);
 }

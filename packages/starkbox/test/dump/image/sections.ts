@@ -95,15 +95,15 @@ const STATE_START = 9;
 
 /** A state whose frames have right checksums again. */
 export function withChecksums(state: Buffer): Buffer {
-  const made = Buffer.from(state);
+  const edited = Buffer.from(state);
   let checksum = 0;
-  for (let at = STATE_START; at + 8 <= made.length; ) {
+  for (let at = STATE_START; at + 8 <= edited.length; ) {
     const length = Buffer.alloc(8);
-    made.copy(length, 0, at, at + 4);
+    edited.copy(length, 0, at, at + 4);
     const end = at + 8 + length.readUInt32LE();
-    checksum = crc32(made.subarray(at + 8, end), crc32(length, checksum));
-    made.writeUInt32LE(checksum, at + 4);
+    checksum = crc32(edited.subarray(at + 8, end), crc32(length, checksum));
+    edited.writeUInt32LE(checksum, at + 4);
     at = end;
   }
-  return made;
+  return edited;
 }

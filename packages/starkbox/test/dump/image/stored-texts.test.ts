@@ -43,17 +43,19 @@ const VALUES: readonly unknown[] = [undefined, null, 5, -1, true, 'x', [], {}, [
 function* paths(value: unknown): Generator<readonly string[]> {
   if (typeof value !== 'object' || value === null) return;
   const names = Object.keys(value);
-  const shown = Array.isArray(value) ? new Set([...names.slice(0, 1), ...names.slice(-1)]) : names;
-  for (const name of shown) {
+  const visited = Array.isArray(value)
+    ? new Set([...names.slice(0, 1), ...names.slice(-1)])
+    : names;
+  for (const name of visited) {
     yield [name];
     for (const path of paths(Reflect.get(value, name))) yield [name, ...path];
   }
 }
 
-function put(value: unknown, [name, ...rest]: readonly string[], made: unknown): unknown {
-  if (name === undefined) return made;
+function put(value: unknown, [name, ...rest]: readonly string[], newValue: unknown): unknown {
+  if (name === undefined) return newValue;
   const copy: Json = Array.isArray(value) ? Object([...value]) : { ...Object(value) };
-  copy[name] = put(copy[name], rest, made);
+  copy[name] = put(copy[name], rest, newValue);
   return copy;
 }
 
@@ -64,10 +66,10 @@ function* mutations(): Generator<Mutation> {
       for (const name of NAMES) {
         const value: unknown = JSON.parse(texts[name]);
         for (const path of paths(value)) {
-          for (const made of VALUES) {
-            const text = JSON.stringify(put(value, path, made));
-            const place = path.join('.');
-            yield { block: number, index, hash, name, path: place, text, texts };
+          for (const newValue of VALUES) {
+            const text = JSON.stringify(put(value, path, newValue));
+            const dottedPath = path.join('.');
+            yield { block: number, index, hash, name, path: dottedPath, text, texts };
           }
         }
       }
@@ -109,28 +111,28 @@ const isIndexed = ({ name, path }: Mutation): boolean =>
 
 test('what is loaded can be explained, traced, reported and listed', async () => {
   const accepted = [...mutations()].filter((mutation) => outcomeOf(mutation) === undefined);
-  const tried = accepted.filter((one, at) => !isIndexed(one) && at % EVERY === 0);
+  const tried = accepted.filter((mutation, at) => !isIndexed(mutation) && at % EVERY === 0);
   // One of each transaction at a time.
   const byTransaction = new Map<string, Mutation[]>();
-  for (const one of tried)
-    byTransaction.set(one.hash, [...(byTransaction.get(one.hash) ?? []), one]);
+  for (const mutation of tried)
+    byTransaction.set(mutation.hash, [...(byTransaction.get(mutation.hash) ?? []), mutation]);
   const rounds = Math.max(...[...byTransaction.values()].map(({ length }) => length));
   for (let round = 0; round < rounds; round += 1) {
-    const some = [...byTransaction.values()].flatMap((list) => list[round] ?? []);
-    await load(some);
-    for (const { hash } of some) await explainTransaction(node, hash);
+    const mutationsOfRound = [...byTransaction.values()].flatMap((list) => list[round] ?? []);
+    await load(mutationsOfRound);
+    for (const { hash } of mutationsOfRound) await explainTransaction(node, hash);
     await reportOnBlocks(node);
   }
   expect(rounds).toBeGreaterThan(64 / EVERY);
 }, 600_000);
 
-async function load(some: readonly Mutation[]): Promise<void> {
+async function load(loaded: readonly Mutation[]): Promise<void> {
   const blocks = [...parts.blocks];
-  for (const { block: number, index, name, text } of some) {
+  for (const { block: number, index, name, text } of loaded) {
     const block = blocks[number];
     if (!block) throw new Error(`there is no block ${number}`);
-    const place = 4 * index + { transaction: 0, receipt: 2, trace: 3 }[name];
-    blocks[number] = withTexts(block, textsIn(block).with(place, text));
+    const textIndex = 4 * index + { transaction: 0, receipt: 2, trace: 3 }[name];
+    blocks[number] = withTexts(block, textsIn(block).with(textIndex, text));
   }
   const image = await changed(parts, { blocks });
   const { error } = await ask(node, 'devnet_load', { image: image.toString('base64') });

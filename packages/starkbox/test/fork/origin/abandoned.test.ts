@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/log.js';
 import { QUICK } from '../../support/fork/origin.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 let origin: ListeningNode;
 let fork: ListeningNode;
 let server: Server;
@@ -71,7 +71,7 @@ const NONCE = 'starknet_getNonce';
 describe('a question', () => {
   test('ends when its only caller has gone, and another caller asks anew', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
     const caller = new AbortController();
     const answer = remote.ask(NONCE, { index: 1 }, { signal: caller.signal });
     const response = await nextWaiting();
@@ -87,12 +87,12 @@ describe('a question', () => {
 
   test('goes on for the callers that are left', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
-    const [one, other] = [new AbortController(), new AbortController()];
-    const abandoned = remote.ask(NONCE, { index: 2 }, { signal: one.signal });
-    const awaited = remote.ask(NONCE, { index: 2 }, { signal: other.signal });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const abandoned = remote.ask(NONCE, { index: 2 }, { signal: first.signal });
+    const awaited = remote.ask(NONCE, { index: 2 }, { signal: second.signal });
     const response = await nextWaiting();
-    one.abort();
+    first.abort();
     await expect(abandoned).rejects.toMatchObject({ code: -1 });
     response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}');
     expect(await awaited).toBe('0x5');
@@ -102,7 +102,7 @@ describe('a question', () => {
 
   test('leaves the others of its batch alone', async () => {
     silent.add(NONCE);
-    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: PATIENCE } });
+    const remote = new Remote([url], { log: silentLog, policy: { ...QUICK, patience: TIMEOUT } });
     const caller = new AbortController();
     const abandoned = remote.ask(NONCE, { index: 3 }, { signal: caller.signal });
     const awaited = remote.ask(NONCE, { index: 4 });
@@ -119,7 +119,7 @@ describe('a question', () => {
 
   test('that waits in the queue is never sent', async () => {
     silent.add(NONCE);
-    const policy = { ...QUICK, patience: PATIENCE, concurrency: 1, batch: 1 };
+    const policy = { ...QUICK, patience: TIMEOUT, concurrency: 1, batch: 1 };
     const remote = new Remote([url], { log: silentLog, policy });
     const first = remote.ask(NONCE, { index: 5 });
     const response = await nextWaiting();
@@ -147,11 +147,11 @@ describe('of a client of the fork that has gone', () => {
       method: BLOCK,
       params: { block_id: { block_number: 0 } },
     };
-    const sent = request(fork.url, { method: 'POST', headers: JSON_TYPE });
-    sent.on('error', () => undefined);
-    sent.end(JSON.stringify(call));
+    const clientRequest = request(fork.url, { method: 'POST', headers: JSON_TYPE });
+    clientRequest.on('error', () => undefined);
+    clientRequest.end(JSON.stringify(call));
     const response = await nextWaiting();
-    sent.destroy();
+    clientRequest.destroy();
     await once(response, 'close');
     silent.delete(BLOCK);
     const block = await fork.client.call(BLOCK, { block_id: { block_number: 0 } });

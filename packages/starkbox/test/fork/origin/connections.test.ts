@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import { STRK } from '../../../../e2e/support/signing.js';
 import { Remote } from '../../../src/fork/origin/remote.js';
 import { silentLog } from '../../../src/log.js';
-import { QUICK, STRK } from '../../support/fork/origin.js';
+import { QUICK } from '../../support/fork/origin.js';
 
 const ANSWER = '{"jsonrpc":"2.0","id":0,"result":"0x5"}';
 const servers: Server[] = [];
@@ -64,20 +65,20 @@ test('questions may be redirected, but not with headers of the user', async () =
 });
 
 test('a password in the URL is sent to its own site alone', async () => {
-  const seen: (string | undefined)[] = [];
+  const authorizations: (string | undefined)[] = [];
   const target = await serving(({ headers }, response) => {
-    seen.push(headers.authorization);
+    authorizations.push(headers.authorization);
     response.end(ANSWER);
   });
   const url = await serving(({ headers, url: path }, response) => {
-    seen.push(headers.authorization);
+    authorizations.push(headers.authorization);
     const location = path === '/' ? '/again' : target;
     response.writeHead(307, { location }).end();
   });
   const remote = connect(url.replace('//', '//user:secret@'));
   expect(await askNonce(remote)).toBe('0x5');
   const basic = `Basic ${Buffer.from('user:secret').toString('base64')}`;
-  expect(seen).toEqual([basic, basic, undefined]);
+  expect(authorizations).toEqual([basic, basic, undefined]);
 });
 
 test('questions share a connection; one that the origin has just ended is replaced', async () => {

@@ -1,11 +1,10 @@
 // The lock file of programs that exit without closing their chain, alone or several at once.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolderOfFile } from '../../../../e2e/support/temporary-folder.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 
@@ -31,14 +30,11 @@ let url: string;
 let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'starkbox-exit-'));
+  folder = temporaryFolderOfFile();
   origin = await createNode({ seed: 0, port: 0 });
   url = (await origin.listen()).url;
 });
-afterAll(async () => {
-  await origin.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => origin.close());
 
 async function run(
   lockFile: string,

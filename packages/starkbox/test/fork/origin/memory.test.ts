@@ -94,8 +94,8 @@ test('compressed answers are counted as they are in memory', async () => {
 
 test('a small answer is received while large ones hold the rest', async () => {
   const budget = new MemoryBudget(16 * MIB);
-  const held = budget.open();
-  while (held.take(MIB));
+  const largeAnswers = budget.open();
+  while (largeAnswers.take(MIB));
   const url = await serving((_, response) => {
     response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}');
   });

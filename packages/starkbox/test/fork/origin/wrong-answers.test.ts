@@ -2,18 +2,13 @@
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { balanceSlot, STRK } from '../../../../e2e/support/signing.js';
 import { Cache } from '../../../src/fork/origin/cache.js';
 import type { OriginClient } from '../../../src/fork/origin/client.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { membersOf } from '../../../src/json/reader.js';
 import { silentLog } from '../../../src/log.js';
-import {
-  balanceSlot,
-  mint,
-  STRK,
-  startOrigin,
-  type TestOrigin,
-} from '../../support/fork/origin.js';
+import { mint, startOrigin, type TestOrigin } from '../../support/fork/origin.js';
 import { classText, nonceOf, storageOf } from '../../support/fork/state-reads.js';
 
 /** Hexadecimal and shorter than 32 bytes, but not below the prime. */
@@ -52,8 +47,8 @@ const isRight = async (text: string | null): Promise<boolean> =>
 /** A cache as a client opens it. */
 function cacheOf({ chainId, block }: OriginClient, directory: string): Promise<Cache> {
   const { number, parentHash, timestamp } = block;
-  const place = { chainId, number, hash: block.hash, marks: [parentHash, timestamp] };
-  return Cache.open(directory, place, silentLog);
+  const forkBlock = { chainId, number, hash: block.hash, marks: [parentHash, timestamp] };
+  return Cache.open(directory, forkBlock, silentLog);
 }
 
 describe('a class with another hash', () => {
@@ -190,14 +185,16 @@ describe('an answer about something else', () => {
     'is malformed: %s',
     async (method) => {
       const client = await origin.connect({ policy: ONCE });
-      const [one, other] = await Promise.all([1, 2].map((number) => firstTransaction(number)));
-      answerWith(method, await origin.node.call(method, { transaction_hash: other }));
-      await expect(client.forward(method, { transaction_hash: one })).rejects.toMatchObject({
+      const [firstHash, secondHash] = await Promise.all(
+        [1, 2].map((number) => firstTransaction(number)),
+      );
+      answerWith(method, await origin.node.call(method, { transaction_hash: secondHash }));
+      await expect(client.forward(method, { transaction_hash: firstHash })).rejects.toMatchObject({
         kind: 'malformed',
       });
       origin.proxy.mishap = () => undefined;
-      const { text } = await client.forward(method, { transaction_hash: one });
-      expect(membersOf(JSON.parse(text))['transaction_hash']).toBe(one);
+      const { text } = await client.forward(method, { transaction_hash: firstHash });
+      expect(membersOf(JSON.parse(text))['transaction_hash']).toBe(firstHash);
     },
   );
 

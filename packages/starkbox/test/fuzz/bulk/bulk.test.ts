@@ -1,7 +1,7 @@
 // Very many inputs in the process: calls, messages and files, mutated and generated; none may break their reader.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';
@@ -13,7 +13,7 @@ const { env } = process;
  * By hand, for more of them, or others:
  * FUZZ_INPUTS=10000000 FUZZ_SEED=7 npx vitest run packages/starkbox/test/fuzz/bulk/bulk.test.ts
  */
-const INPUTS = Number(env['FUZZ_INPUTS'] ?? 100_000);
+const INPUTS = Number(env['FUZZ_INPUTS'] ?? 40_000);
 const SEED = Number(env['FUZZ_SEED'] ?? 1);
 /** By hand: how long it may take, in minutes, of which each target has the same part. */
 const MINUTES = Number(env['FUZZ_MINUTES'] ?? Number.POSITIVE_INFINITY);
@@ -46,14 +46,14 @@ const SHARES: Readonly<Record<string, number>> = {
   'packed classes of the engine': 3.3,
 };
 
-interface Kept {
+interface CorpusInput {
   readonly target: string;
   /** In base64. */
   readonly input: string;
 }
 
 /** Inputs that once broke something, or that reach code which few others do. */
-const CORPUS: readonly Kept[] = JSON.parse(
+const CORPUS: readonly CorpusInput[] = JSON.parse(
   readFileSync(new URL('./corpus.json', import.meta.url), 'utf8'),
 );
 
@@ -119,19 +119,19 @@ test(`${INPUTS} inputs of seed ${SEED} break nothing`, {
   const watch = watchDeadline();
   try {
     for (const { target, input } of CORPUS) {
-      const found = targets.find(({ name }) => name === target);
-      const fault = found
-        ? await inTime(found, Buffer.from(input, 'base64'))
+      const corpusTarget = targets.find(({ name }) => name === target);
+      const fault = corpusTarget
+        ? await inTime(corpusTarget, Buffer.from(input, 'base64'))
         : `there is no ${target}`;
       if (fault !== undefined) faults.push(`corpus, ${target}: ${fault}\n${input}`);
     }
     for (const target of targets) {
       const begin = performance.now();
-      const [tried, found] = await fuzz(target, MINUTES / targets.length);
+      const [tried, targetFaults] = await fuzz(target, MINUTES / targets.length);
       const seconds = ((performance.now() - begin) / 1000).toFixed(1);
-      console.log(`${target.name}: ${tried} inputs in ${seconds} s, ${found.length} faults`);
-      faults.push(...found);
-      for (const fault of found) console.log(fault.slice(0, 3000));
+      console.log(`${target.name}: ${tried} inputs in ${seconds} s, ${targetFaults.length} faults`);
+      faults.push(...targetFaults);
+      for (const fault of targetFaults) console.log(fault.slice(0, 3000));
     }
   } finally {
     clearInterval(watch);

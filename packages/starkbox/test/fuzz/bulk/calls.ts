@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { createNode, type Starkbox } from '../../../src/index.js';
-import { type Known, prepare } from '../chain-contents.js';
+import { type ChainContents, prepare } from '../chain-contents.js';
 import { checkAnswer } from '../check-answer.js';
 import { BODY_LIMIT } from '../child-node.js';
 import { type Request, request } from '../requests.js';
@@ -22,11 +22,11 @@ const isAnsweredOnce = (input: Buffer): boolean => isHarmless(input) && !input.i
 
 class Chain {
   readonly node: Starkbox;
-  #known: Known;
+  #contents: ChainContents;
 
-  constructor(node: Starkbox, known: Known) {
+  constructor(node: Starkbox, contents: ChainContents) {
     this.node = node;
-    this.#known = known;
+    this.#contents = contents;
   }
 
   static async open(folder: string): Promise<Chain> {
@@ -51,15 +51,15 @@ class Chain {
   }
 
   async restart(): Promise<void> {
-    this.#known = await contentsOf(this.node);
+    this.#contents = await contentsOf(this.node);
   }
 
   #request(seed: number, index: number): Request {
-    return request({ seed, index, declares: false }, this.#known);
+    return request({ seed, index, declares: false }, this.#contents);
   }
 }
 
-const contentsOf = (node: Starkbox): Promise<Known> =>
+const contentsOf = (node: Starkbox): Promise<ChainContents> =>
   prepare((method, params) => node.call(method, params));
 
 function posted(body: Buffer): Request {
@@ -112,7 +112,7 @@ export async function callTargets(folder: string): Promise<readonly Target[]> {
       refresh,
       async take(input) {
         const body = input.toString();
-        const answers = (await socket.exchange(body)).filter((one) => !NOTIFICATION.test(one));
+        const answers = (await socket.exchange(body)).filter((text) => !NOTIFICATION.test(text));
         return answers.length > 1 ? `${answers.length} answers` : checked(body, answers[0]);
       },
     },

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';
@@ -25,40 +25,44 @@ test.runIf(PATH)('a corpus is made', { timeout: 3_600_000 }, async () => {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const folder = temporaryFolder();
   const targets = [...(await callTargets(folder)), ...(await fileTargets(folder))];
-  const seen = new Set<string>();
-  const kept: { target: string; input: string }[] = [];
+  const reached = new Set<string>();
+  const corpus: { target: string; input: string }[] = [];
   for (const target of targets) {
     // An input that reaches something new is changed further.
     const seeds = [...target.seeds];
     for (let index = 0; index < INPUTS; index += 1) {
-      const given = target.seeds[index];
-      const input = given ?? scrambled(seeds, dice(SEED, index));
+      const seedInput = target.seeds[index];
+      const input = seedInput ?? scrambled(seeds, dice(SEED, index));
       if (target.fits?.(input) === false) continue;
       expect(await target.take(input)).toBeUndefined();
-      if (!(await reachesMore(session, seen))) continue;
-      if (given === undefined) seeds.push(input);
-      if (given === undefined && input.length <= LARGEST) {
-        kept.push({ target: target.name, input: input.toString('base64') });
+      if (!(await reachesMore(session, reached))) continue;
+      if (seedInput === undefined) seeds.push(input);
+      if (seedInput === undefined && input.length <= LARGEST) {
+        corpus.push({ target: target.name, input: input.toString('base64') });
       }
     }
     await target.close?.();
   }
   session.disconnect();
-  if (PATH) writeFileSync(PATH, `[\n${kept.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
-  console.log(`${kept.length} inputs are kept`);
+  if (PATH)
+    writeFileSync(
+      PATH,
+      `[\n${corpus.map((corpusInput) => JSON.stringify(corpusInput)).join(',\n')}\n]\n`,
+    );
+  console.log(`${corpus.length} inputs are kept`);
 });
 
 /** Whether blocks of our sources ran that had not run before; adds them. */
-async function reachesMore(session: Session, seen: Set<string>): Promise<boolean> {
+async function reachesMore(session: Session, reached: Set<string>): Promise<boolean> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const before = seen.size;
+  const before = reached.size;
   for (const { url, functions } of result) {
     if (!url.includes('/packages/starkbox/src/')) continue;
     for (const { ranges } of functions) {
       for (const { startOffset, endOffset, count } of ranges) {
-        if (count > 0) seen.add(`${url} ${startOffset} ${endOffset}`);
+        if (count > 0) reached.add(`${url} ${startOffset} ${endOffset}`);
       }
     }
   }
-  return seen.size > before;
+  return reached.size > before;
 }

@@ -89,13 +89,13 @@ test('the signal of a call aborts after a timeout, and when the client is gone',
 
   const { port } = await start();
   const { socket } = await raw(port);
-  const left = gate();
+  const clientGate = gate();
   socket.write(head(WAIT.length) + WAIT);
-  await left.reached;
+  await clientGate.reached;
   expect(sessions.at(-1)?.signal?.aborted).toBe(false);
   socket.destroy();
   await until(() => sessions.at(-1)?.signal?.aborted === true);
-  left.open();
+  clientGate.open();
 });
 
 test('a timeout longer than timers can be does not fire at once', async () => {

@@ -16,8 +16,8 @@ export interface Gate {
 
 let gates: { reach: () => void; opened: Promise<void> }[] = [];
 /** How many calls of `devnet_wait` have ended. */
-let done = 0;
-export const ended = (): number => done;
+let endedCalls = 0;
+export const ended = (): number => endedCalls;
 /** The sessions of the calls of a test, in their order. */
 export const sessions: Session[] = [];
 const servers: HttpServer[] = [];
@@ -48,8 +48,8 @@ export const dispatcher: Dispatcher = new Dispatcher({
       const next = gates.shift();
       next?.reach();
       await next?.opened;
-      done += 1;
-      return done;
+      endedCalls += 1;
+      return endedCalls;
     },
     devnet_large: () => '0'.repeat(5_000_000),
   },
@@ -83,7 +83,7 @@ export function closeAfterEach(): void {
     await Promise.all(servers.splice(0).map((server) => server.close()));
     gates = [];
     sessions.length = 0;
-    done = 0;
+    endedCalls = 0;
   });
 }
 

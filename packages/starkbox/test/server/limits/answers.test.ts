@@ -163,27 +163,27 @@ describe('the time limit', () => {
   });
 
   test('comes while a batch is busy, and others are answered', async () => {
-    let made = 0;
+    let callCount = 0;
     const { post } = await start({
       timeoutSeconds: 1,
       handlers: {
         starknet_chainId: () => '0x1',
         devnet_busy: () => {
-          made += 1;
+          callCount += 1;
           for (const begin = performance.now(); performance.now() - begin < 15; );
-          return made;
+          return callCount;
         },
       },
     });
     const long = post(batch(Array.from({ length: 1000 }, () => 'devnet_busy')));
-    await expect.poll(() => made).toBeGreaterThan(2);
+    await expect.poll(() => callCount).toBeGreaterThan(2);
     expect(await (await post(call(1, 'starknet_chainId'))).body).toContain('"0x1"');
-    expect(made).toBeLessThan(500);
+    expect(callCount).toBeLessThan(500);
     expect((await long).statusCode).toBe(408);
-    const ended = made;
+    const ended = callCount;
     expect(ended).toBeLessThan(1000);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(made).toBeLessThanOrEqual(ended + 1);
+    expect(callCount).toBeLessThanOrEqual(ended + 1);
     await nothingHeld();
   });
 });

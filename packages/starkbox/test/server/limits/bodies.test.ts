@@ -16,8 +16,8 @@ async function start(changes: Parameters<typeof serve>[0] = {}): Promise<Served>
   return served;
 }
 
-const held = (): number => served?.budget.held ?? -1;
-const nothingHeld = () => expect.poll(held, { timeout: 20_000 }).toBe(0);
+const heldBytes = (): number => served?.budget.held ?? -1;
+const nothingHeld = () => expect.poll(heldBytes, { timeout: 20_000 }).toBe(0);
 
 function received(socket: Socket): Promise<string> {
   let said = '';
@@ -33,7 +33,7 @@ describe('bodies', () => {
     const sockets: Socket[] = [];
     for (let count = 1; count <= 3; count += 1) {
       sockets.push(send(head(3 * 2 ** 20) + MEGABYTE.repeat(2)));
-      await expect.poll(held, { timeout: 20_000 }).toBe(count * 2 * 2 ** 20);
+      await expect.poll(heldBytes, { timeout: 20_000 }).toBe(count * 2 * 2 ** 20);
     }
     const last = send(head(3 * 2 ** 20) + MEGABYTE.repeat(2));
     const said = await received(last);
@@ -60,7 +60,7 @@ describe('bodies', () => {
     const { send } = await start({ timeoutSeconds: 0.5 });
     const socket = send(head(3 * 2 ** 20) + MEGABYTE);
     const said = received(socket);
-    await expect.poll(held).toBe(2 ** 20);
+    await expect.poll(heldBytes).toBe(2 ** 20);
     expect(await said).toMatch(/^HTTP\/1.1 408 /);
     await nothingHeld();
   });
@@ -68,7 +68,7 @@ describe('bodies', () => {
   test('of clients that go are held no longer', async () => {
     const { send } = await start();
     const socket = send(head(3 * 2 ** 20) + MEGABYTE);
-    await expect.poll(held).toBe(2 ** 20);
+    await expect.poll(heldBytes).toBe(2 ** 20);
     socket.destroy();
     await nothingHeld();
   });
@@ -117,7 +117,7 @@ describe('bodies', () => {
     const pieces = '1\r\nx\r\n'.repeat(50_000);
     for (let count = 0; count < 16; count += 1) {
       socket.write(pieces);
-      await expect.poll(held, { timeout: 20_000, interval: 1 }).toBe((count + 1) * 50_000);
+      await expect.poll(heldBytes, { timeout: 20_000, interval: 1 }).toBe((count + 1) * 50_000);
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
     socket.destroy();

@@ -118,12 +118,12 @@ describe('a node', () => {
   });
 
   test('writes the document of its methods once', async () => {
-    const one = await node.handle('{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
+    const document = await node.handle('{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
     const batch = Array.from(
       { length: 20 },
       () => '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}',
     );
-    expect(await node.handle(`[${batch.join()}]`)).toBe(`[${batch.map(() => one).join()}]`);
+    expect(await node.handle(`[${batch.join()}]`)).toBe(`[${batch.map(() => document).join()}]`);
   });
 });
 

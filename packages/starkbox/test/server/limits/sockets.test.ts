@@ -64,8 +64,8 @@ async function raw(): Promise<RawSocket> {
   return socket;
 }
 
-const held = (): number => budget.held;
-const nothingHeld = () => expect.poll(held, { timeout: 20_000 }).toBe(0);
+const heldBytes = (): number => budget.held;
+const nothingHeld = () => expect.poll(heldBytes, { timeout: 20_000 }).toBe(0);
 
 afterEach(async () => {
   for (const client of clients.splice(0)) {
@@ -119,8 +119,8 @@ describe('a socket', () => {
     const [first, second] = [await raw(), await raw()];
     const part = frame('x'.repeat(2 * MEGABYTE), { length: 3 * MEGABYTE });
     first.write(part);
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThanOrEqual(part.length);
-    const ofFirst = held();
+    await expect.poll(heldBytes, { timeout: 20_000 }).toBeGreaterThanOrEqual(part.length);
+    const ofFirst = heldBytes();
     expect(ofFirst).toBeLessThan(part.length * 1.5);
     second.write(part);
     expect(await second.closed()).toEqual([
@@ -128,7 +128,7 @@ describe('a socket', () => {
       'the node holds too much; --memory-budget sets the limit',
     ]);
     await expect.poll(() => sockets?.count, { timeout: 20_000 }).toBe(1);
-    expect(held()).toBe(ofFirst);
+    expect(heldBytes()).toBe(ofFirst);
     // Small calls are served meanwhile.
     const socket = await connect(url);
     expect(await ask(socket, call(1, 'starknet_chainId'))).toContain('"0x1"');
@@ -143,7 +143,7 @@ describe('a socket', () => {
     socket.write(part);
     expect((await socket.closed())?.[0]).toBe(1013);
     expect(sockets?.count).toBe(1);
-    const refused = held();
+    const refused = heldBytes();
     expect(refused).toBeGreaterThan(2 * MEGABYTE);
     socket.write(Buffer.alloc(16 * MEGABYTE));
     await expect.poll(() => sockets?.count, { timeout: 20_000 }).toBe(0);
@@ -157,7 +157,7 @@ describe('a socket', () => {
     sockets?.close();
     expect((await socket.closed())?.[0]).toBe(1001);
     socket.write(frame('x'.repeat(MEGABYTE), { length: 2 * MEGABYTE }));
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(MEGABYTE / 2);
+    await expect.poll(heldBytes, { timeout: 20_000 }).toBeGreaterThan(MEGABYTE / 2);
     await nothingHeld();
   });
 
@@ -167,7 +167,7 @@ describe('a socket', () => {
     const fragment = frame('x', { isLast: false });
     const next = frame('x', { opcode: 0, isLast: false });
     socket.write(Buffer.concat([fragment, ...Array.from({ length: 9_999 }, () => next)]));
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(10_000 * 150);
+    await expect.poll(heldBytes, { timeout: 20_000 }).toBeGreaterThan(10_000 * 150);
     socket.write(frame('x', { opcode: 0 }));
     await nothingHeld();
   });
@@ -190,7 +190,7 @@ describe('a socket', () => {
       socket.write(Buffer.from([byte]));
     }
     await socket.until(() => socket.texts.length === 1);
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+    await expect.poll(heldBytes, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
     socket.write(Buffer.concat([text.subarray(20), ping]));
     await socket.until(() => socket.texts.length === 2);
     await nothingHeld();
@@ -202,8 +202,8 @@ describe('a socket', () => {
     const socket = await raw();
     socket.socket.pause();
     for (let id = 0; id < 40; id += 1) socket.call(id, 'devnet_large', []);
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(MEGABYTE / 2);
-    expect(held()).toBeLessThan(8 * MEGABYTE);
+    await expect.poll(heldBytes, { timeout: 20_000 }).toBeGreaterThan(MEGABYTE / 2);
+    expect(heldBytes()).toBeLessThan(8 * MEGABYTE);
     socket.socket.destroy();
     await nothingHeld();
   });

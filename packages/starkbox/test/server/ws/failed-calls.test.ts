@@ -1,10 +1,10 @@
 // Calls over a WebSocket that fail outside of a handler: they are answered, and the socket serves on.
 import { expect, test } from 'vitest';
+import { closeAfterTest } from '../../../../e2e/support/closing.js';
 import { RpcError } from '../../../src/errors.js';
 import { type Log, silentLog } from '../../../src/log.js';
 import { serveHttp } from '../../../src/server/http/server.js';
 import { type SocketOptions, serveSockets } from '../../../src/server/ws/server.js';
-import { closeAfterTest } from '../../support/closing.js';
 import { RawSocket } from '../../support/raw-socket.js';
 
 /** Answers each call with its text, but for those that name an error. */
@@ -28,7 +28,7 @@ async function answers(
   const server = await serveHttp({
     ...{ dispatcher, log, host: '127.0.0.1', port: 0, timeoutSeconds: 20, bodyLimit: 1_000 },
     config: () => '{}',
-    upgrades: new Map([['/ws', (...asked) => sockets.upgrade(asked[0], asked[1], asked[2])]]),
+    upgrades: new Map([['/ws', (...args) => sockets.upgrade(args[0], args[1], args[2])]]),
   });
   const raw = await RawSocket.open(server.port);
   closeAfterTest(async () => {

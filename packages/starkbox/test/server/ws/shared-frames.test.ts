@@ -1,7 +1,7 @@
 // Notifications for many clients: built once, and the right ids for each client.
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../../src/index.js';
-import { Feed, Reading, Readings } from '../../../src/news-feed.js';
+import { Feed, Reading, Readings } from '../../../src/notification-feed.js';
 import { SharedFrames } from '../../../src/server/ws/shared-frames.js';
 import { closeAfterEach, rawSocket, upTo } from './socket-server.js';
 
@@ -50,31 +50,31 @@ describe('frames of many clients', () => {
 
   test('are built again for a client that has read less, or has ids of another length', () => {
     const feed = new Feed();
-    const [one, other] = clientsOf([feed], 2);
+    const [first, second] = clientsOf([feed], 2);
     const third = new Readings({ added: () => PLENTY });
     third.add(new Reading(feed, 'a longer one'));
-    if (!one || !other) throw new Error('no clients');
+    if (!first || !second) throw new Error('no clients');
     const frames = new SharedFrames();
     add(feed, 'a');
-    expect(textsIn(frames.take(one))).toEqual(['{"id":"100-0","text":"a"}']);
+    expect(textsIn(frames.take(first))).toEqual(['{"id":"100-0","text":"a"}']);
     add(feed, 'b');
     const both = ['a', 'b'].map((text) => `{"id":"101-0","text":"${text}"}`);
-    expect(textsIn(frames.take(other))).toEqual(both);
-    expect(textsIn(frames.take(one))).toEqual(['{"id":"100-0","text":"b"}']);
+    expect(textsIn(frames.take(second))).toEqual(both);
+    expect(textsIn(frames.take(first))).toEqual(['{"id":"100-0","text":"b"}']);
     expect(textsIn(frames.take(third)).at(-1)).toBe('{"id":"a longer one","text":"b"}');
   });
 
   test('that a stream keeps do not change', () => {
     const feed = new Feed();
-    const [one, other] = clientsOf([feed], 2);
-    if (!one || !other) throw new Error('no clients');
+    const [first, second] = clientsOf([feed], 2);
+    if (!first || !second) throw new Error('no clients');
     add(feed, 'a');
     const frames = new SharedFrames();
-    const kept = frames.take(one);
-    if (!kept) throw new Error('no frames');
-    frames.give(kept);
-    expect(textsIn(frames.take(other))).toEqual(['{"id":"101-0","text":"a"}']);
-    expect(textsIn(kept)).toEqual(['{"id":"100-0","text":"a"}']);
+    const frame = frames.take(first);
+    if (!frame) throw new Error('no frames');
+    frames.give(frame);
+    expect(textsIn(frames.take(second))).toEqual(['{"id":"101-0","text":"a"}']);
+    expect(textsIn(frame)).toEqual(['{"id":"100-0","text":"a"}']);
   });
 });
 
@@ -93,9 +93,9 @@ describe('a follower', () => {
     expect(calls).toBe(1);
     add(feed, 'a');
     expect(calls).toBe(2);
-    const taken: string[] = [];
-    readings.takeAll((_, shared) => taken.push(String(shared)));
-    expect(taken).toHaveLength(12);
+    const texts: string[] = [];
+    readings.takeAll((_, shared) => texts.push(String(shared)));
+    expect(texts).toHaveLength(12);
     add(feed, 'a');
     expect(calls).toBe(3);
   });
@@ -113,11 +113,12 @@ test('each client of a node gets what it subscribed to, in order and between its
   const clients = await Promise.all(
     upTo(12).map(async (index) => {
       const raw = await rawSocket({ port });
-      const wanted = kinds[index % kinds.length] ?? [];
-      for (const [id, name] of wanted.entries()) raw.call(id, `starknet_subscribe${name}`);
-      await raw.until(() => raw.texts.length === wanted.length);
+      const subscriptionNames = kinds[index % kinds.length] ?? [];
+      for (const [id, name] of subscriptionNames.entries())
+        raw.call(id, `starknet_subscribe${name}`);
+      await raw.until(() => raw.texts.length === subscriptionNames.length);
       const ids = raw.texts.splice(0).map((text): string => JSON.parse(text).result);
-      return { raw, wanted, ids };
+      return { raw, subscriptionNames, ids };
     }),
   );
   const blocks = 8;
@@ -125,17 +126,21 @@ test('each client of a node gets what it subscribed to, in order and between its
     await node.request('devnet_mint', { address: '0x1', amount: 1 });
     for (const { raw } of clients) if (block % 2 === 0) raw.call(100, 'starknet_chainId');
   }
-  for (const { raw, wanted, ids } of clients) {
-    await raw.until(() => raw.texts.length === wanted.length * blocks + blocks / 2);
-    const told = raw.texts.map((text) => JSON.parse(text)).filter(({ id }) => id === undefined);
-    for (const [at, name] of wanted.entries()) {
-      const own = told.filter(({ params }) => params.subscription_id === ids[at]);
-      expect(new Set(own.map(({ method }) => method))).toEqual(
+  for (const { raw, subscriptionNames, ids } of clients) {
+    await raw.until(() => raw.texts.length === subscriptionNames.length * blocks + blocks / 2);
+    const notifications = raw.texts
+      .map((text) => JSON.parse(text))
+      .filter(({ id }) => id === undefined);
+    for (const [at, name] of subscriptionNames.entries()) {
+      const ofSubscription = notifications.filter(
+        ({ params }) => params.subscription_id === ids[at],
+      );
+      expect(new Set(ofSubscription.map(({ method }) => method))).toEqual(
         new Set([`starknet_subscription${name === 'NewTransactions' ? 'NewTransaction' : name}`]),
       );
-      expect(own).toHaveLength(blocks);
-      const numbers = own.flatMap(({ params }) => params.result.block_number ?? []);
-      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      expect(ofSubscription).toHaveLength(blocks);
+      const numbers = ofSubscription.flatMap(({ params }) => params.result.block_number ?? []);
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     }
   }
   await node.close();

@@ -28,12 +28,12 @@ describe('a client that does not read', () => {
 
   /** Sends until the socket is closed; how many messages that took. */
   async function exhaust(listener: Listener, length: number): Promise<number> {
-    let sent = 0;
-    for (; listener.isOpen && sent < 1_000_000; sent += 1) {
-      notify(listener, sent, length);
-      if (sent % 10 === 0) await new Promise(setImmediate);
+    let count = 0;
+    for (; listener.isOpen && count < 1_000_000; count += 1) {
+      notify(listener, count, length);
+      if (count % 10 === 0) await new Promise(setImmediate);
     }
-    return sent;
+    return count;
   }
 
   test.each([
@@ -44,7 +44,7 @@ describe('a client that does not read', () => {
     const reader = await listening(served);
     const { raw, listener } = await listening(served);
     raw.socket.pause();
-    const sent = await exhaust(listener, length);
+    const sentCount = await exhaust(listener, length);
     // At once, not when the connection is really closed.
     expect(served.gone).toEqual([listener]);
     expect(served.warnings).toHaveLength(1);
@@ -58,8 +58,8 @@ describe('a client that does not read', () => {
     expect(numbers).toEqual(upTo(numbers.length));
     // What the node held was the queue and nothing more.
     const most = Math.min(queueLimit.messages, Math.floor(queueLimit.bytes / length));
-    expect(sent - numbers.length).toBeGreaterThanOrEqual(most);
-    expect(sent - numbers.length).toBeLessThanOrEqual(most + 1);
+    expect(sentCount - numbers.length).toBeGreaterThanOrEqual(most);
+    expect(sentCount - numbers.length).toBeLessThanOrEqual(most + 1);
     expect(raw.frames.at(-1)?.opcode).toBe(CLOSE);
   });
 
@@ -119,7 +119,7 @@ describe('a client that does not read', () => {
     await reader.until(() => reader.texts.length === 1 + blocks);
     const numbers = reader.texts
       .slice(1)
-      .map((told) => JSON.parse(told).params.result.block_number);
+      .map((text) => JSON.parse(text).params.result.block_number);
     expect(numbers).toEqual(upTo(blocks).map((block) => block + 1));
 
     deaf.socket.resume();

@@ -136,21 +136,21 @@ describe('order', () => {
       raw.call(0, 'starknet_subscribeNewHeads', { block_id: { block_number: 0 } });
       raw.call(1, 'starknet_subscribeNewHeads');
       raw.call(2, 'starknet_subscribeNewTransactionReceipts');
-      const wanted = 8;
-      const parsed = () => raw.texts.map((told) => JSON.parse(told));
-      const toldTo = (id: number): readonly number[] => {
+      const blockCount = 8;
+      const parsed = () => raw.texts.map((text) => JSON.parse(text));
+      const numbersSentTo = (id: number): readonly number[] => {
         const messages = parsed();
         const confirmed = messages.findIndex((message) => message.id === id);
         if (confirmed < 0) return [];
         const subscription = messages[confirmed].result;
-        const told = [...messages.entries()].filter(
+        const notifications = [...messages.entries()].filter(
           ([, message]) => message.params?.subscription_id === subscription,
         );
-        expect(told.every(([at]) => at > confirmed)).toBe(true);
-        return told.map(([, message]) => message.params.result.block_number);
+        expect(notifications.every(([at]) => at > confirmed)).toBe(true);
+        return notifications.map(([, message]) => message.params.result.block_number);
       };
-      await raw.until(() => toldTo(1).length >= wanted && toldTo(2).length >= 1);
-      const [all, later] = [toldTo(0), toldTo(1)];
+      await raw.until(() => numbersSentTo(1).length >= blockCount && numbersSentTo(2).length >= 1);
+      const [all, later] = [numbersSentTo(0), numbersSentTo(1)];
       expect(all).toEqual(upTo(all.length));
       const [first = 0] = later;
       expect(later).toEqual(upTo(later.length).map((number) => first + number));

@@ -2,14 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storageAddress } from '@starkbox/engine';
+import { FaultyProxy } from '../../../../e2e/support/fork/proxy.js';
 import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
 import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
-import { FaultyProxy } from './proxy.js';
-
-export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
 /** Soon enough for a test, and with several attempts. */
 export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
@@ -52,11 +49,6 @@ export async function startOrigin(): Promise<TestOrigin> {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Where a token keeps the lower half of a balance. */
-export function balanceSlot(holder: string): string {
-  return storageAddress('ERC20_balances', [holder]);
 }
 
 /** Mints tokens in a block of its own. */

@@ -1,10 +1,10 @@
 // A listener that hands over each notification as soon as it is sent.
 
-import { Readings } from '../../../src/news-feed.js';
+import { Readings } from '../../../src/notification-feed.js';
 import type { Listener } from '../../../src/rpc/protocol/call-context.js';
 
-export function recordingListener(sent: (text: string) => void): Listener {
-  const sendShared = (own: Buffer, shared: Buffer): void => sent(`${own}${shared}`);
+export function recordingListener(record: (text: string) => void): Listener {
+  const sendShared = (head: Buffer, shared: Buffer): void => record(`${head}${shared}`);
   const added = () => {
     readings.takeAll(sendShared);
     return { messages: 0, bytes: 0 };

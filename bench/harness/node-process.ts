@@ -1,0 +1,105 @@
+// A node in a process of its own, which reports its memory, CPU time and longest turn.
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
+import { type AllocatorFigures, allocatorFigures } from '@starkbox/engine';
+import { type Config, createNode, type Starkbox } from 'starkbox';
+import type { Account } from '../../packages/engine/test/fixtures/chain.js';
+import { Child, type ChildOptions, serve } from './child.js';
+
+const FREEING_MILLISECONDS = 50;
+
+export interface OpenNode {
+  readonly url: string;
+  readonly accounts: readonly Account[];
+  /** Time of its start. */
+  readonly milliseconds: number;
+}
+
+/** In bytes, after a garbage collection. */
+export interface MemoryUse extends AllocatorFigures {
+  readonly rss: number;
+  /** Resident without pages of files, which the system takes back when it needs room. */
+  readonly anonymous: number;
+  readonly heap: number;
+  /** Part of `anonymous` outside of JavaScript: the engine and the database. */
+  readonly native: number;
+  /** Of the state, as the engine counts it; 0 without metrics. */
+  readonly counted: number;
+}
+
+export interface ProcessUse {
+  /** Resident bytes, now and at most. */
+  readonly memory: number;
+  readonly peak: number;
+  /** Seconds so far. */
+  readonly cpu: number;
+}
+
+let node: Starkbox | undefined;
+let metricsUrl: string | undefined;
+const delay = monitorEventLoopDelay({ resolution: 10 });
+
+function anonymousOf(rss: number): number {
+  if (process.platform !== 'linux') return rss;
+  const status = readFileSync('/proc/self/status', 'utf8');
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+async function countedBytes(): Promise<number> {
+  if (metricsUrl === undefined) return 0;
+  const metrics = await (await fetch(metricsUrl)).text();
+  return Number(/^starkbox_state_bytes (\S+)$/m.exec(metrics)?.[1]);
+}
+
+const commands = {
+  async open(config: Partial<Config>): Promise<OpenNode> {
+    const start = performance.now();
+    node = await createNode({ seed: 0, port: 0, ...config });
+    const listening = await node.listen();
+    metricsUrl = listening.metricsUrl;
+    delay.enable();
+    const { accounts } = node;
+    return { url: listening.url, accounts, milliseconds: performance.now() - start };
+  },
+
+  async memory(): Promise<MemoryUse> {
+    const counted = await countedBytes();
+    globalThis.gc?.();
+    // Memory of collected objects in the engine is freed on another thread.
+    await sleep(FREEING_MILLISECONDS);
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const anonymous = anonymousOf(rss);
+    const native = anonymous - getHeapStatistics().total_physical_size - external;
+    return { rss, anonymous, heap: heapUsed, native, counted, ...allocatorFigures() };
+  },
+
+  use(): ProcessUse {
+    const { user, system } = process.cpuUsage();
+    return {
+      memory: process.memoryUsage.rss(),
+      peak: process.resourceUsage().maxRSS * 1024,
+      cpu: (user + system) / 1e6,
+    };
+  },
+
+  /** Milliseconds of the longest turn of the event loop since the last call. */
+  longestTurn(): number {
+    const longest = delay.max / 1e6;
+    delay.reset();
+    return longest;
+  },
+
+  async close(): Promise<void> {
+    await node?.close();
+  },
+};
+
+export class NodeProcess extends Child<typeof commands> {
+  constructor(options?: ChildOptions) {
+    super(new URL(import.meta.url), options);
+  }
+}
+
+serve(import.meta.url, commands);

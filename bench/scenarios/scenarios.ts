@@ -1,0 +1,25 @@
+// All scenarios by their names. They are loaded when they run: some start programs or load other libraries.
+import type { Scenario } from '../harness/scenario.js';
+
+const load = (module: Promise<{ readonly scenario: Scenario }>): Promise<Scenario> =>
+  module.then(({ scenario }) => scenario);
+
+export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
+  attacks: () => load(import('./attacks.js')),
+  'block-memory': () => load(import('./block-memory.js')),
+  compare: () => load(import('../compare/compare.js')),
+  'data-dir': () => load(import('./data-dir.js')),
+  engine: () => load(import('./engine.js')),
+  fork: () => load(import('./fork.js')),
+  growth: () => load(import('../growth/growth.js')),
+  image: () => load(import('./image.js')),
+  instances: () => load(import('./instances.js')),
+  lines: () => load(import('./lines.js')),
+  overload: () => load(import('./overload.js')),
+  regressions: () => load(import('../regressions/regressions.js')),
+  soak: () => load(import('../soak/soak.js')),
+  startup: () => load(import('./startup.js')),
+  subscriptions: () => load(import('./subscriptions.js')),
+  'test-suites': () => load(import('./test-suites.js')),
+  transfer: () => load(import('./transfer.js')),
+};

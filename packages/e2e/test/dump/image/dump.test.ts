@@ -1,0 +1,254 @@
+// Images written and loaded by calls, at exit and at the start, and what is refused.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkedClient } from '@starkbox/conformance';
+import type { Config, Starkbox } from 'starkbox';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openNode } from '../../../support/fixture.js';
+import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
+
+const base = temporaryFolderOfFile();
+let folder: string;
+let path: string;
+let count = 0;
+beforeEach(() => {
+  count += 1;
+  folder = join(base, String(count));
+  mkdirSync(folder);
+  path = join(folder, 'chain');
+});
+
+async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
+  return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
+}
+
+const mint = (node: Starkbox, amount: number): Promise<unknown> =>
+  node.request('devnet_mint', { address: '0x1', amount });
+const latest = (node: Starkbox): Promise<unknown> =>
+  node.request('starknet_getBlockWithReceipts', { block_id: 'latest' });
+const balance = async (node: Starkbox, block_id: unknown = 'pre_confirmed'): Promise<unknown> =>
+  Object(await node.call('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
+const isImageFile = (): boolean => readFileSync(path).toString('latin1', 0, 8) === 'SBXIMAGE';
+const refused = (message: RegExp) => ({ code: -5, message: expect.stringMatching(message) });
+
+describe('a dump', () => {
+  test('to a file tells what it wrote, and leaves nothing beside', async () => {
+    const node = await start();
+    await mint(node, 5);
+    const client = checkedClient(node.handle);
+    const dump = await client.call('devnet_dump', { path, format: 'image' });
+    const bytes = readFileSync(path).length;
+    expect(dump).toEqual({ path, bytes, first_block: 0, last_block: 1, transactions: 1 });
+    expect(readdirSync(folder)).toEqual(['chain']);
+    const other = await start();
+    await other.request('devnet_load', { path });
+    expect(await latest(other)).toEqual(await latest(node));
+    expect(await balance(other)).toBe('5');
+  });
+
+  test('without a file is the image itself', async () => {
+    const node = await start();
+    await mint(node, 6);
+    const client = checkedClient(node.handle);
+    const dump = Object(await client.call('devnet_dump', { format: 'image' }));
+    expect(dump).toEqual({
+      image: expect.any(String),
+      bytes: Buffer.from(dump.image, 'base64').length,
+      first_block: 0,
+      last_block: 1,
+      transactions: 1,
+    });
+    const other = await start();
+    await other.request('devnet_load', { image: dump.image });
+    expect(await latest(other)).toEqual(await latest(node));
+  });
+
+  test('without a word of images is a journal', async () => {
+    const node = await start({ dumpOn: 'request', dumpPath: path });
+    await mint(node, 1);
+    expect(await node.request('devnet_dump')).toHaveLength(1);
+    expect(isImageFile()).toBe(false);
+    await node.request('devnet_dump', { format: 'image' });
+    expect(isImageFile()).toBe(true);
+    await node.request('devnet_dump', { format: 'image', inline: true });
+  });
+
+  test('is an image where that is the format, and then no journal is kept', async () => {
+    const node = await start({ dumpOn: 'request', dumpPath: path, dumpFormat: 'image' });
+    await mint(node, 1);
+    expect(await node.request('devnet_dump')).toMatchObject({ path, last_block: 1 });
+    expect(isImageFile()).toBe(true);
+    await expect(node.request('devnet_dump', { format: 'journal' })).rejects.toMatchObject(
+      refused(/No journal is kept with --dump-format image/),
+    );
+  });
+
+  test('shows the chain as it was when it was asked for', async () => {
+    const node = await start();
+    await mint(node, 1);
+    const dumping = node.request('devnet_dump', { path, format: 'image' });
+    await mint(node, 1);
+    expect(await dumping).toMatchObject({ last_block: 1 });
+    const other = await start();
+    await other.request('devnet_load', { path });
+    expect([await balance(other), await balance(node)]).toEqual(['1', '2']);
+  });
+
+  test('that cannot be written fails and leaves nothing behind', async () => {
+    const node = await start();
+    for (const wrong of ['///', folder, join(folder, 'no', 'such')]) {
+      await expect(
+        node.request('devnet_dump', { path: wrong, format: 'image' }),
+      ).rejects.toMatchObject(refused(/^I\/O error/));
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(base).filter((name) => name.includes('draft'))).toEqual([]);
+  });
+});
+
+describe('at exit', () => {
+  test('an image is written, and loaded at the next start', async () => {
+    const options = { dumpOn: 'exit', dumpPath: path, dumpFormat: 'image' } as const;
+    const node = await start(options);
+    await mint(node, 7);
+    const block = await latest(node);
+    await node.close();
+    expect(isImageFile()).toBe(true);
+    const again = await start(options);
+    expect(await latest(again)).toEqual(block);
+    await mint(again, 1);
+    await again.close();
+    // What the options of the next node say is only about what it writes.
+    expect(await balance(await start({ dumpPath: path }))).toBe('8');
+  });
+
+  test('nothing is written if nothing happened', async () => {
+    const options = { dumpOn: 'exit', dumpPath: path, dumpFormat: 'image' } as const;
+    await (await start(options)).close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a journal that was loaded becomes an image, and the other way round', async () => {
+    const node = await start({ dumpOn: 'exit', dumpPath: path });
+    await mint(node, 1);
+    await node.close();
+    expect(isImageFile()).toBe(false);
+    const image = await start({ dumpOn: 'exit', dumpPath: path, dumpFormat: 'image' });
+    await mint(image, 1);
+    await image.close();
+    expect(isImageFile()).toBe(true);
+    // No call is known that made this image, so no journal can take its place.
+    await expect(start({ dumpOn: 'exit', dumpPath: path })).rejects.toThrow(
+      /Failed to load .* holds no journal, .* use --dump-format image/,
+    );
+    expect(isImageFile()).toBe(true);
+  });
+
+  test('an image that holds its journal can be followed by a journal', async () => {
+    const node = await start({ dumpOn: 'request' });
+    await mint(node, 1);
+    await node.request('devnet_dump', { path, format: 'image' });
+    const again = await start({ dumpOn: 'exit', dumpPath: path });
+    await mint(again, 1);
+    await again.close();
+    expect(isImageFile()).toBe(false);
+    expect(await balance(await start({ dumpPath: path }))).toBe('2');
+  });
+
+  test('an image after each block is refused', async () => {
+    await expect(start({ dumpOn: 'block', dumpPath: path, dumpFormat: 'image' })).rejects.toThrow(
+      /--dump-on block writes a journal/,
+    );
+  });
+});
+
+describe('a load', () => {
+  test('of the other format than was asked for is refused', async () => {
+    const node = await start({ dumpOn: 'request' });
+    await mint(node, 1);
+    await node.request('devnet_dump', { path, format: 'image' });
+    await expect(node.request('devnet_load', { path, format: 'journal' })).rejects.toMatchObject(
+      refused(/is no journal/),
+    );
+    await node.request('devnet_dump', { path });
+    await expect(node.request('devnet_load', { path, format: 'image' })).rejects.toMatchObject(
+      refused(/is no image/),
+    );
+    await node.request('devnet_load', { path, format: 'journal' });
+  });
+
+  test('takes one thing', async () => {
+    const node = await start();
+    for (const params of [
+      {},
+      { path, image: '' },
+      { events: [], image: '' },
+      { path, events: [] },
+    ]) {
+      await expect(node.request('devnet_load', params)).rejects.toMatchObject({ code: -32602 });
+    }
+    await expect(node.request('devnet_load', { path: folder })).rejects.toMatchObject({ code: -5 });
+    await expect(node.request('devnet_load', { path })).rejects.toMatchObject(
+      refused(/The file does not exist/),
+    );
+  });
+
+  test('of an image of another chain is refused', async () => {
+    const node = await start({ chainId: 'SN_MAIN' });
+    await node.request('devnet_dump', { path, format: 'image' });
+    await expect((await start()).request('devnet_load', { path })).rejects.toMatchObject(
+      refused(/the chain SN_MAIN, and this one is SN_SEPOLIA/),
+    );
+    await expect(start({ dumpPath: path })).rejects.toThrow(/--chain-id SN_MAIN/);
+  });
+
+  test('drops snapshots, brings its accounts and keeps the other options of the node', async () => {
+    const node = await start({ blockGenerationOn: 'demand', seed: 1 });
+    await mint(node, 1);
+    await node.request('devnet_dump', { path, format: 'image' });
+    const other = await start();
+    const config = await other.request('devnet_getConfig');
+    const snapshot_id = await other.request('devnet_snapshot');
+    await other.request('devnet_load', { path });
+    expect(await other.request('devnet_revert', { snapshot_id })).toBe(false);
+    expect(await other.request('devnet_getConfig')).toEqual({ ...config, seed: 1 });
+    expect(await other.request('devnet_getStatus')).toMatchObject({ pre_confirmed_tx_count: 1 });
+    // This node closes a block after each transaction: what waited goes with the next.
+    await mint(other, 1);
+    expect(await latest(other)).toMatchObject({ block_number: 1, transactions: [{}, {}] });
+  });
+
+  test('of an image without a journal is the first call of the journal', async () => {
+    const node = await start();
+    await mint(node, 3);
+    await node.request('devnet_dump', { path, format: 'image' });
+    const other = await start({ dumpOn: 'request' });
+    await other.request('devnet_load', { path });
+    await mint(other, 4);
+    const events = await other.request('devnet_dump', { inline: true });
+    expect(events).toMatchObject([
+      { method: 'devnet_load', params: { path } },
+      { method: 'devnet_mint' },
+    ]);
+    const third = await start();
+    await third.call('devnet_load', { events });
+    expect(await balance(third)).toBe('7');
+  });
+
+  test('brings as much of the past as image and node both keep', async () => {
+    const full = await start();
+    await mint(full, 1);
+    await mint(full, 1);
+    await full.request('devnet_dump', { path, format: 'image' });
+    const none = await start({ stateArchive: 'none' });
+    await none.request('devnet_load', { path });
+    expect(await balance(none)).toBe('2');
+    await expect(balance(none, { block_number: 1 })).rejects.toMatchObject({ code: -1 });
+    await none.request('devnet_dump', { path, format: 'image' });
+    await full.request('devnet_load', { path });
+    expect(await latest(full)).toEqual(await latest(none));
+    await expect(balance(full, { block_number: 1 })).rejects.toMatchObject({ code: -1 });
+    await mint(full, 1);
+    expect(await balance(full)).toBe('3');
+  });
+});

@@ -1,0 +1,157 @@
+// Explanations in errors, and by hash: what failed, and what to do.
+import { Transaction } from '@starkbox/engine';
+import { describe, expect, test } from 'vitest';
+import { type Fixture, startFixture } from '../../support/fixture.js';
+import {
+  bounds,
+  contract,
+  deployAccountRequest,
+  hex,
+  newAccount,
+  Sender,
+  STRK,
+  selector,
+  short,
+} from '../../support/signing.js';
+
+const fixture: Fixture = await startFixture();
+const { client, account } = fixture;
+const sender = new Sender(client, account());
+const reverter = await sender.deploy(await contract('reverter'));
+
+const fails = { to: reverter, name: 'fail_via', calldata: [reverter, '0x2', short('oops'), '0x7'] };
+
+describe('an error carries an explanation', () => {
+  test('of a call', async () => {
+    const request = {
+      contract_address: reverter,
+      entry_point_selector: selector('fail'),
+      calldata: ['0x1', short('oops')],
+    };
+    const { code, data } = await client.failure('starknet_call', [request, 'latest']);
+    expect([code, data]).toMatchObject([
+      40,
+      {
+        revert_error: { contract_address: reverter },
+        explained: {
+          status: 'REVERTED',
+          contract: reverter,
+          contract_name: 'reverter',
+          function: 'fail',
+          arguments: [{ name: 'data', type: 'Array<felt252>', value: "['oops']" }],
+          panic: { felts: [short('oops')], text: 'oops' },
+          failed_first: 0,
+        },
+      },
+    ]);
+  });
+
+  test('of a function that does not exist, with the one that was meant', async () => {
+    const request = {
+      contract_address: reverter,
+      entry_point_selector: selector('failVia'),
+      calldata: [],
+    };
+    const { code, data } = await client.failure('starknet_call', [request, 'latest']);
+    expect([code, data]).toMatchObject([21, { explained: { hint: "Did you mean 'fail_via'?" } }]);
+  });
+
+  test('of an estimate, with all frames', async () => {
+    const request = [await sender.invokeRequest([fails])];
+    const { code, data } = await client.failure('starknet_estimateFee', [request, [], 'latest']);
+    expect([code, data]).toMatchObject([
+      41,
+      {
+        transaction_index: 0,
+        explained: {
+          frames: [
+            { function: '__execute__', contract_name: 'account 0' },
+            { function: 'fail_via' },
+            { function: 'fail', contract: reverter },
+          ],
+          failed_first: 2,
+          panic: { text: 'oops, 0x7' },
+        },
+      },
+    ]);
+  });
+
+  test('of a refused transaction, with what is missing', async () => {
+    const [poor] = [newAccount('0x77')];
+    const request = deployAccountRequest(poor, {
+      changes: { resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas: 10n ** 7n }) },
+    });
+    const { code, data } = await client.failure('starknet_addDeployAccountTransaction', [request]);
+    const missing = 10n ** 10n * (10n ** 7n + 1000n);
+    expect([code, data]).toMatchObject([54, { explained: { status: 'REFUSED', frames: [] } }]);
+    expect(Object(data).explained.hint).toContain(
+      `{"address": "${poor.address}", "amount": ${missing}, "unit": "FRI"}`,
+    );
+  });
+
+  test('unless its data is a text; the transaction is then explained by its hash', async () => {
+    const request = await sender.invokeRequest([], { signature: ['0x1', '0x2'] });
+    const { code, data } = await client.failure('starknet_addInvokeTransaction', [request]);
+    expect([code, typeof data]).toEqual([55, 'string']);
+    const { hash } = new Transaction(request, 'SN_SEPOLIA');
+    expect(await client.call('devnet_explainTransaction', [hash])).toMatchObject({
+      status: 'REFUSED',
+      function: '__validate__',
+      panic: { text: 'Account: invalid signature' },
+    });
+  });
+});
+
+describe('devnet_explainTransaction', () => {
+  test('says how much is missing, on the state before the transaction', async () => {
+    const before = BigInt(
+      (await client.call('devnet_getAccountBalance', { address: sender.account.address })).amount,
+    );
+    const amount = 10n ** 30n;
+    const calldata = [account(1).address, hex(amount), '0x0'];
+    const hash = await sender.invoke([{ to: STRK, name: 'transfer', calldata }]);
+    const explained = await client.call('devnet_explainTransaction', [hash]);
+    expect(explained.summary).toBe(
+      "Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'",
+    );
+    expect(explained.hint).toContain(`"amount": ${amount - before}, "unit": "FRI"`);
+    expect(explained.text).toContain(explained.hint);
+  });
+
+  test('shows a successful transaction as its tree', async () => {
+    const hash = await sender.invoke([
+      { to: STRK, name: 'transfer', calldata: [account(1).address, '0x5', '0x0'] },
+    ]);
+    const { status, text } = await client.call('devnet_explainTransaction', [hash]);
+    expect(status).toBe('SUCCEEDED');
+    expect(text).toMatch(
+      /└─ ✓ STRK::transfer\(recipient: account 1, amount: 5\) → true \[[\d,]+ gas\]/,
+    );
+    expect(text).toContain('emits Transfer(from: account 0, to: account 1, value: 5)');
+  });
+
+  test('uses labels', async () => {
+    await client.call('devnet_setLabel', { value: reverter, label: 'my contract' });
+    const hash = await sender.invoke([fails]);
+    const { summary } = await client.call('devnet_explainTransaction', [hash]);
+    expect(summary).toBe("Reverted: my contract::fail panicked with 'oops', 0x7");
+  });
+
+  test('runs a transaction that used all of its gas only as far as it came', async () => {
+    const resource_bounds = bounds({ l1_gas: 100_000n, l1_data_gas: 100_000n, l2_gas: 3_000_000n });
+    const burns = { to: reverter, name: 'burn', calldata: [hex(1_000_000)] };
+    const request = await sender.invokeRequest([burns], { resource_bounds });
+    const { transaction_hash } = await client.call('starknet_addInvokeTransaction', [request]);
+    const { summary } = await client.call('devnet_explainTransaction', [transaction_hash]);
+    expect(summary).toContain('it used all of the 3000000 l2_gas that it offered');
+    const { classes } = await client.call('devnet_coverage', { include: ['statements'], limit: 1 });
+    const ran = classes.flatMap(({ statements = [] }) => statements.map(([, times = 0]) => times));
+    // A step takes 100 gas at least.
+    expect(Math.max(...ran)).toBeGreaterThan(1_000);
+    expect(Math.max(...ran)).toBeLessThan(30_000);
+  });
+
+  test('does not know what was never sent', async () => {
+    expect((await client.failure('devnet_explainTransaction', ['0x123'])).code).toBe(29);
+  });
+});

@@ -1,0 +1,146 @@
+// Explanations on a terminal: the log, trees of all transactions, the command and the library.
+
+import { type ConfigInput, createLog, createNode, type Starkbox } from 'starkbox';
+import { describe, expect, test } from 'vitest';
+import { commandOutput } from '../../support/command-line.js';
+import { contract, hex, Sender, STRK, selector } from '../../support/signing.js';
+
+const AMOUNT = 10n ** 30n;
+
+/** A stream that keeps what is written. */
+class RecordingStream {
+  text = '';
+  readonly isTTY: boolean;
+
+  constructor(isTTY = false) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  hasColors(): boolean {
+    return this.isTTY;
+  }
+}
+
+const senderOf = (chain: Starkbox): Sender =>
+  new Sender(
+    { call: chain.request, ask: chain.call, failure: () => Promise.reject(new Error('unused')) },
+    chain.accounts[0],
+  );
+
+const transfer = (to: string, amount: bigint) => [
+  { to: STRK, name: 'transfer', calldata: [to, hex(amount), '0x0'] },
+];
+
+async function loggedBy(
+  level: 'info' | 'debug',
+  send: (chain: Starkbox) => Promise<unknown>,
+  options: ConfigInput = {},
+) {
+  const log = new RecordingStream();
+  await using chain = await createNode(
+    { seed: 0, accounts: 2, ...options },
+    { log: createLog({ level, format: 'pretty' }, log) },
+  );
+  await send(chain);
+  await chain.close();
+  return log.text;
+}
+
+describe('the log', () => {
+  test('has a line for a reverted transaction and none for others', async () => {
+    const hashes: string[] = [];
+    const text = await loggedBy('info', async (chain) => {
+      for (const amount of [5n, AMOUNT])
+        hashes.push(await senderOf(chain).invoke(transfer('0xabc', amount)));
+    });
+    const [good = '', bad = ''] = hashes;
+    expect(text).toContain(
+      `transaction ${bad} · Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'`,
+    );
+    expect(text).not.toContain(good);
+    expect(text).not.toContain('✗');
+  });
+
+  test('has a line for a refused transaction, and the tree of both at debug', async () => {
+    const text = await loggedBy('debug', async (chain) => {
+      await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
+      const request = await senderOf(chain).invokeRequest([], { signature: ['0x1', '0x2'] });
+      await chain.call('starknet_addInvokeTransaction', [request]).catch(() => undefined);
+    });
+    expect(text).toMatch(/INFO .* · Refused: account 0::__validate__ panicked with 'Account: inv/);
+    expect(text).toContain('✗ account 0::__validate__(…)');
+    expect(text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+  });
+
+  test('has those of a block that is closed later once', async () => {
+    const text = await loggedBy(
+      'info',
+      async (chain) => {
+        await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
+        await chain.mine();
+      },
+      { blockGenerationOn: 'demand' },
+    );
+    expect(text.match(/Reverted: STRK/g)).toHaveLength(1);
+  });
+});
+
+describe('--print-traces', () => {
+  async function printed(output: RecordingStream): Promise<string> {
+    await using chain = await createNode({ seed: 0, accounts: 2, printTraces: true }, { output });
+    await senderOf(chain).invoke(transfer('0xabc', 5n));
+    await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
+    await chain.close();
+    return output.text;
+  }
+
+  test('prints the tree of every transaction, plainly where it is no terminal', async () => {
+    const text = await printed(new RecordingStream());
+    expect(text).toMatch(/Succeeded: \d calls\n\n✓ account 0::__execute__\(…\) \[[\d,]+ gas\]\n/);
+    expect(text).toContain('   emits Transfer(from: account 0, to: 0xabc, value: 5)');
+    expect(text).toContain("panicked with 'ERC20: insufficient balance'");
+    expect(text).not.toContain('\u001b');
+  });
+
+  test('colours it on a terminal', async () => {
+    expect(await printed(new RecordingStream(true))).toContain(
+      '\u001b[31m✗\u001b[0m \u001b[31mSTRK::transfer',
+    );
+  });
+});
+
+test('the command and the library explain a transaction', async () => {
+  await using chain = await createNode({ seed: 0, accounts: 2, port: 0 });
+  const hash = await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
+  const explained = await chain.explain(BigInt(hash));
+  expect(explained).toMatchObject({ function: 'transfer', contract_name: 'STRK' });
+  const { url } = await chain.listen();
+  const output = (...more: readonly string[]) =>
+    commandOutput('explain', hash, '--url', url, ...more);
+  expect(await output()).toBe(`${explained.text}\n`);
+  expect(JSON.parse(await output('--json'))).toEqual(explained);
+});
+
+test('a function of a mistyped name is found by its selector', async () => {
+  await using chain = await createNode({ seed: 0, accounts: 2 });
+  const sender = senderOf(chain);
+  const reverter = await sender.deploy(await contract('reverter'));
+  const hint = async (name: string) => {
+    const request = {
+      contract_address: reverter,
+      entry_point_selector: selector(name),
+      calldata: [],
+    };
+    const error: unknown = await chain
+      .call('starknet_call', [request, 'latest'])
+      .catch((reason: unknown) => reason);
+    return Object(error).data.explained.hint;
+  };
+  for (const typed of ['writen', 'wirtten', 'writtenn', 'get_written'])
+    expect([typed, await hint(typed)]).toEqual([typed, "Did you mean 'written'?"]);
+  expect(await hint('getWritten')).toMatch(/^It has fail, /);
+});

@@ -1,0 +1,53 @@
+// Changes of a long mempool leave the event loop free for other requests.
+import { expect, test } from 'vitest';
+import { startFixture } from '../../support/fixture.js';
+import { invokeRequest, STRK } from '../../support/signing.js';
+
+const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
+const COUNT = 1000;
+/** The part of a call's time that one turn of the event loop may take. */
+const MOST = 0.5;
+
+/** The turns of the event loop while something runs: their number, and the longest as a part of all the time. */
+async function turnsDuring(
+  work: () => Promise<unknown>,
+): Promise<{ readonly count: number; readonly longest: number }> {
+  let isDone = false;
+  let [count, longest] = [0, 0];
+  const begun = performance.now();
+  let last = begun;
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isDone) return;
+    count += 1;
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isDone = true;
+  turn();
+  return { count, longest: longest / (last - begun) };
+}
+
+test('no turn takes most of the time of selecting or returning many transactions', {
+  timeout: 600_000,
+}, async () => {
+  const options = { blockGenerationOn: 'mempool', timeout: 600 } as const;
+  const { node, account } = await startFixture(options);
+  for (let nonce = 0; nonce < COUNT; nonce += 1) {
+    const invoke_transaction = invokeRequest(account(), [CALL], nonce);
+    await node.call('starknet_addInvokeTransaction', { invoke_transaction });
+  }
+  const select = await turnsDuring(() => node.request('devnet_mempoolSelect', {}));
+  await node.request('devnet_mempoolSeal', {});
+  expect(await node.request('devnet_mempoolList', {})).toMatchObject({ size: 0, dropped: [] });
+  const abort = await turnsDuring(() =>
+    node.request('devnet_abortBlocks', { starting_block_id: 'latest', return_transactions: true }),
+  );
+  expect(await node.request('devnet_mempoolList', {})).toMatchObject({ size: COUNT });
+  // Selecting is done on this thread alone, in slices.
+  expect.soft(select.count).toBeGreaterThan(1);
+  expect.soft(abort.longest).toBeLessThan(MOST);
+});

@@ -1,0 +1,209 @@
+// Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
+import type { Client } from '@starkbox/conformance';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { optionsOf } from '../../support/command-line.js';
+import { type Fixture, startFixture } from '../../support/fixture.js';
+import {
+  type Account,
+  type Contract,
+  contract,
+  declareRequest,
+  deployAccountRequest,
+  invokeRequest,
+  newAccount,
+  STRK,
+} from '../../support/signing.js';
+
+const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
+const BAD = { signature: ['0x1', '0x2'] };
+
+let fixture: Fixture;
+let counter: Contract;
+beforeAll(async () => {
+  counter = await contract('counter');
+  fixture = await startFixture({ blockGenerationOn: 'mempool' });
+});
+
+const account: Fixture['account'] = (index) => fixture.account(index);
+
+const call: Client['call'] = (method, params) => fixture.client.call(method, params);
+const errorOf: Client['failure'] = (method, params) => fixture.client.failure(method, params);
+
+async function send(nonce: number, changes = {}, from = account()): Promise<string> {
+  const request = invokeRequest(from, [CALL], nonce, { changes });
+  const { transaction_hash } = await call('starknet_addInvokeTransaction', [request]);
+  return transaction_hash;
+}
+
+const nonceOf = ({ address }: Account) => call('starknet_getNonce', ['pre_confirmed', address]);
+const statusOf = (hash: string) => call('starknet_getTransactionStatus', [hash]);
+
+test('a transaction goes from RECEIVED to ACCEPTED_ON_L2 step by step', async () => {
+  const hash = await send(0);
+  expect(await statusOf(hash)).toEqual({ finality_status: 'RECEIVED' });
+  expect(await call('starknet_getTransactionByHash', [hash])).toMatchObject({
+    type: 'INVOKE',
+    transaction_hash: hash,
+    sender_address: account().address,
+  });
+  expect(await errorOf('starknet_getTransactionReceipt', [hash])).toMatchObject({ code: 29 });
+  expect(await errorOf('starknet_traceTransaction', [hash])).toMatchObject({
+    code: 10,
+    data: { status: 'RECEIVED' },
+  });
+  const waiting = { mempool_tx_count: 1, pre_confirmed_tx_count: 0 };
+  expect(await call('devnet_getStatus')).toMatchObject(waiting);
+  expect(await call('devnet_search', { query: hash })).toEqual({
+    candidates: [{ kind: 'transaction', value: hash, detail: 'in the mempool' }],
+  });
+  expect(await nonceOf(account())).toBe('0x0');
+
+  expect(await call('devnet_mempoolSelect')).toEqual({ candidates: [hash] });
+  expect(await statusOf(hash)).toEqual({ finality_status: 'CANDIDATE' });
+  expect(await nonceOf(account())).toBe('0x0');
+
+  const executed = { pre_confirmed: [hash], dropped: [] };
+  expect(await call('devnet_mempoolPreConfirm', { count: 1 })).toEqual(executed);
+  expect(await statusOf(hash)).toMatchObject({ finality_status: 'PRE_CONFIRMED' });
+  expect(await nonceOf(account())).toBe('0x1');
+
+  await call('devnet_createBlock');
+  expect(await statusOf(hash)).toMatchObject({ finality_status: 'ACCEPTED_ON_L2' });
+  expect(await call('devnet_mempoolList')).toMatchObject({ size: 0, transactions: [] });
+});
+
+describe('admission', () => {
+  test('a duplicate, an old nonce, an unknown sender and a low tip are refused', async () => {
+    const sender = account(1);
+    const waiting = invokeRequest(sender, [CALL], 1, { changes: { tip: '0x5' } });
+    const add = 'starknet_addInvokeTransaction';
+    const { transaction_hash } = await call(add, [waiting]);
+    expect(await errorOf(add, [waiting])).toMatchObject({ code: 59 });
+    const old = invokeRequest(account(), [CALL], 0, { changes: { tip: '0x1' } });
+    expect(await errorOf(add, [old])).toMatchObject({ code: 52 });
+    const unknownAccount = invokeRequest(newAccount('0x9'), [CALL], 0);
+    expect(await errorOf(add, [unknownAccount])).toMatchObject({ code: 55 });
+    const equal = invokeRequest(sender, [CALL, CALL], 1, { changes: { tip: '0x5' } });
+    expect(await errorOf(add, [equal])).toMatchObject({ code: 64 });
+    await call('devnet_mempoolRemove', [transaction_hash]);
+    expect(await errorOf('starknet_getTransactionStatus', [transaction_hash])).toMatchObject({
+      code: 29,
+    });
+    expect(await errorOf('devnet_mempoolRemove', [transaction_hash])).toMatchObject({ code: 29 });
+  });
+
+  test('a higher tip replaces, and a candidate is not replaced', async () => {
+    const sender = account(1);
+    const first = await send(0, { tip: '0x1' }, sender);
+    const second = await send(0, { tip: '0x2' }, sender);
+    const { transactions, dropped } = await call('devnet_mempoolList');
+    expect(transactions).toMatchObject([{ transaction_hash: second, tip: '0x2' }]);
+    expect(dropped.at(-1)).toMatchObject({
+      transaction_hash: first,
+      reason: expect.stringContaining(second),
+    });
+    await call('devnet_mempoolSelect');
+    const third = invokeRequest(sender, [CALL], 0, { changes: { tip: '0x3' } });
+    expect(await errorOf('starknet_addInvokeTransaction', [third])).toMatchObject({ code: 52 });
+    expect(await call('devnet_mempoolClear')).toEqual({ removed: 1 });
+  });
+
+  test('an account may send before its deployment is executed', async () => {
+    const fresh = newAccount('0x77');
+    await call('devnet_mint', { address: fresh.address, amount: 10 ** 21 });
+    const { transaction_hash } = await call('starknet_addDeployAccountTransaction', [
+      deployAccountRequest(fresh),
+    ]);
+    const next = await send(1, {}, fresh);
+    expect(await call('devnet_mempoolSeal')).toMatchObject({
+      pre_confirmed: [transaction_hash, next],
+      dropped: [],
+    });
+  });
+
+  test('more transactions than the limit are refused, and replacements are not', async () => {
+    const { client, node } = await startFixture({
+      blockGenerationOn: 'mempool',
+      maximumMempoolSize: 1,
+    });
+    const [sender] = node.accounts;
+    if (!sender) throw new Error('there is no account');
+    const add = 'starknet_addInvokeTransaction';
+    const request = (nonce: number, tip: string) => [
+      invokeRequest(sender, [CALL], nonce, { changes: { tip } }),
+    ];
+    await client.call(add, request(0, '0x0'));
+    expect((await client.failure(add, request(1, '0x0'))).code).toBe(-1);
+    await client.call(add, request(0, '0x1'));
+  });
+});
+
+test('a transaction that turns out to be invalid is dropped, and the reason is kept', async () => {
+  const sender = account(2);
+  const bad = await send(0, BAD, sender);
+  const next = await send(1, {}, sender);
+  const { dropped, pre_confirmed } = await call('devnet_mempoolPreConfirm');
+  expect(pre_confirmed).toEqual([]);
+  expect(dropped).toEqual([
+    {
+      transaction_hash: bad,
+      sender_address: sender.address,
+      nonce: '0x0',
+      reason: expect.stringMatching(/signature/i),
+    },
+  ]);
+  expect(await errorOf('starknet_getTransactionStatus', [bad])).toMatchObject({ code: 29 });
+  const listed = await call('devnet_mempoolList');
+  expect(listed.dropped.at(-1)).toEqual(dropped[0]);
+  expect(listed).toMatchObject({
+    upcoming: [],
+    transactions: [{ transaction_hash: next, status: 'RECEIVED', waits_for_nonce: true }],
+  });
+  await call('devnet_mempoolClear');
+});
+
+test('a declaration that was aborted returns and is executed again', async () => {
+  const nonce = Number(await nonceOf(account()));
+  const { transaction_hash, class_hash } = await call('starknet_addDeclareTransaction', [
+    declareRequest(account(), counter, nonce),
+  ]);
+  const sealed = await call('devnet_mempoolSeal');
+  const { aborted } = await call('devnet_abortBlocks', {
+    starting_block_id: 'latest',
+    return_transactions: true,
+  });
+  expect(aborted).toEqual([sealed.block_hash]);
+  expect(await statusOf(transaction_hash)).toEqual({ finality_status: 'RECEIVED' });
+  expect(await errorOf('starknet_getClass', ['pre_confirmed', class_hash])).toMatchObject({
+    code: 28,
+  });
+  expect(await call('devnet_mempoolSeal')).toMatchObject({ pre_confirmed: [transaction_hash] });
+  expect(await call('starknet_getClass', ['latest', class_hash])).toBeTruthy();
+});
+
+test('a list of many comes in pages', async () => {
+  const nonce = Number(await nonceOf(account()));
+  const sentHashes: string[] = [];
+  for (let index = 0; index < 5; index += 1) sentHashes.push(await send(nonce + index));
+  const first = await call('devnet_mempoolList', { limit: 2 });
+  const second = await call('devnet_mempoolList', { limit: 200, cursor: first.next });
+  const hashes = [...first.transactions, ...second.transactions].map(
+    (transaction) => transaction.transaction_hash,
+  );
+  expect(hashes).toEqual(sentHashes);
+  expect(first.upcoming).toEqual(sentHashes.slice(0, 2));
+  expect(second.next).toBeUndefined();
+  await call('devnet_mempoolClear');
+});
+
+test('restricted mode forbids what changes the mempool, and not its list', async () => {
+  const { client } = await startFixture({
+    ...(await optionsOf('--restrictive-mode')),
+    blockGenerationOn: 'mempool',
+  });
+  for (const name of ['Select', 'PreConfirm', 'Seal', 'Remove', 'Clear']) {
+    const params = name === 'Remove' ? ['0x1'] : [];
+    expect((await client.failure(`devnet_mempool${name}`, params)).code, name).toBe(-32604);
+  }
+  expect(await client.call('devnet_mempoolList')).toMatchObject({ size: 0 });
+});

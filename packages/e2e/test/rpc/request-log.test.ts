@@ -1,0 +1,277 @@
+// Recording of calls on request: complete enough to be repeated, and without secrets.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectSocket, startNode } from '@starkbox/conformance';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { commandOutput } from '../../support/command-line.js';
+import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
+
+const TOKEN = 'a-token-that-is-not-kept';
+const { node, url, client, close } = await startNode({ listen: true, ui: true });
+const folder = temporaryFolderOfFile();
+afterAll(close);
+
+const record = (params: { enabled: boolean; bodies?: boolean; clear?: boolean }) =>
+  client.call('devnet_recordRequests', params);
+const list = async (limit = 50) => (await client.call('devnet_getRequests', { limit })).requests;
+const post = (body: string, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+/** Everything that is kept, as one text. */
+async function everything(): Promise<string> {
+  const rows = await list(200);
+  const whole = await Promise.all(rows.map(({ id }) => client.call('devnet_getRequest', { id })));
+  const { recording } = await client.call('devnet_getRecording');
+  return JSON.stringify([rows, whole, recording]);
+}
+
+beforeEach(() => record({ enabled: true, clear: true }));
+
+test('nothing is recorded until recording is switched on', async () => {
+  await using quiet = await startNode();
+  await quiet.client.call('starknet_chainId');
+  expect(await quiet.client.call('devnet_getRequests')).toEqual({
+    requests: [],
+    recording: false,
+    bodies: true,
+    kept: 0,
+    kept_bytes: 0,
+  });
+  await record({ enabled: false });
+  await client.call('starknet_chainId');
+  expect(await list()).toEqual([]);
+});
+
+test('a call is kept with its answer, its client and its times', async () => {
+  await client.call('devnet_mint', { address: '0x0001', amount: 1 });
+  await client.failure('starknet_getNonce', { block_id: 'latest', contract_address: '0x77' });
+  await node.request('starknet_chainId');
+  const [third, second, first] = await list();
+  expect(first).toMatchObject({
+    method: 'devnet_mint',
+    outcome: 'ok',
+    transport: 'http',
+    params_preview: '{"address":"0x0001","amount":1}',
+    result_preview: expect.stringMatching(/^\{"new_balance":"1"/),
+  });
+  expect(second).toMatchObject({ outcome: 'error', code: 20, message: 'Contract not found' });
+  expect(third).toMatchObject({ transport: 'in-process', client: 1, method: 'starknet_chainId' });
+  expect(second?.client).toBe(first?.client);
+  expect(first?.agent).toBe('node');
+  expect(Math.abs((first?.time ?? 0) - Date.now())).toBeLessThan(60_000);
+  const { duration_ms = -1, queue_ms = -1, execute_ms = -1, encode_ms = -1 } = first ?? {};
+  for (const part of [queue_ms, execute_ms, encode_ms]) expect(part).toBeGreaterThanOrEqual(0);
+  expect(Math.abs(queue_ms + execute_ms + encode_ms - duration_ms)).toBeLessThan(0.01);
+  const { request, response } = await client.call('devnet_getRequest', { id: first?.id ?? 0 });
+  expect(JSON.parse(request?.text ?? '')).toMatchObject({
+    method: 'devnet_mint',
+    params: { address: '0x0001', amount: 1 },
+  });
+  expect(JSON.parse(response?.text ?? '').result.new_balance).toBe('1');
+  expect(request).toMatchObject({ is_whole: true, bytes: first?.bytes });
+  expect((await client.failure('devnet_getRequest', { id: 10 ** 9 })).code).toBe(-1);
+});
+
+test('without bodies only the outlines are kept', async () => {
+  expect(await record({ enabled: true, bodies: false })).toEqual({
+    recording: true,
+    bodies: false,
+  });
+  await client.call('devnet_mint', { address: '0x5ec7e7', amount: 1 });
+  const [row] = await list();
+  expect(row).toMatchObject({ method: 'devnet_mint', outcome: 'ok' });
+  expect(await client.call('devnet_getRequest', { id: row?.id ?? 0 })).toEqual({ row });
+  expect(JSON.stringify(row)).not.toContain('5ec7e7');
+});
+
+test('calls have the ids of their batch and of their client', async () => {
+  const chainIdCall = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
+  await post(`[${chainIdCall},${chainIdCall.replace('chainId', 'nothing')}]`, {
+    'user-agent': 'some wallet',
+  });
+  await post(chainIdCall, { 'user-agent': 'another wallet' });
+  const socket = await connectSocket(url);
+  await socket.call('starknet_chainId');
+  await socket.close();
+  const [overSocket, alone, failed, good] = await list();
+  expect(good?.batch).toEqual(expect.any(Number));
+  expect(failed).toMatchObject({ batch: good?.batch, method: 'unknown', code: -32601 });
+  expect(alone?.batch).toBeUndefined();
+  expect(alone?.client).not.toBe(good?.client);
+  expect(failed?.client).toBe(good?.client);
+  expect(overSocket).toMatchObject({ transport: 'ws', client: expect.any(Number) });
+});
+
+test('refused calls are recorded with their reason', async () => {
+  await client.failure('devnet_mint', { address: '0x1', amount: -5 });
+  await post('{ no JSON');
+  await post('{"jsonrpc":"2.0","id":1,"method":5}');
+  await post('{}', { 'content-type': 'text/plain' });
+  const origin = 'https://elsewhere.example';
+  await post('{"jsonrpc":"2.0","id":1,"method":"devnet_getStatus"}', { origin });
+  const [foreign, plain, envelope, text, schema] = await list();
+  expect(schema).toMatchObject({ code: -32602, message: expect.stringContaining('amount') });
+  expect(text).toMatchObject({ method: 'unknown', code: -32700 });
+  expect(envelope?.message).toContain('method must be a string');
+  expect(plain).toMatchObject({ code: -32600, message: expect.stringContaining('Content-Type') });
+  expect(foreign).toMatchObject({ code: -32604, origin, method: 'devnet_getStatus' });
+  expect(foreign?.message).toContain('--allowed-origins');
+});
+
+test('the explorer is recognised by its tag, which other pages cannot send', async () => {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
+  const tagged = { 'x-starkbox-client': 'ui' };
+  await post(body, { ...tagged, origin: new URL(url).origin });
+  await post(body, { ...tagged, origin: 'http://localhost:3000' });
+  await post(body, { 'x-starkbox-client': '<img onerror>' });
+  expect((await list()).map(({ tag }) => tag)).toEqual([undefined, undefined, 'ui']);
+  const answer = await fetch(url, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' },
+  });
+  expect(answer.headers.get('access-control-allow-headers')).not.toContain('starkbox');
+});
+
+describe('secrets', () => {
+  const secret = `0x${'5ec7e7'.repeat(8)}`;
+  const network_url = 'http://user:5ec7e7@127.0.0.1:1/v3/5ec7e7?key=5ec7e7';
+
+  test('are not kept, whatever they come in', async () => {
+    const postman = { network_url, deployer_account_private_key: secret };
+    await client.failure('devnet_postmanLoad', postman);
+    await client.failure('devnet_postmanLoda', postman);
+    await client.failure('devnet_restart', { fork: { url: network_url } });
+    await client.failure('devnet_load', {
+      events: [{ method: 'devnet_postmanLoad', params: [network_url, '0x1', secret] }],
+    });
+    await post(
+      `{"jsonrpc":"2.0","id":1,"method":"devnet_postmanLoad","params":["${network_url}",null,"${secret}"]}`,
+    );
+    await post(
+      `{"jsonrpc":"2.0","id":1,"method":"devnet_mint","params":{"deployer_private\\u005fkey":"${secret}"}}`,
+    );
+    await post(
+      `{"jsonrpc":"2.0","id":1,"method":"devnet_search","params":{"query":"{\\"private_key\\": \\"${secret}\\"}"}}`,
+    );
+    await post(`{"method":"devnet_postmanLoad","params":["${secret}"`);
+    await post(`{"Authorization": "Bearer ${secret}", "token": "${secret}"`);
+    await client.call('devnet_getPredeployedAccounts');
+    await client.call('devnet_getConfig');
+    await client.call('devnet_search', { query: node.accounts[0]?.privateKey ?? '' });
+    const dump = await client.call('devnet_dump', { format: 'image', inline: true });
+    const text = await everything();
+    expect(await list()).toHaveLength(13);
+    expect(text).not.toMatch(/5ec7e7/);
+    expect(text).toContain('http://127.0.0.1:1/•••');
+    for (const { privateKey } of node.accounts) {
+      expect(text).not.toContain(privateKey.replace(/^0x0*/, ''));
+    }
+    // A replay needs it.
+    expect(text.replace(/\{\\+"starkbox.*?\}\}/, '')).not.toMatch(/"seed\\*":\d/);
+    expect(text).not.toContain(JSON.stringify(dump).slice(200, 260));
+  });
+
+  test('nor is the token of the node', async () => {
+    await using guarded = await startNode({ listen: true, authToken: TOKEN });
+    const { url, node } = guarded;
+    await node.request('devnet_recordRequests', { enabled: true });
+    const authorization = `Bearer ${TOKEN}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"devnet_search","params":{"query":"${TOKEN}"}}`;
+    const headers = { 'content-type': 'application/json' };
+    await fetch(url, { method: 'POST', headers: { ...headers, authorization }, body });
+    await fetch(url, { method: 'POST', headers, body });
+    const rows = JSON.stringify(await node.request('devnet_getRequests'));
+    expect(rows).not.toContain(TOKEN);
+    expect(rows).toContain('Unauthorized');
+    expect(JSON.stringify(await node.request('devnet_getRecording'))).not.toContain(TOKEN);
+  });
+});
+
+test('long texts are kept by their beginning, and what is kept is bounded', async () => {
+  const query = 'x'.repeat(100_000);
+  await client.call('devnet_search', { query });
+  const [long] = await list();
+  const { request } = await client.call('devnet_getRequest', { id: long?.id ?? 0 });
+  expect(request).toMatchObject({ is_whole: false, bytes: long?.bytes });
+  expect(request?.text).toHaveLength(64 * 1024);
+  expect(long?.bytes).toBeGreaterThan(100_000);
+  const call = `{"jsonrpc":"2.0","id":1,"method":"devnet_search","params":{"query":"${query}"}}`;
+  for (let count = 0; count < 300; count += 1) await node.handle(call);
+  const { kept: keptCount, kept_bytes } = await client.call('devnet_getRequests', { limit: 1 });
+  expect(keptCount).toBeLessThan(300);
+  expect(kept_bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+  expect(kept_bytes).toBeGreaterThan(15 * 1024 * 1024);
+  for (let count = 0; count < 2100; count += 1) await node.request('starknet_chainId');
+  expect((await client.call('devnet_getRequests', { limit: 1 })).kept).toBe(2000);
+  const [newest] = await list(1);
+  const page = await client.call('devnet_getRequests', { before: newest?.id ?? 0, limit: 200 });
+  expect(page.requests).toHaveLength(200);
+  expect(page.requests[0]?.id).toBe((newest?.id ?? 0) - 1);
+});
+
+test('subscribers are notified', async () => {
+  const socket = await connectSocket(url);
+  const subscription = await socket.subscribe('devnet_subscribeRequests');
+  await client.call('starknet_chainId');
+  expect(await socket.next()).toMatchObject({
+    method: 'devnet_subscriptionRequests',
+    subscription,
+    result: { method: 'starknet_chainId', transport: 'http' },
+  });
+  await socket.close();
+});
+
+test('recorded calls can be saved and replayed on a fresh node', async () => {
+  await using fresh = await startNode({ listen: true, seed: 7 });
+  await fresh.client.call('devnet_recordRequests', { enabled: true });
+  const account = fresh.account(0);
+  const { transaction_hash } = await account.execute({
+    contractAddress: fresh.node.tokens.strk.address,
+    entrypoint: 'transfer',
+    calldata: ['0x123', '0x1', '0x0'],
+  });
+  await fresh.provider.waitForTransaction(transaction_hash);
+  await fresh.client.call('devnet_createBlock');
+  await fresh.client.call('devnet_getConfig');
+  const blockNumberCall = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
+  const headers = { 'content-type': 'application/json' };
+  for (const body of [`[${blockNumberCall},\n${blockNumberCall}]`, '{ no JSON', blockNumberCall]) {
+    await fetch(fresh.url, { method: 'POST', headers, body });
+  }
+  const socket = await connectSocket(fresh.url);
+  await socket.call('starknet_getBlockWithTxHashes', { block_id: 'latest' });
+  await socket.close();
+  const explorer = { ...headers, 'x-starkbox-client': 'ui' };
+  const mint = '{"jsonrpc":"2.0","id":1,"method":"devnet_mint","params":["0x1",5]}';
+  const look = '{"jsonrpc":"2.0","id":2,"method":"devnet_getStatus"}';
+  await fetch(fresh.url, { method: 'POST', headers: explorer, body: `[${look},${mint}]` });
+  await fetch(fresh.url, { method: 'POST', headers: explorer, body: look });
+  const { recording, requests, left_out } = await fresh.client.call('devnet_getRecording');
+  // The client read a class, which is longer than what is kept of an answer.
+  expect(left_out).toBe(1);
+  expect(recording).not.toContain('devnet_getStatus');
+  expect(recording).toContain('devnet_mint');
+  const file = join(folder, 'saved.jsonl');
+  writeFileSync(file, recording);
+  expect(await commandOutput('replay', file)).toBe(`${requests} requests, all answered alike\n`);
+});
+
+test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {
+  await using hosted = await startNode({
+    restrictedMethods: ['devnet_getPredeployedAccounts'],
+    instanceStore: join(folder, 'store'),
+    publicUrl: 'http://fleet.example',
+    dumpDir: folder,
+  });
+  await hosted.client.call('devnet_recordRequests', { enabled: true });
+  await hosted.client.call('starknet_blockNumber');
+  const { recording } = await hosted.client.call('devnet_getRecording');
+  const [first = ''] = recording.split('\n');
+  for (const secret of [folder, 'fleet.example', 'instanceStore', 'dumpDir', 'seed']) {
+    expect(first).not.toContain(secret);
+  }
+  expect(JSON.parse(first).options).toMatchObject({ accounts: 10, chainId: 'SN_SEPOLIA' });
+});

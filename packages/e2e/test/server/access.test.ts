@@ -1,0 +1,290 @@
+// Access rules over HTTP and WebSocket, and the limits of what one client may take.
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { startNode } from '@starkbox/conformance';
+import { type Config, createNode } from 'starkbox';
+import { afterAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { openNode } from '../../support/fixture.js';
+
+const FORBIDDEN = -32_604;
+const UNAUTHORIZED = -32_001;
+const TOKEN = 'correct-horse-battery-staple';
+const ACCOUNTS = 'devnet_getPredeployedAccounts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** Not with fetch, which sends the host it likes. */
+async function send(
+  url: string,
+  { path = '/', method = 'POST', headers = {}, call = 'starknet_blockNumber', params = {} } = {},
+): Promise<Answer> {
+  const clientRequest = request(new URL(path, url), {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    agent: false,
+  });
+  clientRequest.end(
+    method === 'POST' ? JSON.stringify({ jsonrpc: '2.0', id: 1, method: call, params }) : '',
+  );
+  const [response] = await once(clientRequest, 'response');
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  const body = text.startsWith('{') ? JSON.parse(text) : {};
+  return { status: response.statusCode, headers: response.headers, ...body };
+}
+
+/** The answer to a socket with these headers, or the status of its refusal. */
+async function overSocket(
+  url: string,
+  call: string,
+  headers: Record<string, string>,
+  protocols: string[] = [],
+): Promise<{ readonly status?: number; readonly code?: number; readonly protocol?: string }> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, protocols, { headers });
+  const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => ({
+    status: Number(statusCode),
+  }));
+  const answer = (async () => {
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call, params: {} }));
+    const [data] = await once(socket, 'message');
+    const { error } = JSON.parse(String(data));
+    return { ...(error ? { code: error.code } : {}), protocol: socket.protocol };
+  })();
+  socket.on('error', () => {});
+  try {
+    return await Promise.race([refused, answer.catch(() => refused)]);
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function listening(config: Partial<Config> = {}): Promise<string> {
+  const node = await openNode({ seed: 0, port: 0, ...config });
+  return (await node.listen()).url;
+}
+
+describe('over HTTP and WebSocket', async () => {
+  const { url, close } = await startNode({ listen: true });
+  afterAll(close);
+  const EVIL = { origin: 'https://evil.example' };
+  const STEERING = [ACCOUNTS, 'sandbox_getPredeployedAccounts', 'devnet_getConfig', 'devnet_dump'];
+
+  test('a foreign page uses the chain, and does not steer it', async () => {
+    const read = await send(url, { headers: EVIL });
+    expect(read).toMatchObject({ status: 200, result: 0 });
+    expect(read.headers['access-control-allow-origin']).toBe('*');
+    expect(await overSocket(url, 'starknet_blockNumber', EVIL)).toEqual({ protocol: '' });
+    for (const call of [...STEERING, 'devnet_mint', 'devnet_restart', 'sandbox_createBlock']) {
+      const { error } = await send(url, { headers: EVIL, call });
+      expect(error?.code).toBe(FORBIDDEN);
+      expect((await overSocket(url, call, EVIL)).code).toBe(FORBIDDEN);
+    }
+    expect((await send(url)).result).toBe(0);
+  });
+
+  test('nor inside of a batch, or in a notification', async () => {
+    const mint = { jsonrpc: '2.0', method: 'devnet_createBlock' };
+    const headers = { 'content-type': 'application/json', ...EVIL };
+    await fetch(url, { method: 'POST', headers, body: JSON.stringify(mint) });
+    const batch = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify([{ ...mint, id: 1 }, mint]),
+    });
+    expect(await batch.json()).toMatchObject([{ id: 1, error: { code: FORBIDDEN } }]);
+    expect((await send(url)).result).toBe(0);
+  });
+
+  test('nor by a simple request, which browsers send without asking', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
+      const headers = { ...EVIL, 'content-type': type };
+      expect((await send(url, { headers, call: 'devnet_createBlock' })).error?.code).toBe(-32_600);
+    }
+    expect((await send(url)).result).toBe(0);
+  });
+
+  test('nor does it read the seed', async () => {
+    const config = { path: '/config', method: 'GET' };
+    expect((await send(url, config)).status).toBe(200);
+    expect(await send(url, { ...config, headers: EVIL })).toMatchObject({ status: 403 });
+    const hidden = { 'sec-fetch-site': 'cross-site' };
+    expect(await send(url, { ...config, headers: hidden })).toMatchObject({ status: 403 });
+  });
+
+  test('a page from this machine and a program may do everything', async () => {
+    for (const headers of [{}, { origin: 'http://localhost:3000' }]) {
+      for (const call of STEERING.slice(0, 3)) {
+        expect((await send(url, { headers, call })).error).toBeUndefined();
+        expect((await overSocket(url, call, headers)).code).toBeUndefined();
+      }
+    }
+  });
+
+  test('an unknown host name is refused for everything', async () => {
+    const headers = { host: 'rebound.example:5050' };
+    for (const path of ['/', '/rpc', '/nothing']) {
+      const answer = await send(url, { path, headers });
+      expect(answer).toMatchObject({ status: 403, error: { code: FORBIDDEN } });
+    }
+    for (const path of ['/config', '/is_alive', '/ws']) {
+      expect((await send(url, { path, method: 'GET', headers })).status).toBe(403);
+    }
+    expect((await send(url, { method: 'OPTIONS', headers })).status).toBe(403);
+    expect(await overSocket(url, 'starknet_blockNumber', headers)).toEqual({ status: 403 });
+  });
+
+  test('a preflight for a private network is answered', async () => {
+    const headers = { ...EVIL, 'access-control-request-private-network': 'true' };
+    const answer = await send(url, { method: 'OPTIONS', headers });
+    expect(answer.headers['access-control-allow-private-network']).toBe('true');
+    expect(answer.headers['access-control-allow-headers']).toBe('content-type');
+  });
+});
+
+test('sites and names that were allowed', async () => {
+  const url = await listening({
+    allowedOrigins: ['https://app.example'],
+    allowedHosts: ['box.example'],
+  });
+  const headers = { origin: 'https://app.example', host: 'box.example' };
+  expect((await send(url, { headers, call: ACCOUNTS })).error).toBeUndefined();
+  expect((await overSocket(url, ACCOUNTS, headers)).code).toBeUndefined();
+});
+
+test('general.13: a node on all interfaces does not answer a rebound page', async () => {
+  const url = (await listening({ host: '0.0.0.0' })).replace('0.0.0.0', '127.0.0.1');
+  // A GET of a page of the same site has no Origin header.
+  const rebound = { path: '/config', method: 'GET', headers: { host: 'rebound.example:5050' } };
+  const answer = await send(url, rebound);
+  expect(answer).toMatchObject({ status: 403, error: { code: FORBIDDEN } });
+  expect(answer.error?.message).toContain('rebound.example');
+  expect(answer.error?.message).toContain('--allowed-hosts');
+  expect(await overSocket(url, 'starknet_blockNumber', rebound.headers)).toEqual({ status: 403 });
+  for (const host of ['starkbox:5050', 'host.docker.internal:5050', '192.168.1.20:5050']) {
+    expect((await send(url, { ...rebound, headers: { host } })).status).toBe(200);
+    expect((await send(url, { headers: { host }, call: ACCOUNTS })).error).toBeUndefined();
+  }
+});
+
+test('every client needs the token', async () => {
+  const url = await listening({ authToken: TOKEN });
+  const right = { authorization: `Bearer ${TOKEN}` };
+  for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
+    const answer = await send(url, { headers });
+    expect(answer).toMatchObject({ status: 401, error: { code: UNAUTHORIZED } });
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect((await send(url, { path: '/config', method: 'GET', headers })).status).toBe(401);
+    expect(await overSocket(url, 'starknet_blockNumber', headers)).toEqual({ status: 401 });
+  }
+  expect(await send(url, { headers: right, call: ACCOUNTS })).toMatchObject({ status: 200 });
+  expect((await send(url, { path: '/config', method: 'GET', headers: right })).status).toBe(200);
+  expect((await overSocket(url, ACCOUNTS, right)).code).toBeUndefined();
+  const offered = ['starkbox', `starkbox.bearer.${Buffer.from(TOKEN).toString('base64url')}`];
+  expect(await overSocket(url, ACCOUNTS, {}, offered)).toEqual({ protocol: 'starkbox' });
+  expect((await send(url, { path: '/is_alive', method: 'GET' })).status).toBe(200);
+  const preflight = await send(url, { method: 'OPTIONS' });
+  expect(preflight.headers['access-control-allow-headers']).toBe('content-type,authorization');
+  // It says who comes in, not what a page may do then.
+  const page = { ...right, origin: 'https://evil.example' };
+  expect((await send(url, { headers: page, call: ACCOUNTS })).error?.code).toBe(FORBIDDEN);
+});
+
+test('a token is shown nowhere', async () => {
+  const node = await createNode({ seed: 0, authToken: TOKEN });
+  expect(JSON.stringify(await node.request('devnet_getConfig'))).not.toContain(TOKEN);
+  await node.close();
+});
+
+test('restricted methods have no other name, path or form', async () => {
+  const url = await listening({ restrictedMethods: ['sandbox_mint', 'chain_call'] });
+  for (const call of ['devnet_mint', 'sandbox_mint', 'starknet_call', 'chain_call']) {
+    expect((await send(url, { call })).error?.code).toBe(FORBIDDEN);
+    expect((await overSocket(url, call, {})).code).toBe(FORBIDDEN);
+  }
+});
+
+describe('what costs too much', () => {
+  test('heads that are too large are refused', async () => {
+    const url = await listening();
+    const headers = { 'x-large': 'x'.repeat(20_000) };
+    expect((await send(url, { headers })).status).toBe(431);
+    expect((await send(url)).result).toBe(0);
+  });
+
+  test('WebSockets beyond the limit are refused, and places are given again', async () => {
+    const url = await listening({ maximumSockets: 1 });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
+    await once(socket, 'open');
+    expect(await overSocket(url, 'starknet_blockNumber', {})).toEqual({ status: 503 });
+    socket.close();
+    await once(socket, 'close');
+    await expect.poll(() => overSocket(url, 'starknet_blockNumber', {})).toEqual({ protocol: '' });
+  });
+
+  test('connections beyond the limit are closed at once', async () => {
+    const url = await listening({ maximumConnections: 2 });
+    const port = Number(new URL(url).port);
+    const open = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    await Promise.all(open.map((socket) => once(socket, 'connect')));
+    const third = connect(port, '127.0.0.1');
+    await once(third, 'close');
+    for (const socket of open) socket.destroy();
+    await expect.poll(async () => (await send(url).catch(() => undefined))?.result).toBe(0);
+  });
+
+  test('batches, depth, simulations and snapshots have their errors', async () => {
+    const node = await createNode({
+      seed: 0,
+      maximumBatchLength: 2,
+      maximumJsonDepth: 8,
+      maximumSimulationBatch: 1,
+      maximumSnapshots: 2,
+    });
+    const handle = async (text: string) => JSON.parse((await node.handle(text)) ?? '{}');
+    const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
+    expect(await handle(`[${call},${call},${call}]`)).toMatchObject({ error: { code: -32_600 } });
+    expect(await handle(`[${call},${call}]`)).toHaveLength(2);
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(8)}${']'.repeat(8)}}`;
+    expect(await handle(deep)).toMatchObject({ error: { code: -32_700 } });
+    const transaction = {
+      type: 'INVOKE',
+      version: '0x3',
+      sender_address: '0x1',
+      calldata: [],
+      signature: [],
+      nonce: '0x0',
+      resource_bounds: {
+        l1_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+        l2_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+        l1_data_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+      },
+      tip: '0x0',
+      paymaster_data: [],
+      account_deployment_data: [],
+      nonce_data_availability_mode: 'L1',
+      fee_data_availability_mode: 'L1',
+    };
+    const two = [transaction, transaction];
+    const rest = { block_id: 'latest', simulation_flags: [] };
+    for (const [method, params] of [
+      ['starknet_estimateFee', { request: two, ...rest }],
+      ['starknet_simulateTransactions', { transactions: two, ...rest }],
+    ] as const) {
+      await expect(node.call(method, params)).rejects.toMatchObject({ code: -32_602 });
+    }
+    const first = await node.request('devnet_snapshot');
+    await node.request('devnet_snapshot');
+    await expect(node.request('devnet_snapshot')).rejects.toMatchObject({ code: -1 });
+    await node.request('devnet_revert', { snapshot_id: first });
+    await node.request('devnet_snapshot');
+    await node.close();
+  });
+});

@@ -1,0 +1,166 @@
+// Limits of one client, and clients that do not read.
+
+import type { Config } from 'starkbox';
+import { describe, expect, test } from 'vitest';
+import { digest } from '../../support/subscriptions/digest.js';
+import { gather } from '../../support/subscriptions/subscribers.js';
+
+const addresses = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16)}`);
+
+describe('filters', () => {
+  test('too many addresses', async () => {
+    const { connect, transfer } = await gather({ maximumFilterAddresses: 3 });
+    const socket = await connect();
+    for (const method of [
+      'starknet_subscribeNewTransactions',
+      'starknet_subscribeNewTransactionReceipts',
+    ] as const) {
+      const refused = await socket.failure(method, { sender_address: addresses(4) });
+      expect(refused.code, method).toBe(67);
+      await socket.subscribe(method, { sender_address: addresses(3) });
+    }
+    await transfer();
+    await socket.quiet();
+  });
+
+  test('too many contracts whose events are wanted', async () => {
+    const { connect } = await gather({ maximumFilterAddresses: 3 });
+    const socket = await connect();
+    const refused = await socket.failure('starknet_subscribeEvents', {
+      from_address: addresses(4),
+    });
+    // The specification has a code for senders alone.
+    expect(refused.code).toBe(-32602);
+    await socket.subscribe('starknet_subscribeEvents', { from_address: addresses(3) });
+  });
+
+  test('too many keys, whatever their positions', async () => {
+    const { connect } = await gather({ maximumFilterKeys: 3 });
+    const socket = await connect();
+    for (const keys of [[addresses(4)], [addresses(2), [], addresses(2)]]) {
+      expect((await socket.failure('starknet_subscribeEvents', { keys })).code).toBe(34);
+    }
+    await socket.subscribe('starknet_subscribeEvents', { keys: [addresses(2), [], addresses(1)] });
+  });
+
+  test('by default a thousand of each', async () => {
+    const { connect } = await gather();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeEvents', {
+      from_address: addresses(1000),
+      keys: [addresses(1000)],
+    });
+    const many = addresses(1025);
+    const codes = [
+      (await socket.failure('starknet_subscribeEvents', { keys: [many] })).code,
+      (await socket.failure('starknet_subscribeNewTransactions', { sender_address: many })).code,
+    ];
+    expect(codes).toEqual([34, 67]);
+  });
+});
+
+describe('subscriptions', () => {
+  test('too many on one socket', async () => {
+    const { connect, block } = await gather({ maximumSubscriptions: 3 });
+    const [full, other] = [await connect(), await connect()];
+    const ids = [
+      await full.subscribe('starknet_subscribeNewHeads'),
+      await full.subscribe('starknet_subscribeEvents'),
+      await full.subscribe('starknet_subscribeNewHeads'),
+    ];
+    const refused = await full.failure('starknet_subscribeNewHeads');
+    expect(refused.code).toBe(-1);
+    expect(refused.message).toContain('--maximum-subscriptions');
+    await other.subscribe('starknet_subscribeNewHeads');
+    await full.unsubscribe(String(ids[0]));
+    await full.subscribe('starknet_subscribeNewTransactions');
+    await block();
+    expect(digest(await full.heard())).toEqual(['head 1']);
+    expect(digest(await other.heard())).toEqual(['head 1']);
+  });
+
+  test('too many at once', async () => {
+    const { connect } = await gather({ maximumSubscriptions: 3 });
+    const socket = await connect();
+    const subscribing = Array.from({ length: 10 }, () =>
+      socket.subscribe('starknet_subscribeNewHeads'),
+    );
+    const settled = await Promise.allSettled(subscribing);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  });
+});
+
+describe('a client that does not read', () => {
+  /** Subscribes without reading, beside a client that reads; it must be disconnected. */
+  async function overflow(limits: Partial<Config>): Promise<void> {
+    const { connect, block } = await gather(limits);
+    const [stuck, reader] = [await connect(), await connect()];
+    await reader.subscribe('starknet_subscribeNewHeads');
+    const ids: string[] = [];
+    for (let i = 0; i < 250; i += 1) {
+      ids.push(await stuck.subscribe('starknet_subscribeNewHeads'));
+    }
+    stuck.pause();
+    const expectedHeads: string[] = [];
+    // More than the buffers of the operating system hold for a connection.
+    for (let number = 1; number <= 80; number += 1) {
+      await block();
+      expectedHeads.push(`head ${number}`);
+      expect(await reader.call('starknet_blockNumber')).toBe(number);
+    }
+    expect(digest(await reader.heard())).toEqual(expectedHeads);
+
+    stuck.resume();
+    expect(await stuck.closed).toMatchObject({ code: 1008, reason: expect.stringMatching(/./) });
+    // Received notifications are in order, for every subscription.
+    const heard = stuck.unread();
+    expect(heard.length).toBeGreaterThan(ids.length);
+    expect(heard.length).toBeLessThan(ids.length * expectedHeads.length);
+    for (const id of [ids[0], ids[100], ids[249]]) {
+      const received = digest(heard.filter(({ subscription }) => subscription === id));
+      expect(received).toEqual(expectedHeads.slice(0, received.length));
+    }
+  }
+
+  test('additions.7a is disconnected when too many messages wait, without effect on others', () =>
+    overflow({ maximumQueuedMessages: 100 }));
+
+  test('additions.7b is disconnected when too many bytes wait, without effect on others', () =>
+    overflow({ maximumQueuedBytes: 1_000_000 }));
+
+  test('additions.7c but soon continues, misses nothing', async () => {
+    const { connect, block } = await gather();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads');
+    socket.pause();
+    const numbers: Promise<number>[] = [];
+    const expectedHeads: string[] = [];
+    for (let number = 1; number <= 40; number += 1) {
+      await block();
+      expectedHeads.push(`head ${number}`);
+      numbers.push(socket.call('starknet_blockNumber'));
+    }
+    socket.resume();
+    await Promise.all(numbers);
+    expect(digest(await socket.heard())).toEqual(expectedHeads);
+  });
+
+  test('additions.7c a past that is longer than the queue goes to one that reads', async () => {
+    const { connect, block } = await gather({ liteMode: true, maximumQueuedMessages: 4 });
+    for (let number = 1; number <= 100; number += 1) await block();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 1 } });
+    expect(await socket.heard()).toHaveLength(100);
+  });
+});
+
+test('a message that is too long', async () => {
+  const { connect, block } = await gather({ requestBodySizeLimit: 1000 });
+  const [long, other] = [await connect(), await connect()];
+  await other.subscribe('starknet_subscribeNewHeads');
+  long.send(' '.repeat(1001));
+  expect((await long.closed).code).toBe(1009);
+  await block();
+  expect(digest(await other.heard())).toEqual(['head 1']);
+});

@@ -1,0 +1,4 @@
+// Instances in an object store, which nodes share: what `starkbox --instance-store` and `starkbox collect` load.
+export { RpcError } from 'starkbox/registry';
+export { collect } from './collect.js';
+export { openInstanceStore } from './open.js';

@@ -1,0 +1,56 @@
+// Settings of the following blocks that can be changed while the chain runs.
+
+/**
+ * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
+ * wait there, and blocks are closed on demand.
+ */
+export type BlockGeneration = 'transaction' | 'demand' | 'mempool' | number;
+
+export const BLOCK_GENERATION_WORDS: readonly Exclude<BlockGeneration, number>[] = [
+  'transaction',
+  'demand',
+  'mempool',
+];
+
+/** Milliseconds; closing an empty block takes about one. */
+const SHORTEST_INTERVAL = 10;
+
+/** Timers of Node hold 31 bits of milliseconds. */
+const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
+
+export const EXPECTED_BLOCK_GENERATION: string =
+  `must be ${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+  `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
+
+/** `undefined` for a text that means none. */
+export function readBlockGeneration(text: string): BlockGeneration | undefined {
+  const lowercase = text.toLowerCase();
+  const mode = BLOCK_GENERATION_WORDS.find((word) => word === lowercase);
+  if (mode !== undefined) return mode;
+  const [, number, unit] = /^(\d{1,15})(ms)?$/.exec(lowercase) ?? [];
+  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
+  return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
+}
+
+/** The setting as it is given: whole seconds as a number, others in milliseconds. */
+export function shownBlockGeneration(setting: BlockGeneration): string {
+  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
+  return `${Math.round(setting * 1000)}ms`;
+}
+
+export interface BlockSettings {
+  /** Undefined: as the chain was started. */
+  readonly generation: BlockGeneration | undefined;
+  /** Recipient of the fees. Undefined: the usual one. */
+  readonly sequencer: string | undefined;
+}
+
+export const USUAL_BLOCKS: BlockSettings = { generation: undefined, sequencer: undefined };
+
+/** When blocks are closed now: the setting of the world, or that of the chain's options. */
+export function effectiveBlockGeneration(
+  { blocks }: { readonly blocks: BlockSettings },
+  { blockGeneration }: { readonly blockGeneration: BlockGeneration },
+): BlockGeneration {
+  return blocks.generation ?? blockGeneration;
+}

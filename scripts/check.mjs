@@ -1,0 +1,139 @@
+// What to run before a commit: `npm run check`. Lint, types, names, architecture, and tests of what changed.
+//
+//   node scripts/check.mjs                   changes since the branch left main
+//   node scripts/check.mjs --since HEAD~1    changes since another commit
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ROOT } from './sources.mjs';
+
+/** More test files than these take minutes. */
+const MOST_TEST_FILES = 25;
+const VITEST = 'node_modules/vitest/vitest.mjs';
+/** Projects whose tests need no browser, end no processes and are not timed. */
+const PROJECTS = ['--project=shared', '--project=alone'];
+const ARCHITECTURE_TESTS = ['test/architecture', 'test/sizes', 'test/recipes'];
+const QUICK_TESTS = ['test/crypto/vectors', 'test/execution/execute', 'test/config'];
+
+/**
+ * @typedef {{ name: string, command: string, args: readonly string[] }} Part
+ * @typedef {{ name: string, passed: boolean }} Outcome
+ */
+
+/**
+ * @param {readonly string[]} args
+ * @returns {string[]} the lines that it prints
+ */
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr}`);
+  return stdout.split('\n').filter(Boolean);
+}
+
+/** The commit at which the branch left main. */
+function forkPoint() {
+  const [main = 'HEAD'] = git(
+    'for-each-ref',
+    '--format=%(refname)',
+    'refs/heads/main',
+    'refs/remotes/origin/main',
+  );
+  return git('merge-base', 'HEAD', main)[0] ?? main;
+}
+
+/**
+ * The tests that import a changed file; if these are many, the changed tests and a few of each part.
+ *
+ * @param {string} base the commit before the changes
+ */
+function testsToRun(base) {
+  const list = spawnSync(
+    process.execPath,
+    [VITEST, 'list', '--filesOnly', '--json', `--changed=${base}`, ...PROJECTS],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  if (list.status !== 0) throw new Error(`the tests could not be listed: ${list.stderr}`);
+  /** @type {{ file: string }[]} */
+  const listed = JSON.parse(list.stdout.slice(list.stdout.indexOf('[')));
+  const related = [...new Set(listed.map(({ file }) => relative(ROOT, file)))];
+  if (related.length <= MOST_TEST_FILES) {
+    return { name: `tests of what changed (${related.length} files)`, files: related };
+  }
+  const changed = new Set([
+    ...git('diff', '--name-only', base),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]);
+  const files = related.filter((file) => changed.has(file)).slice(0, MOST_TEST_FILES);
+  return {
+    name: `changed and quick tests (of ${related.length} files that import a change)`,
+    files: [...files, ...QUICK_TESTS],
+  };
+}
+
+/**
+ * @param {Part} part
+ * @returns {Promise<Outcome>}
+ */
+function run({ name, command, args }) {
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (bytes) => {
+      output += bytes;
+    });
+    child.stderr.on('data', (bytes) => {
+      output += bytes;
+    });
+    /** @param {boolean} passed */
+    const end = (passed) => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      if (!passed) console.log(`\n${output.trim()}\n`);
+      console.log(`${passed ? 'passed' : 'FAILED'}  ${seconds.padStart(5)} s  ${name}`);
+      resolve({ name, passed });
+    };
+    child.on('error', (error) => {
+      output += error.message;
+      end(false);
+    });
+    child.on('close', (code) => end(code === 0));
+  });
+}
+
+const { values: options } = parseArgs({ options: { since: { type: 'string' } } });
+const base = options.since ?? forkPoint();
+const { execPath } = process;
+/** @type {Part[]} */
+const parts = [
+  { name: 'types', command: execPath, args: ['node_modules/.bin/tsc', '-b'] },
+  { name: 'lint and format', command: 'node_modules/.bin/biome', args: ['check'] },
+  { name: 'format of the engine', command: 'cargo', args: ['fmt', '--all', '--check'] },
+  { name: 'names', command: execPath, args: ['scripts/check-names.mjs'] },
+  { name: 'architecture', command: execPath, args: [VITEST, 'run', ...ARCHITECTURE_TESTS] },
+];
+const tests = testsToRun(base);
+const isBuilt =
+  existsSync(`${ROOT}packages/engine/classes`) &&
+  readdirSync(`${ROOT}packages/engine`).some((file) => file.endsWith('.node'));
+if (tests.files.length > 0 && isBuilt) {
+  const args = [VITEST, 'run', ...PROJECTS, ...tests.files];
+  parts.push({ name: tests.name, command: execPath, args });
+}
+
+/** @type {Outcome[]} */
+const outcomes = [];
+const runNext = async () => {
+  for (let part = parts.shift(); part; part = parts.shift()) outcomes.push(await run(part));
+};
+// Two at a time: most machines have at least as many cores.
+await Promise.all([runNext(), runNext()]);
+if (tests.files.length > 0 && !isBuilt) {
+  console.log(`not run        ${tests.name}: build the engine first, npm run build`);
+}
+const failed = outcomes.filter(({ passed }) => !passed).map(({ name }) => name);
+const total = `${(performance.now() / 1000).toFixed(0)} s`;
+console.log(
+  failed.length === 0 ? `check passed, ${total}` : `check FAILED, ${total}: ${failed.join(', ')}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,42 @@
+// Packages of this repository: those that are published, and those that are bundled or only for development.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../cargo.mjs';
+
+/**
+ * @typedef {Record<string, unknown> & { name: string, version: string, dependencies?: Record<string, string> }} Manifest
+ * @typedef {{ folder: string, manifest: Manifest }} Workspace
+ */
+
+/**
+ * @param {string} folder
+ * @returns {Manifest}
+ */
+export function manifestIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/**
+ * @param {boolean} isPrivate
+ * @returns {ReadonlyMap<string, Workspace>}
+ */
+function workspaces(isPrivate) {
+  const folders = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
+  return new Map(
+    folders
+      .filter((folder) => existsSync(join(folder, 'package.json')))
+      .map((folder) => ({ folder, manifest: manifestIn(folder) }))
+      .filter(({ manifest }) => (manifest['private'] === true) === isPrivate)
+      .map((workspace) => [workspace.manifest.name, workspace]),
+  );
+}
+
+/** @returns {ReadonlyMap<string, Workspace>} the packages that are published, by name */
+export function published() {
+  return workspaces(false);
+}
+
+/** @returns {ReadonlyMap<string, Workspace>} the packages that are not published, by name */
+export function unpublished() {
+  return workspaces(true);
+}

@@ -1,0 +1,49 @@
+// Source files of the repository in TypeScript and JavaScript, without generated ones.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+const EXTENSIONS = ['ts', 'tsx', 'js', 'mjs'];
+
+/**
+ * Files that git tracks or would add, without those that `.gitattributes` marks as generated.
+ *
+ * @param {readonly string[]} extensions
+ * @returns {string[]} paths from the root of the repository
+ */
+export function sourceFiles(extensions = EXTENSIONS) {
+  const patterns = extensions.map((extension) => `*.${extension}`);
+  const options = ['--cached', '--others', '--exclude-standard', '-z'];
+  const listed = execFileSync(
+    'git',
+    ['ls-files', ...options, '--', ...patterns, ':(exclude,attr:linguist-generated)'],
+    { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
+  const files = listed.split('\0').filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
+  return [...new Set(files)].sort();
+}
+
+/**
+ * Finds the line of an offset in a text.
+ *
+ * @param {string} text
+ * @returns {(offset: number) => number}
+ */
+export function lineFinder(text) {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => starts.findLastIndex((start) => start <= offset) + 1;
+}
+
+/**
+ * The given files, or all of the repository.
+ *
+ * @param {readonly string[]} paths relative to the working directory
+ * @returns {{ file: string, text: string }[]}
+ */
+export function readSources(paths) {
+  if (paths.length > 0) return paths.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  return sourceFiles().map((file) => ({ file, text: readFileSync(`${ROOT}${file}`, 'utf8') }));
+}
