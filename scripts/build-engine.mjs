@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuiltEngine } from './built-engine.mjs';
-import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
+import { ENGINE, hostTriple, runCargo, TARGET_DIR } from './cargo.mjs';
 import { countsOf, recordingFlag } from './training.mjs';
 
 const PROFILES = ['release', 'dist'];
@@ -38,12 +38,13 @@ const flag = counts === undefined ? '' : `-Cprofile-use=${counts}`;
 
 if (isTraining) build(recordingFlag(profile));
 else {
-  const kept = new BuiltEngine(target, profile, compiler, flag);
-  if (!isFresh && kept.restore()) console.log(`nothing has changed: copied from ${kept.folder}`);
+  const builtEngine = new BuiltEngine(target, profile, compiler, flag);
+  if (!isFresh && builtEngine.restore())
+    console.log(`nothing has changed: copied from ${builtEngine.folder}`);
   else {
     console.log(counts === undefined ? 'without a training run' : `by the counts in ${counts}`);
     build(flag);
-    kept.save();
+    builtEngine.save();
   }
 }
 
@@ -53,7 +54,7 @@ function build(flag) {
 
   // One cargo call for both targets. A second one without napi's environment would run the build script
   // again, and the next addon build would not be fresh.
-  run(
+  runCargo(
     process.execPath,
     [
       join(napi, '..', 'dist', 'cli.js'),
@@ -66,7 +67,6 @@ function build(flag) {
       '--no-const-enum',
       '--',
       '--locked',
-      ...changedBlockifier(),
       '--lib',
       ...['--bin', 'starkbox-compiler'],
     ],

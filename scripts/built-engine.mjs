@@ -16,28 +16,33 @@ import { join } from 'node:path';
 import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
-/** Number of results kept, by last use. */
-const KEPT = 4;
-/** Files that determine the result, besides the sources and the settings of napi in the package. */
+/** Number of results in the folder, by last use. */
+const MOST_BUILDS = 4;
+/** Files and folders that determine the result, besides the settings of napi in the package. */
 const INPUTS = [
   'Cargo.lock',
   'Cargo.toml',
   'rust-toolchain.toml',
   'packages/engine/Cargo.toml',
-  'packages/engine/blockifier/observer.rs',
   'packages/engine/build.rs',
+  'packages/engine/changes',
+  'packages/engine/core',
+  'packages/engine/src',
   'scripts/build-engine.mjs',
   'scripts/cargo.mjs',
+  'scripts/engine-changes.mjs',
 ];
 /** Environment variables that change the output of cargo. */
 const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAGS'];
 
-/** @returns {string[]} paths relative to the root, in a deterministic order */
+/** @returns {string[]} paths of files relative to the root, in a deterministic order */
 function inputs() {
-  const sources = readdirSync(join(ENGINE, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
-  return [...INPUTS.filter((path) => existsSync(join(ROOT, path))), ...sources].sort();
+  return INPUTS.flatMap((path) => {
+    if (statSync(join(ROOT, path)).isFile()) return [path];
+    return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath, file.name).slice(ROOT.length));
+  }).sort();
 }
 
 /** @returns {unknown[]} the settings of napi and the exact version of its command */
@@ -104,9 +109,10 @@ export class BuiltEngine {
     }
     rmSync(this.folder, { recursive: true, force: true });
     renameSync(draft, this.folder);
-    const kept = readdirSync(FOLDER)
-      .map((name) => ({ path: join(FOLDER, name), used: statSync(join(FOLDER, name)).mtimeMs }))
-      .sort((one, other) => other.used - one.used);
-    for (const { path } of kept.slice(KEPT)) rmSync(path, { recursive: true, force: true });
+    const builds = readdirSync(FOLDER)
+      .map((name) => ({ path: join(FOLDER, name), usedAt: statSync(join(FOLDER, name)).mtimeMs }))
+      .sort((build, other) => other.usedAt - build.usedAt);
+    for (const { path } of builds.slice(MOST_BUILDS))
+      rmSync(path, { recursive: true, force: true });
   }
 }

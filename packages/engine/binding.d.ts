@@ -63,13 +63,6 @@ export declare class FileLock {
   release(): void
 }
 
-export declare class Origin {
-  /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
-  constructor(ask: (question: string) => Promise<string | Uint8Array | null>, timeLimitMillis?: number | undefined | null)
-  /** How many different questions have been asked. */
-  get answers(): number
-}
-
 /** Transactions that are executed, some with the machine's trace. */
 export declare class Retracing {
   constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced)
@@ -104,7 +97,7 @@ export declare class State {
   benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
-  constructor(version: number, keepHistory: boolean, origin?: Origin | undefined | null)
+  constructor(version: number, keepHistory: boolean, source?: StateSource | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
   get firstVersion(): number
@@ -113,7 +106,7 @@ export declare class State {
   classHashKnown(address: string): string | null
   /** The version that last wrote a slot; null if this chain never did. */
   storageSince(address: string, key: string): number | null
-  /** The next slots of a contract in the order of their keys, without those of the origin. */
+  /** The next slots of a contract in the order of their keys, without those of the source. */
   slots(address: string, after: string | undefined | null, limit: number): Array<StateSlot>
   storage(address: string, key: string): Promise<string>
   nonce(address: string): Promise<string>
@@ -128,8 +121,8 @@ export declare class State {
   at(version: number): State
   /** A writable state as it stood when `version` was closed. */
   rewind(version: number): Promise<State>
-  /** The state above an origin that answers for everything up to a version. */
-  settle(version: number, origin: Origin): Promise<State>
+  /** The state above a source that answers for everything up to a version. */
+  settle(version: number, source: StateSource): Promise<State>
   /** What a version changed, as JSON. */
   diffOf(version: number): string
   /** What must change to get from this state to the other, as JSON. */
@@ -161,9 +154,16 @@ export declare class StateExport {
 }
 
 export declare class StateImport {
-  constructor(origin?: Origin | undefined | null)
+  constructor(source?: StateSource | undefined | null)
   push(piece: Buffer): Promise<undefined>
   finish(): Promise<State>
+}
+
+export declare class StateSource {
+  /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
+  constructor(ask: (question: string) => Promise<string | Uint8Array | null>, timeLimitMillis?: number | undefined | null)
+  /** How many different questions have been asked. */
+  get answers(): number
 }
 
 export declare class Transaction {

@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { licencesIn, noticeOf, titleOf } from '../bundle/third-party.mjs';
 import { ENGINE } from '../cargo.mjs';
+import { writePatchedCrate } from '../engine-changes.mjs';
 
 /** @import { Part } from '../bundle/third-party.mjs' */
 
 /**
- * @typedef {object} Metadata what cargo says of the packages
- * @property {{ id: string, name: string, version: string, license: string | null, manifest_path: string, source: string | null }[]} packages
+ * @typedef {object} Metadata of the packages, from cargo
+ * @property {{ id: string, name: string, version: string, license: string | null, manifest_path: string }[]} packages
+ * @property {string[]} workspace_members
  * @property {{ root: string, nodes: { id: string, deps: { pkg: string, dep_kinds: { kind: string | null }[] }[] }[] }} resolve
  */
 
@@ -20,19 +22,24 @@ import { ENGINE } from '../cargo.mjs';
  */
 export function cratesOf(target) {
   const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target];
+  writePatchedCrate();
   /** @type {Metadata} */
-  const { packages, resolve } = JSON.parse(
+  const {
+    packages,
+    resolve,
+    workspace_members: ours,
+  } = JSON.parse(
     execFileSync('cargo', args, { cwd: ENGINE, encoding: 'utf8', maxBuffer: 2 ** 28 }),
   );
   const dependencies = new Map(resolve.nodes.map(({ id, deps }) => [id, deps]));
-  const ids = new Set([resolve.root]);
+  const linked = new Set([resolve.root]);
   // A set goes on to what is added while it is read. Crates of builds and tests are not part of the result.
-  for (const id of ids) {
+  for (const id of linked) {
     for (const { pkg, dep_kinds } of dependencies.get(id) ?? []) {
-      if (dep_kinds.some(({ kind }) => kind === null)) ids.add(pkg);
+      if (dep_kinds.some(({ kind }) => kind === null)) linked.add(pkg);
     }
   }
-  const crates = packages.filter(({ id, source }) => ids.has(id) && source !== null);
+  const crates = packages.filter(({ id }) => linked.has(id) && !ours.includes(id));
   return crates.map(({ name, version, license, manifest_path }) => {
     const folder = dirname(manifest_path);
     return { name, version, licence: license?.split(OR).join(' OR ') ?? namedBy(folder), folder };

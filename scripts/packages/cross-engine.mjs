@@ -10,7 +10,7 @@ import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addonFile, compilerFile, PLATFORMS } from '../../packages/engine/dist/platforms.js';
-import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from '../cargo.mjs';
+import { ENGINE, hostTriple, run, runCargo, TARGET_DIR } from '../cargo.mjs';
 import { countsOf } from '../training.mjs';
 import { areOldEnough, OLDEST } from './glibc.mjs';
 import { CROSS_ENGINES } from './staging.mjs';
@@ -35,7 +35,7 @@ function build(platform, profile) {
     libc === 'musl' && '-Ctarget-feature=-crt-static',
     counts !== undefined && `-Cprofile-use=${counts}`,
   ];
-  run(
+  runCargo(
     'cargo',
     [
       'zigbuild',
@@ -43,20 +43,19 @@ function build(platform, profile) {
       ...['--target-dir', CROSS_TARGET_DIR],
       ...['--profile', profile],
       '--locked',
-      ...changedBlockifier(),
       '--lib',
       ...['--bin', 'starkbox-compiler'],
     ],
     ENGINE,
     { RUSTFLAGS: flags.filter(Boolean).join(' ') },
   );
-  const made = join(CROSS_TARGET_DIR, target, profile);
+  const output = join(CROSS_TARGET_DIR, target, profile);
   const folder = join(CROSS_ENGINES, platform);
   mkdirSync(folder, { recursive: true });
   const addon = join(folder, addonFile(platform));
   const compiler = join(folder, compilerFile('linux'));
-  copyFileSync(join(made, 'libstarkbox_engine.so'), addon);
-  copyFileSync(join(made, compilerFile('linux')), compiler);
+  copyFileSync(join(output, 'libstarkbox_engine.so'), addon);
+  copyFileSync(join(output, compilerFile('linux')), compiler);
   return [addon, compiler];
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
+import { upstream } from '../engine-changes.mjs';
 
 /** @import { Part } from '../bundle/third-party.mjs' */
 
@@ -19,7 +20,7 @@ export const BILL = 'sbom.cdx.json';
  * @typedef {object} Manifest
  * @property {string} name
  * @property {string} version
- * @property {string} [license]
+ * @property {string | undefined} [license]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [optionalDependencies]
  */
@@ -120,13 +121,15 @@ function npmSums() {
   });
 }
 
-/** @returns {Sum[]} checksums of the lock file of cargo */
+/** @returns {Sum[]} checksums of the lock file of cargo, and of the crate that we change */
 function crateSums() {
+  const { name, version, sha256 } = upstream();
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const entry = /^name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "(.+)"$/gm;
-  return [...lock.matchAll(entry)].map(([, name, version, content = '']) => {
+  const locked = [...lock.matchAll(entry)].map(([, name, version, content = '']) => {
     return /** @type {Sum} */ ([`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content }]);
   });
+  return [...locked, [`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content: sha256 }]];
 }
 
 /**

@@ -5,7 +5,7 @@ import { PRIVATE_IMPORTS } from './rules.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Names of folders that git ignores. */
-const IGNORED = new Set(['node_modules', 'dist', 'target']);
+const IGNORED = new Set(['node_modules', 'dist', 'patched', 'target']);
 
 /** Path from the repository's root → text, of the files below `folders` whose path matches `pattern`. */
 export function readSources(folders: readonly string[], pattern: RegExp): Map<string, string> {

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type * as binding from '../binding.js';
 import { addonFile, compilerFile, PLATFORMS, packageFor } from './platforms.js';
 
-export interface Place {
+export interface AddonSearch {
   /** The folder of this package. */
   readonly folder: string;
   readonly os: string;
   readonly cpu: string;
   /** The value of STARKBOX_ENGINE. */
-  readonly named: string | undefined;
+  readonly addonPath: string | undefined;
 }
 
 export interface Loaded {
@@ -21,7 +21,7 @@ export interface Loaded {
 }
 
 /** Loads the addon; the error says what is missing and how to get it. */
-export function loadAddon({ folder, os, cpu, named }: Place): Loaded {
+export function loadAddon({ folder, os, cpu, addonPath }: AddonSearch): Loaded {
   const require = createRequire(join(folder, 'package.json'));
   const load = (path: string): Loaded => {
     try {
@@ -31,8 +31,8 @@ export function loadAddon({ folder, os, cpu, named }: Place): Loaded {
       throw new Error(whyNotLoaded(path, os, cpu, error), { cause: error });
     }
   };
-  if (named) {
-    const path = resolve(named);
+  if (addonPath) {
+    const path = resolve(addonPath);
     if (!existsSync(path) || !path.endsWith('.node')) {
       throw new Error(`STARKBOX_ENGINE must name the file of an addon (*.node), not ${path}.`);
     }
@@ -104,7 +104,7 @@ const loaded = loadAddon({
   folder: FOLDER,
   os: process.platform,
   cpu: process.arch,
-  named: process.env['STARKBOX_ENGINE'],
+  addonPath: process.env['STARKBOX_ENGINE'],
 });
 
 /** The functions of the engine. */

@@ -7,7 +7,7 @@ const KINDS = [
   'sierra_version',
   'compilation',
   'state',
-  'origin',
+  'state_source',
   'image',
   'call',
   'deadline',
@@ -18,8 +18,8 @@ const KINDS = [
 /** The kind of an error, to branch on. */
 export type FailureKind = (typeof KINDS)[number];
 
-function isKind(word: string): word is FailureKind {
-  return KINDS.some((kind) => kind === word);
+function isKind(code: unknown): code is FailureKind {
+  return KINDS.some((kind) => kind === code);
 }
 
 /**
@@ -42,14 +42,13 @@ export class EngineError extends Error {
   }
 }
 
+/** The engine gives the kind of a failure as the code of the binding's error. */
 function typed(error: unknown): EngineError {
-  const text = error instanceof Error ? error.message : String(error);
-  const colon = text.indexOf(': ');
-  const kind = colon < 0 ? '' : text.slice(0, colon);
-  if (isKind(kind)) return new EngineError(kind, text.slice(colon + 2));
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? error.code : 'GenericFailure';
+  if (isKind(code)) return new EngineError(code, message);
   // The binding checks JavaScript types before it calls the engine.
-  const isTypeError = error instanceof Error && 'code' in error && error.code !== 'GenericFailure';
-  return new EngineError(isTypeError ? 'input' : 'internal', text);
+  return new EngineError(code === 'GenericFailure' ? 'internal' : 'input', message);
 }
 
 /** Calls a function of the binding that returns at once. */

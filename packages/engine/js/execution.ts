@@ -212,7 +212,7 @@ export type FlagsOfEach = ExecutionFlags | readonly ExecutionFlags[];
 /** @internal */
 export function flagsOfEach(flags: FlagsOfEach, count: number): ExecutionFlags[] {
   return 'map' in flags
-    ? flags.map((one) => ({ ...one }))
+    ? flags.map((flag) => ({ ...flag }))
     : Array.from({ length: count }, () => ({ ...flags }));
 }
 
@@ -253,7 +253,7 @@ export async function executed<T extends object>(
   const native = await callWorker(execute);
   const report = outcomeOf(native);
   if (report.outcome === 'rejected') return report;
-  const made = madeBy(native);
-  if (!made) throw new EngineError('internal', 'an executed transaction left no state');
-  return { ...report, ...made };
+  const reports = madeBy(native);
+  if (!reports) throw new EngineError('internal', 'an executed transaction left no state');
+  return { ...report, ...reports };
 }

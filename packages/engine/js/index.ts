@@ -40,19 +40,19 @@ export { FileLock } from './file-lock.js';
 export * from './hash.js';
 export { type AllocatorFigures, allocatorFigures, trimMemory } from './memory.js';
 export {
-  type FeltQuestion,
-  Origin,
-  type OriginLookup,
-  type OriginOptions,
-  type OriginQuestion,
-  type OriginReader,
-} from './origin.js';
-export {
   type Applied,
   type Closed,
   type ExecutedAndClosed,
   State,
 } from './state.js';
+export {
+  type FeltQuestion,
+  type SourceLookup,
+  type SourceOptions,
+  type SourceQuestion,
+  type SourceReader,
+  StateSource,
+} from './state-source.js';
 export type {
   ClosingOptions,
   Slot,

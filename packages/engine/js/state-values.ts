@@ -1,5 +1,5 @@
 // Values that a state takes and gives.
-import type { Origin } from './origin.js';
+import type { StateSource } from './state-source.js';
 
 /** A state difference as the RPC writes it. Every list may be left out when writing. */
 export interface StateDiff {
@@ -25,7 +25,7 @@ export interface StateOptions {
   readonly version?: number;
   /** Keep what older blocks held. Default true. */
   readonly keepHistory?: boolean;
-  readonly origin?: Origin;
+  readonly source?: StateSource;
 }
 
 /** What a slot holds, and the version that wrote it. */

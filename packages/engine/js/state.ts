@@ -19,7 +19,7 @@ import {
   type Retrace,
   type RetraceOptions,
 } from './execution.js';
-import type { Origin } from './origin.js';
+import type { StateSource } from './state-source.js';
 import type {
   ClosingOptions,
   Slot,
@@ -65,25 +65,25 @@ const MAKE = Symbol('only the engine makes states');
 export class State {
   /** @internal */
   readonly native: binding.State;
-  readonly #origin: Origin | undefined;
+  readonly #source: StateSource | undefined;
 
   /** @internal */
-  constructor(make: symbol, native: binding.State, origin: Origin | undefined) {
+  constructor(make: symbol, native: binding.State, source: StateSource | undefined) {
     if (make !== MAKE) throw new EngineError('input', 'use State.create');
     this.native = native;
-    this.#origin = origin;
+    this.#source = source;
   }
 
   /** @internal */
-  static of(native: binding.State, origin?: Origin): State {
-    return new State(MAKE, native, origin);
+  static of(native: binding.State, source?: StateSource): State {
+    return new State(MAKE, native, source);
   }
 
   /** An empty state. */
   static create(options: StateOptions = {}): State {
-    const { version = 0, keepHistory = true, origin } = options;
-    const native = callNow(() => new addon.State(version, keepHistory, origin?.native));
-    return State.of(native, origin);
+    const { version = 0, keepHistory = true, source } = options;
+    const native = callNow(() => new addon.State(version, keepHistory, source?.native));
+    return State.of(native, source);
   }
 
   /** The version being written, or the one that a view shows. */
@@ -96,13 +96,13 @@ export class State {
     return this.native.firstVersion;
   }
 
-  // Reading. What this state holds, or its origin looks up in this process, is answered without another
-  // thread. What the origin must ask for is read on a worker thread, which waits for the answer.
+  // Reading. What this state holds, or its source looks up in this process, is answered without another
+  // thread. What the source must ask for is read on a worker thread, which waits for the answer.
 
   async storageAt(address: string, key: string): Promise<string> {
     return (
       callNow(() => this.native.storageKnown(address, key)) ??
-      this.#origin?.lookUp({ kind: 'storage', address, key }) ??
+      this.#source?.lookUp({ kind: 'storage', address, key }) ??
       callWorker(() => this.native.storage(address, key))
     );
   }
@@ -110,7 +110,7 @@ export class State {
   async nonceAt(address: string): Promise<string> {
     return (
       callNow(() => this.native.nonceKnown(address)) ??
-      this.#origin?.lookUp({ kind: 'nonce', address }) ??
+      this.#source?.lookUp({ kind: 'nonce', address }) ??
       callWorker(() => this.native.nonce(address))
     );
   }
@@ -119,14 +119,14 @@ export class State {
   async classHashAt(address: string): Promise<string> {
     return (
       callNow(() => this.native.classHashKnown(address)) ??
-      this.#origin?.lookUp({ kind: 'class_hash', address }) ??
+      this.#source?.lookUp({ kind: 'class_hash', address }) ??
       callWorker(() => this.native.classHash(address))
     );
   }
 
   async class(classHash: string): Promise<Class | undefined> {
-    const found = await callWorker(() => this.native.class(classHash));
-    return found ? Class.of(found) : undefined;
+    const native = await callWorker(() => this.native.class(classHash));
+    return native ? Class.of(native) : undefined;
   }
 
   /** The version that last wrote a slot, if this chain ever did. */
@@ -135,7 +135,7 @@ export class State {
   }
 
   /**
-   * The next `limit` slots of a contract behind `after`, in the order of their keys. Those of an origin
+   * The next `limit` slots of a contract behind `after`, in the order of their keys. Those of a source
    * are not among them, but zeros are: they hide what it holds.
    */
   slots(address: string, after: string | undefined, limit: number): readonly Slot[] {
@@ -154,11 +154,11 @@ export class State {
   // Writing.
 
   /**
-   * Caches the origin's value of everything that a difference replaces. Without it, `diffOf` lists a value
-   * that the difference writes as changed even if the origin holds the same.
+   * Caches the source's value of everything that a difference replaces. Without it, `diffOf` lists a value
+   * that the difference writes as changed even if the source holds the same.
    */
   async prefetch(diff: Partial<StateDiff>): Promise<void> {
-    if (!this.#origin) return;
+    if (!this.#source) return;
     const { storage_diffs = [], nonces = [] } = diff;
     const { deployed_contracts = [], replaced_classes = [] } = diff;
     const { native } = this;
@@ -207,11 +207,11 @@ export class State {
   }
 
   /**
-   * The same state above an origin that answers for everything up to `version`: memory for a chain
+   * The same state above a source that answers for everything up to `version`: memory for a chain
    * whose old states are kept elsewhere. Costs what those versions wrote.
    */
-  async settle(version: number, origin: Origin): Promise<State> {
-    return State.of(await callWorker(() => this.native.settle(version, origin.native)), origin);
+  async settle(version: number, source: StateSource): Promise<State> {
+    return State.of(await callWorker(() => this.native.settle(version, source.native)), source);
   }
 
   /** What a version changed; of the one being written, so far. As JSON text. */
@@ -364,9 +364,9 @@ export class State {
     };
   }
 
-  /** A handle on another version of this chain, above the same origin. */
+  /** A handle on another version of this chain, above the same source. */
   #next(native: binding.State): State {
-    return State.of(native, this.#origin);
+    return State.of(native, this.#source);
   }
 
   // Images.
@@ -384,13 +384,13 @@ export class State {
   /** Reads what `export` wrote, in pieces of any size. Executes and compiles nothing. */
   static async import(
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    origin?: Origin,
+    source?: StateSource,
   ): Promise<State> {
-    const stream = callNow(() => new addon.StateImport(origin?.native));
+    const stream = callNow(() => new addon.StateImport(source?.native));
     for await (const piece of pieces) {
       const { buffer, byteOffset, byteLength } = piece;
       await callWorker(() => stream.push(Buffer.from(buffer, byteOffset, byteLength)));
     }
-    return State.of(await callWorker(() => stream.finish()), origin);
+    return State.of(await callWorker(() => stream.finish()), source);
   }
 }

@@ -64,7 +64,7 @@ const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
 export type TransactionType = (typeof TYPES)[number];
 
 function typeOf(native: binding.Transaction): TransactionType {
-  const type = TYPES.find((known) => known === native.type);
+  const type = TYPES.find((name) => name === native.type);
   if (!type) throw new EngineError('internal', `transaction type ${native.type} is unknown`);
   return type;
 }

@@ -9,12 +9,12 @@ use blockifier::state::cached_state::CachedState;
 use blockifier::transaction::transactions::ExecutableTransaction;
 use starknet_types_core::felt::Felt;
 
-use crate::error::{Failure, Kind, Result};
-use crate::execution::{Block, Flags, Reader, Transaction};
-use crate::felt::Key;
-use crate::state::cell::Cell;
-use crate::state::maps::{Contract, Shared};
-use crate::state::{Changes, State};
+use starkbox_engine_core::error::{Failure, Kind, Result};
+use starkbox_engine_core::execution::{Block, Flags, Reader, Transaction};
+use starkbox_engine_core::felt::Key;
+use starkbox_engine_core::state::cell::Cell;
+use starkbox_engine_core::state::maps::{Contract, Shared};
+use starkbox_engine_core::state::{Changes, State};
 
 /// Executes on one `CachedState`; nothing is reported or folded back. Microseconds.
 pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>]) -> Result<f64> {
@@ -97,14 +97,14 @@ pub fn reads(state: &State, address: Key, reads: u32, distinct: u32, old: bool) 
     let first = state.first_version();
     let span = (state.version - first).max(1);
     let most = if distinct == 0 { state.figures.slots.max(1) } else { u64::from(distinct) };
-    let wanted: Vec<_> = (0..u64::from(reads))
+    let lookups: Vec<_> = (0..u64::from(reads))
         .map(|i| {
             let at = if old { first + mix(i ^ 0xA5A5) % span } else { state.version };
             (key(mix(i) % most, 0), at)
         })
         .collect();
     let start = Instant::now();
-    for (key, at) in &wanted {
+    for (key, at) in &lookups {
         black_box(state.storage(address, *key, *at));
     }
     start.elapsed().as_nanos() as f64 / f64::from(reads.max(1))

@@ -1,20 +1,14 @@
-//! The sequencer's execution engine as a Node addon. JavaScript calls `bindings`; no other module
-//! depends on it.
+//! The sequencer's execution engine as a Node addon: the functions that JavaScript calls, worker threads, the compiler
+//! process, files and memory. Execution itself is in `starkbox-engine-core`.
 
 mod bench;
 mod bindings;
-mod class;
-mod crypto;
-mod error;
-mod execution;
-mod fault;
-mod felt;
-mod json;
+mod compiler;
 mod memory;
-mod origin;
 mod release;
-mod state;
 mod worker_pool;
+
+use starkbox_engine_core::error;
 
 /// Each execution allocates and frees megabytes. The system's allocator may return them to the
 /// kernel and fetch them again each time: a thousand page faults a transfer.

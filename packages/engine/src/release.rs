@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::fault;
+use starkbox_engine_core::fault;
 
 /// An owner of a shared value. The last one hands it to the thread that frees.
 pub struct Held<T: Send + Sync + 'static>(ManuallyDrop<Arc<T>>);
@@ -60,13 +60,13 @@ fn free_later(value: Freed) {
         let started = thread.spawn(move || receiver.into_iter().for_each(free));
         *queue = started.ok().map(|_| sender);
     }
-    let left = match &*queue {
+    let unsent = match &*queue {
         Some(sender) => sender.send(value).err().map(|mpsc::SendError(value)| value),
         None => Some(value),
     };
     drop(queue);
     // Without a thread, the caller waits.
-    left.into_iter().for_each(free);
+    unsent.into_iter().for_each(free);
 }
 
 /// A panic must end neither the thread nor, in a finalizer of JavaScript, the process.

@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::error::{Failure, Kind, Result, catch_panic};
-use crate::fault;
+use starkbox_engine_core::error::{Failure, Kind, Result, catch_panic};
+use starkbox_engine_core::fault;
 
 /// A computation, which gives the function that settles its promise. With a failure it computes
 /// nothing, and the promise is rejected.
 type Job = Box<dyn FnOnce(Option<Failure>) -> Settle + Send>;
 type Settle = Box<dyn FnOnce()>;
 
-/// Threads may wait for the origin of a fork rather than compute, so many are allowed.
+/// Threads may wait for the source below a state rather than compute, so many are allowed.
 const MOST: usize = 512;
 const IDLE_TIME: Duration = Duration::from_secs(10);
 /// Room for the deepest call chain that the protocol allows, in every build.
@@ -110,9 +110,9 @@ fn work() {
     loop {
         let Some(job) = next.or_else(|| wait(&mailbox)) else { return };
         // Computations catch their own panics; whatever else panics must not end the thread.
-        let done = catch_unwind(AssertUnwindSafe(|| job(None)));
+        let settle_job = catch_unwind(AssertUnwindSafe(|| job(None)));
         next = take_or_go_idle(&mailbox);
-        if let Ok(settle) = done {
+        if let Ok(settle) = settle_job {
             let _ = catch_unwind(AssertUnwindSafe(settle));
         }
     }

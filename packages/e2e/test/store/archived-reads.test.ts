@@ -1,5 +1,5 @@
 // Plain reads of a chain in a data directory: answered from the database while the engine is busy.
-import { Origin, State, storageAddress } from '@starkbox/engine';
+import { State, StateSource, storageAddress } from '@starkbox/engine';
 import { createNode, type Starkbox } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -35,7 +35,7 @@ test('old and new blocks are read while every worker thread of the engine is tak
   const released = new Promise<string>((resolve) => {
     release = resolve;
   });
-  const remote = State.create({ origin: new Origin(() => released) });
+  const remote = State.create({ source: new StateSource(() => released) });
   let answered = 0;
   const waiting = Array.from({ length: CROWD }, async (_, index) => {
     await remote.storageAt('0xa', `0x${index.toString(16)}`);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Result, input};
+use starkbox_engine_core::error::{Result, input};
 
 /// A block number that JavaScript holds exactly.
 pub(super) fn version_number(what: &str, number: f64) -> Result<u64> {

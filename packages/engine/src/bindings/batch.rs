@@ -10,19 +10,20 @@ use napi_derive::napi;
 use parking_lot::Mutex;
 
 use super::arguments::duration;
+use super::error::Result;
 use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::error::{self, input};
-use crate::execution::retrace::{self, Wanted};
-use crate::execution::{self, Run, Session, classes_of, report};
 use crate::release::Held;
+use starkbox_engine_core::error::{self, input};
+use starkbox_engine_core::execution::retrace::{self, TraceOptions};
+use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
 
 /// The transactions of a batch and the layer that they change.
 struct Batch {
     session: Session,
-    state: Arc<crate::state::State>,
+    state: Arc<starkbox_engine_core::state::State>,
     at: u64,
     block: Arc<execution::Block>,
     transactions: Vec<Arc<execution::Transaction>>,
@@ -47,7 +48,7 @@ impl Batch {
             at,
             block,
             transactions: transactions.iter().map(|tx| tx.inner.clone()).collect(),
-            flags: flags.into_iter().map(|flags| Some(flags).into()).collect(),
+            flags: flags.into_iter().map(execution::Flags::from).collect(),
         })
     }
 }
@@ -184,7 +185,7 @@ pub struct Traced {
 pub struct Retracing {
     sliced: Held<Sliced>,
     first: usize,
-    wanted: Wanted,
+    options: TraceOptions,
 }
 
 #[napi]
@@ -199,8 +200,8 @@ impl Retracing {
     ) -> Result<Retracing> {
         let batch = Batch::new(state, block, &transactions, flags)?;
         let machine = traced.machine.map(|most| most as usize);
-        let wanted = Wanted { visited: traced.visited, machine };
-        Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, wanted })
+        let options = TraceOptions { visited: traced.visited, machine };
+        Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, options })
     }
 
     /// Index of the next transaction; their number if none is executed any more.
@@ -218,7 +219,7 @@ impl Retracing {
         slice_millis: f64,
     ) -> Result<PromiseRaw<'env, Vec<String>>> {
         let slice = duration("slice", slice_millis)?;
-        let (sliced, first, wanted) = (Arc::clone(&self.sliced), self.first, self.wanted);
+        let (sliced, first, options) = (Arc::clone(&self.sliced), self.first, self.options);
         off_thread(env, move || {
             let mut reports = Vec::new();
             sliced.run(slice, first, |batch, index| {
@@ -230,7 +231,7 @@ impl Retracing {
                 }
                 let classes = classes_of(state.clone(), *at, transactions);
                 let (run, recorded) =
-                    retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
+                    retrace::record(options, block.clone(), Box::new(classes.clone()), || {
                         session.run(transaction, flags)
                     });
                 run?;

@@ -6,12 +6,15 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::arguments::at_most;
+use super::error::Result;
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Transaction};
 use crate::bench;
-use crate::felt::parse_address;
-use crate::{release, state};
+use starkbox_engine_core::felt::parse_address;
+use starkbox_engine_core::state;
+
+use crate::release;
 
 /// Copies, writes, slots or reads of one call.
 const MOST: u32 = 10_000_000;

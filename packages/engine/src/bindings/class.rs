@@ -6,11 +6,12 @@ use napi::bindgen_prelude::*;
 use napi::tokio;
 use napi_derive::napi;
 
+use super::error::{Result, rejection};
 use super::promise::off_thread;
-use crate::class::{self, Limits};
-use crate::error::{self, Failure, Kind, catch_panic, input};
-use crate::felt::hex;
 use crate::release::Held;
+use starkbox_engine_core::class::{self, Limits};
+use starkbox_engine_core::error::{self, Failure, Kind, catch_panic, input};
+use starkbox_engine_core::felt::hex;
 
 #[napi(object)]
 pub struct ClassLimits {
@@ -83,13 +84,16 @@ impl Class {
         limits: Option<ClassLimits>,
     ) -> Result<PromiseRaw<'_, Class>> {
         let limits = class_limits(limits)?;
-        env.spawn_future(async move {
+        let compiled = async move {
             let _permit = COMPILING.acquire().await;
             let compile = move || catch_panic(move || class::Class::compile(&text, &limits));
-            let done = tokio::task::spawn_blocking(compile).await;
             let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
-            Ok(Class::of(done.map_err(lost).map_err(Error::from)??))
-        })
+            Ok(tokio::task::spawn_blocking(compile).await.map_err(lost).flatten())
+        };
+        let settle = |env: &Env, compiled: error::Result<Arc<class::Class>>| {
+            compiled.map(Class::of).map_err(|failure| rejection(*env, failure))
+        };
+        Ok(env.spawn_future_with_callback(compiled, settle)?)
     }
 
     #[napi(catch_unwind)]
@@ -160,10 +164,10 @@ impl Class {
     ) -> Result<PromiseRaw<'env, Option<UnauditedLibfunc>>> {
         let class = self.inner.clone();
         off_thread(env, move || {
-            let found = class.unaudited_libfunc()?;
-            Ok(found.map(|found| UnauditedLibfunc {
-                name: found.name,
-                audited_since: found.audited_since,
+            let libfunc = class.unaudited_libfunc()?;
+            Ok(libfunc.map(|libfunc| UnauditedLibfunc {
+                name: libfunc.name,
+                audited_since: libfunc.audited_since,
             }))
         })
     }

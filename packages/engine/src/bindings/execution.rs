@@ -7,10 +7,10 @@ use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
 use super::state::State;
-use crate::error;
-use crate::execution::{self, Run, report};
 use crate::release::Held;
-use crate::state;
+use starkbox_engine_core::error;
+use starkbox_engine_core::execution::{self, Run, report};
+use starkbox_engine_core::state;
 
 /// A closed block, and the states after it.
 #[napi]

@@ -1,13 +1,13 @@
 //! Hashes, addresses, keys and signatures.
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_types_core::felt::Felt;
 
 use super::arguments::at_most;
-use crate::crypto::{account, hash};
-use crate::error::input;
-use crate::felt::{hex, parse, parse_address, parse_all};
+use super::error::Result;
+use starkbox_engine_core::crypto::{account, hash};
+use starkbox_engine_core::error::input;
+use starkbox_engine_core::felt::{hex, parse, parse_address, parse_all};
 
 #[napi(catch_unwind)]
 pub fn pedersen(felts: Vec<String>) -> Result<String> {

@@ -6,12 +6,13 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use parking_lot::Mutex;
 
-use super::origin::Origin;
+use super::error::Result;
 use super::promise::off_thread;
 use super::state::State;
-use crate::error::{Failure, Kind};
+use super::state_source::StateSource;
 use crate::release::Held;
-use crate::state::image;
+use starkbox_engine_core::error::{Failure, Kind};
+use starkbox_engine_core::state::image;
 
 #[napi]
 pub struct StateExport {
@@ -30,7 +31,7 @@ impl StateExport {
     #[napi(catch_unwind)]
     pub fn next<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Option<Buffer>>> {
         let export = self.inner.clone();
-        off_thread(env, move || Ok(export.lock().next().map(Buffer::from)))
+        off_thread(env, move || Ok(export.lock().next_piece().map(Buffer::from)))
     }
 }
 
@@ -42,8 +43,8 @@ pub struct StateImport {
 #[napi]
 impl StateImport {
     #[napi(constructor, catch_unwind)]
-    pub fn new(origin: Option<&Origin>) -> StateImport {
-        let import = image::Import::new(origin.map(|origin| origin.inner.clone()));
+    pub fn new(source: Option<&StateSource>) -> StateImport {
+        let import = image::Import::new(source.map(|source| source.inner.clone()));
         StateImport { inner: Held::new(Arc::new(Mutex::new(Some(import)))) }
     }
 

@@ -3,6 +3,7 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::error::Result;
 use super::promise::off_thread;
 use crate::memory;
 

@@ -1,8 +1,10 @@
 //! Promises that a worker thread settles.
 
-use napi::bindgen_prelude::*;
+use napi::bindgen_prelude::{Env, JsValue, PromiseRaw, ToNapiValue};
+use starkbox_engine_core::{error, fault};
 
-use crate::{error, fault, worker_pool};
+use super::error::{Result, rejection};
+use crate::worker_pool;
 
 /// Runs work on a worker thread and returns a promise of its result. The worker settles the promise
 /// itself, because handing the result to another thread first would cost a transfer some percent.
@@ -16,9 +18,8 @@ pub(super) fn off_thread<'env, T: ToNapiValue + Send + 'static>(
             fault::point("worker");
             work()
         },
-        move |done| match done {
-            Ok(value) => deferred.resolve(move |_| Ok(value)),
-            Err(failure) => deferred.reject(failure.into()),
+        move |result| {
+            deferred.resolve(move |env| result.map_err(|failure| rejection(env, failure)));
         },
     );
     Ok(PromiseRaw::new(env.raw(), promise.raw()))

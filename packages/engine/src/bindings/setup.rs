@@ -1,12 +1,14 @@
 //! Where the compiler lies, and the versions of the parts.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
+use starkbox_engine_core::class::compiler;
+use starkbox_engine_core::error::input;
 
-use crate::class::{CasmCache, compiler};
-use crate::error::input;
+use super::error::Result;
+use crate::compiler::{CasmCache, CompilerProcess};
 
 /// What compiled classes take on disk by default.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -20,10 +22,10 @@ pub fn configure(compiler: String, cache: Option<String>, cache_bytes: Option<f6
         Some(bytes) if bytes >= 0.0 => bytes as u64,
         Some(bytes) => return Err(input(format!("cacheBytes: {bytes} is not a limit")).into()),
     };
-    compiler::set_up(compiler::Setup {
+    compiler::set_compiler(Arc::new(CompilerProcess {
         executable: PathBuf::from(compiler),
         cache: cache.map(|folder| CasmCache::new(PathBuf::from(folder), cache_bytes)),
-    });
+    }));
     Ok(())
 }
 
@@ -46,6 +48,6 @@ pub fn versions() -> Versions {
 /// Makes a place of the engine fail, once.
 #[cfg(feature = "fault-injection")]
 #[napi(catch_unwind)]
-pub fn arm_fault(place: String) {
-    crate::fault::arm(place);
+pub fn arm_fault(name: String) {
+    starkbox_engine_core::fault::arm(name);
 }

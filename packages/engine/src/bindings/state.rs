@@ -8,15 +8,16 @@ use starknet_types_core::felt::Felt;
 
 use super::arguments::version_number;
 use super::class::Class;
-use super::origin::Origin;
+use super::error::Result;
 use super::promise::off_thread;
-use crate::error::{self, Failure, Kind};
-use crate::execution::Reader;
-use crate::felt::{Key, hex, parse, parse_address, parse_key};
-use crate::json::to_json;
+use super::state_source::StateSource;
 use crate::release::Held;
-use crate::state::{self, Changes};
-use crate::{fault, origin};
+use starkbox_engine_core::error::{self, Failure, Kind};
+use starkbox_engine_core::execution::Reader;
+use starkbox_engine_core::felt::{Key, hex, parse, parse_address, parse_key};
+use starkbox_engine_core::json::to_json;
+use starkbox_engine_core::state::{self, Changes};
+use starkbox_engine_core::{fault, state_source};
 
 #[napi(object)]
 pub struct StateSlot {
@@ -74,10 +75,10 @@ impl State {
 #[napi]
 impl State {
     #[napi(constructor, catch_unwind)]
-    pub fn new(version: f64, keep_history: bool, origin: Option<&Origin>) -> Result<State> {
+    pub fn new(version: f64, keep_history: bool, source: Option<&StateSource>) -> Result<State> {
         let version = version_number("version", version)?;
-        let origin = origin.map(|origin| origin.inner.clone());
-        Ok(State::head(Arc::new(state::State::new(version, keep_history, origin))))
+        let source = source.map(|source| source.inner.clone());
+        Ok(State::head(Arc::new(state::State::new(version, keep_history, source))))
     }
 
     /// The version being written, or the one that a view shows.
@@ -91,28 +92,28 @@ impl State {
         self.inner.first_version() as f64
     }
 
-    // Reads of values in memory: null means that the origin must be asked.
+    // Reads of values in memory: null means that the source must be asked.
 
     #[napi(catch_unwind)]
     pub fn storage_known(&self, address: String, key: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
         let key = parse_key("key", &key)?.into();
-        let known = self.inner.storage(address, key, self.at);
-        Ok(self.known(known, |origin| origin.cached_storage(address, key)))
+        let local = self.inner.storage(address, key, self.at);
+        Ok(self.known(local, |source| source.cached_storage(address, key)))
     }
 
     #[napi(catch_unwind)]
     pub fn nonce_known(&self, address: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
-        let known = self.inner.nonce(address, self.at);
-        Ok(self.known(known, |origin| origin.cached_nonce(address)))
+        let local = self.inner.nonce(address, self.at);
+        Ok(self.known(local, |source| source.cached_nonce(address)))
     }
 
     #[napi(catch_unwind)]
     pub fn class_hash_known(&self, address: String) -> Result<Option<String>> {
         let address = parse_address("address", &address)?.into();
-        let known = self.inner.class_hash(address, self.at);
-        Ok(self.known(known, |origin| origin.cached_class_hash(address)))
+        let local = self.inner.class_hash(address, self.at);
+        Ok(self.known(local, |source| source.cached_class_hash(address)))
     }
 
     /// The version that last wrote a slot; null if this chain never did.
@@ -123,7 +124,7 @@ impl State {
         Ok(self.inner.storage_since(address, key, self.at).map(|version| version as f64))
     }
 
-    /// The next slots of a contract in the order of their keys, without those of the origin.
+    /// The next slots of a contract in the order of their keys, without those of the source.
     #[napi(catch_unwind)]
     pub fn slots(
         &self,
@@ -143,7 +144,7 @@ impl State {
             .collect())
     }
 
-    // The same reads on a worker thread, which asks the origin.
+    // The same reads on a worker thread, which asks the source.
 
     #[napi(catch_unwind)]
     pub fn storage<'env>(
@@ -232,17 +233,17 @@ impl State {
         off_thread(env, move || Ok(State::head(Arc::new(state.rewind(version)?))))
     }
 
-    /// The state above an origin that answers for everything up to a version.
+    /// The state above a source that answers for everything up to a version.
     #[napi(catch_unwind)]
     pub fn settle<'env>(
         &self,
         env: &'env Env,
         version: f64,
-        origin: &Origin,
+        source: &StateSource,
     ) -> Result<PromiseRaw<'env, State>> {
         let version = version_number("version", version)?;
-        let (state, origin) = (self.writable()?.clone(), origin.inner.clone());
-        off_thread(env, move || Ok(State::head(Arc::new(state.settle(version, origin)?))))
+        let (state, source) = (self.writable()?.clone(), source.inner.clone());
+        off_thread(env, move || Ok(State::head(Arc::new(state.settle(version, source)?))))
     }
 
     /// What a version changed, as JSON.
@@ -278,11 +279,11 @@ impl State {
     fn known(
         &self,
         here: Option<Felt>,
-        origin: impl FnOnce(&origin::Origin) -> Option<Felt>,
+        source: impl FnOnce(&state_source::StateSource) -> Option<Felt>,
     ) -> Option<String> {
-        match (here, &self.inner.origin) {
+        match (here, &self.inner.source) {
             (Some(value), _) => Some(hex(value)),
-            (None, Some(asked)) => origin(asked).map(hex),
+            (None, Some(asked)) => source(asked).map(hex),
             (None, None) => Some("0x0".to_owned()),
         }
     }

@@ -8,17 +8,18 @@ use napi_derive::napi;
 use starknet_api::block::BlockHash;
 use starknet_api::core::EntryPointSelector;
 
+use super::error::Result;
 use super::execution::{Closed, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::error;
-use crate::execution::retrace::{self, Wanted};
-use crate::execution::{
+use crate::release::Held;
+use starkbox_engine_core::error;
+use starkbox_engine_core::execution::retrace::{self, TraceOptions};
+use starkbox_engine_core::execution::{
     self, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
 };
-use crate::felt::{parse, parse_address, parse_all, parse_key};
-use crate::release::Held;
+use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
     Ok(Call {
@@ -72,7 +73,7 @@ impl State {
         transaction: &Transaction,
         flags: Option<Flags>,
     ) -> Result<PromiseRaw<'env, Execution>> {
-        let flags = execution::Flags::from(flags);
+        let flags = flags.map(execution::Flags::from).unwrap_or_default();
         let state = self.writable()?.clone();
         let (block, transaction) = (block.inner.clone(), transaction.inner.clone());
         let at = self.at;
@@ -120,9 +121,9 @@ impl State {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);
-            let wanted = Wanted { visited, machine: None };
+            let options = TraceOptions { visited, machine: None };
             let (called, recorded) =
-                retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
+                retrace::record(options, block.clone(), Box::new(classes.clone()), || {
                     execution::call(state, at, &block, call)
                 });
             called?;
@@ -153,7 +154,7 @@ impl State {
         first_write: Option<SlotWrite>,
     ) -> Result<Option<Closed>> {
         let state = self.writable()?;
-        if state.touched.len() > SMALL_DIFFERENCE {
+        if state.touched.count() > SMALL_DIFFERENCE {
             return Ok(None);
         }
         let closing = closing(block, &parent_hash, first_write.as_ref())?;
@@ -186,7 +187,7 @@ impl State {
         parent_hash: String,
         first_write: Option<SlotWrite>,
     ) -> Result<PromiseRaw<'env, Execution>> {
-        let flags = execution::Flags::from(flags);
+        let flags = flags.map(execution::Flags::from).unwrap_or_default();
         let (state, at) = (self.writable()?.clone(), self.at);
         let closing = closing(block, &parent_hash, first_write.as_ref())?;
         let transaction = transaction.inner.clone();

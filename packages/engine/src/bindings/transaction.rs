@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::class::Class;
-use crate::execution;
-use crate::felt::hex;
+use super::error::Result;
+use starkbox_engine_core::execution;
+use starkbox_engine_core::felt::hex;
 
 #[napi]
 pub struct Block {
@@ -77,16 +77,15 @@ pub struct Flags {
     pub query: Option<bool>,
 }
 
-impl From<Option<Flags>> for execution::Flags {
-    fn from(given: Option<Flags>) -> Self {
+impl From<Flags> for execution::Flags {
+    fn from(flags: Flags) -> Self {
         let default = execution::Flags::default();
-        let Some(given) = given else { return default };
         execution::Flags {
-            validate: given.validate.unwrap_or(default.validate),
-            charge_fee: given.charge_fee.unwrap_or(default.charge_fee),
-            strict_nonce: given.strict_nonce.unwrap_or(default.strict_nonce),
-            unbounded_gas: given.unbounded_gas.unwrap_or(default.unbounded_gas),
-            query: given.query.unwrap_or(default.query),
+            validate: flags.validate.unwrap_or(default.validate),
+            charge_fee: flags.charge_fee.unwrap_or(default.charge_fee),
+            strict_nonce: flags.strict_nonce.unwrap_or(default.strict_nonce),
+            unbounded_gas: flags.unbounded_gas.unwrap_or(default.unbounded_gas),
+            query: flags.query.unwrap_or(default.query),
         }
     }
 }

@@ -4,9 +4,9 @@ import {
   Class,
   EngineError,
   type FailureKind,
-  Origin,
   pedersen,
   State,
+  StateSource,
   storageAddress,
 } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
@@ -302,7 +302,7 @@ test('values of a wrong JavaScript type', () => {
 
 test('answers of an origin', { timeout: 180_000 }, async () => {
   let reply: string | null = null;
-  const state = State.create({ origin: new Origin(async () => reply) });
+  const state = State.create({ source: new StateSource(async () => reply) });
   let key = 0;
   const good = [asJson('0x1'), ...(await smallClasses())];
   await barrage(async (input, roll) => {

@@ -32,8 +32,8 @@ async function outcomeOf(call) {
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, PATIENCE, 'hangs');
     });
-    const done = Promise.resolve(call()).then(() => 'fine');
-    return await Promise.race([done, late]);
+    const completion = Promise.resolve(call()).then(() => 'fine');
+    return await Promise.race([completion, late]);
   } catch (error) {
     return error instanceof Error ? 'refused' : `threw ${typeof error}`;
   } finally {
@@ -88,11 +88,11 @@ class Attack {
       await this.wrongArguments(name, entry, call);
       if (name.includes('#')) await this.wrongReceivers(name, entry, call);
     }
-    for (const [name, made] of Object.entries(this.addon)) {
+    for (const [name, exported] of Object.entries(this.addon)) {
       const entry = ENTRIES[`new ${name}`];
       if (!entry) continue;
       for (const receiver of [undefined, {}, Object.freeze({}), this.subjects.instances[name]]) {
-        const call = () => Reflect.apply(made, receiver, this.args(entry));
+        const call = () => Reflect.apply(exported, receiver, this.args(entry));
         await this.try(`${name} without new`, call, hasEnded);
       }
     }
@@ -104,11 +104,11 @@ class Attack {
     const isRequired = (at) =>
       typeof required === 'number' ? at < required : required.includes(at);
     for (let count = 0; count < good.length; count += 1) {
-      const some = good.slice(0, count);
+      const first = good.slice(0, count);
       const isWrong = good.some((_, at) => at >= count && isRequired(at));
       await this.try(
         `${name} with ${count} arguments`,
-        () => call(this.receiver(name), some),
+        () => call(this.receiver(name), first),
         (outcome) => (isWrong ? outcome === 'refused' : hasEnded(outcome)),
       );
     }

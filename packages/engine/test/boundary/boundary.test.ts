@@ -17,7 +17,7 @@ test('every export refuses wrong values, from four threads at once', {
 test('callbacks of an origin break nothing', { timeout: 180_000 }, async () => {
   const answers = Object(await runProgram('./callbacks.mjs', [ADDON]));
   const refused = (reason: RegExp) => expect.stringMatching(reason);
-  const unanswered = refused(/^origin: the origin did not answer/);
+  const unanswered = refused(/^state_source: the origin did not answer/);
   expect(answers).toEqual({
     'an answer': '0x5',
     'nothing there': '0x0',

@@ -5,13 +5,7 @@
 // It lies in cargo's target folder, so that no package can hold it.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  changedBlockifier,
-  hostTriple,
-  ROOT,
-  run,
-  TARGET_DIR,
-} from '../../../../scripts/cargo.mjs';
+import { hostTriple, ROOT, run, runCargo, TARGET_DIR } from '../../../../scripts/cargo.mjs';
 
 const LIBRARIES = {
   darwin: 'libstarkbox_engine.dylib',
@@ -20,10 +14,10 @@ const LIBRARIES = {
 };
 
 const target = hostTriple();
-run('cargo', [
+runCargo('cargo', [
   'build',
   '--locked',
-  ...changedBlockifier(),
+  ...['--package', 'starkbox-engine'],
   '--release',
   ...['--target', target],
   '--lib',

@@ -27,12 +27,12 @@ function within(promise, what) {
 
 /** The value that a state above an origin reads, or the reason why it does not. */
 async function read(ask) {
-  const origin = new addon.Origin(ask);
+  const origin = new addon.StateSource(ask);
   const state = new addon.State(1, true, origin);
   try {
     return await within(state.storage('0x1', '0x2'), String(ask));
   } catch (error) {
-    return error instanceof Error ? error.message : `threw ${typeof error}`;
+    return error instanceof Error ? `${error.code}: ${error.message}` : `threw ${typeof error}`;
   }
 }
 
@@ -76,11 +76,11 @@ const callbacks = {
   'detached bytes': async () => detached(),
   'a proxy': async () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : 1) }),
   'another read': async () => {
-    const inner = new addon.State(1, true, new addon.Origin(async () => '0x7'));
+    const inner = new addon.State(1, true, new addon.StateSource(async () => '0x7'));
     return inner.storage('0x3', '0x4');
   },
   'a read of the same origin': (() => {
-    const origin = new addon.Origin(async (question) => {
+    const origin = new addon.StateSource(async (question) => {
       if (question.includes('"nonce"')) return '0x8';
       return new addon.State(1, true, origin).nonce('0x9');
     });
@@ -101,9 +101,9 @@ const callbacks = {
 /** All handles on an origin are gone before it answers. */
 async function afterClose() {
   let answer;
-  const asked = new Promise((resolve) => {
+  const question = new Promise((resolve) => {
     globalThis.pending = (() => {
-      const origin = new addon.Origin(
+      const origin = new addon.StateSource(
         () =>
           new Promise((settle) => {
             answer = settle;
@@ -113,7 +113,7 @@ async function afterClose() {
       return new addon.State(1, true, origin).storage('0x1', '0x2');
     })();
   });
-  await asked;
+  await question;
   for (let pass = 0; pass < 5; pass += 1) {
     globalThis.gc?.();
     await sleep(5);
@@ -139,10 +139,10 @@ if (isMainThread) {
   answers['after threads have ended'] = await read(callbacks['an answer']);
   process.stdout.write(JSON.stringify(answers));
 } else {
-  let asked = 0;
-  const origin = new addon.Origin(() => {
-    asked += 1;
-    if (asked === QUESTIONS_OF_EACH) parentPort.postMessage('asked');
+  let questions = 0;
+  const origin = new addon.StateSource(() => {
+    questions += 1;
+    if (questions === QUESTIONS_OF_EACH) parentPort.postMessage('asked');
     return new Promise(() => {});
   });
   const state = new addon.State(1, true, origin);

@@ -64,7 +64,7 @@ export async function subjects(addon, compiler) {
       Closed: empty.closeEmpty(block, '0x0'),
       Execution: await state.execute(block, transaction),
       FileLock: addon.FileLock.take(lockFile),
-      Origin: new addon.Origin(async () => null),
+      StateSource: new addon.StateSource(async () => null),
       Retracing: new addon.Retracing(state, block, [transaction], [{}], {
         first: 0,
         visited: true,
@@ -156,8 +156,8 @@ export const ENTRIES = {
   'FileLock.take': { args: [({ values }) => values.lockFile], required: 1 },
   'FileLock#release': { args: [] },
 
-  'new Origin': { args: [() => async () => null, 1000], required: 1 },
-  'Origin#answers': { args: [] },
+  'new StateSource': { args: [() => async () => null, 1000], required: 1 },
+  'StateSource#answers': { args: [] },
 
   'new Retracing': {
     args: [
@@ -185,7 +185,7 @@ export const ENTRIES = {
   'Simulation#next': { args: [] },
   'Simulation#run': { args: [10], required: 1 },
   'Simulation#end': { args: [] },
-  'new State': { args: [0, true, ({ instances }) => instances.Origin], required: 2 },
+  'new State': { args: [0, true, ({ instances }) => instances.StateSource], required: 2 },
   'State#benchBare': { args: [({ instances }) => instances.Block, []], required: 2 },
   'State#benchFill': { args: ['0x1', 2, 2, 2], required: 4 },
   'State#benchSeed': { args: ['0x1', 2], required: 2 },
@@ -206,7 +206,7 @@ export const ENTRIES = {
   'State#copy': { args: [] },
   'State#at': { args: [0], required: 1 },
   'State#rewind': { args: [0], required: 1 },
-  'State#settle': { args: [0, ({ instances }) => instances.Origin], required: 2 },
+  'State#settle': { args: [0, ({ instances }) => instances.StateSource], required: 2 },
   'State#diffOf': { args: [0], required: 1 },
   'State#diffTo': { args: [({ instances }) => instances.State], required: 1 },
   'State#figures': { args: [] },
@@ -257,8 +257,8 @@ export function exportedNames(addon) {
       continue;
     }
     names.push(`new ${name}`);
-    const own = ['length', 'name', 'prototype', 'arguments', 'caller'];
-    const statics = Reflect.ownKeys(value).filter((key) => !own.includes(key));
+    const builtins = ['length', 'name', 'prototype', 'arguments', 'caller'];
+    const statics = Reflect.ownKeys(value).filter((key) => !builtins.includes(key));
     const methods = Reflect.ownKeys(value.prototype).filter((key) => key !== 'constructor');
     names.push(...statics.map((key) => `${name}.${String(key)}`));
     names.push(...methods.map((key) => `${name}#${String(key)}`));
@@ -271,8 +271,8 @@ const isClass = (value) =>
 
 /** A call of an entry: `call(receiver, args)`; getters take no arguments. */
 export function callerOf(addon, name) {
-  const [, made] = /^new (\w+)$/.exec(name) ?? [];
-  if (made !== undefined) return (_, args) => Reflect.construct(addon[made], args);
+  const [, constructed] = /^new (\w+)$/.exec(name) ?? [];
+  if (constructed !== undefined) return (_, args) => Reflect.construct(addon[constructed], args);
   const [, owner, method] = /^(\w+)#(.+)$/.exec(name) ?? [];
   if (owner !== undefined) {
     const { get, value } = Object.getOwnPropertyDescriptor(addon[owner].prototype, method);

@@ -15,7 +15,7 @@ const PATIENCE = 60_000;
 
 const { instances, values } = await subjects(addon, compiler);
 const { State: state, Block: block, Transaction: transaction } = instances;
-const above = () => new addon.State(1, true, new addon.Origin(async () => '0x5'));
+const above = () => new addon.State(1, true, new addon.StateSource(async () => '0x5'));
 
 async function imported() {
   const stream = new addon.StateImport();
@@ -40,7 +40,7 @@ const LAYERS = {
   read: () => state.execute(block, transaction),
   state: () => state.apply('{}', []),
   report: () => state.execute(block, transaction, { validate: false, chargeFee: false }),
-  origin: () => above().storage('0x1', '0x2'),
+  source: () => above().storage('0x1', '0x2'),
   class: () => addon.Class.compile(values.wire),
   export: () => new addon.StateExport(state).next(),
   import: imported,
@@ -56,7 +56,7 @@ async function outcomeOf(call) {
   try {
     return await Promise.race([Promise.resolve(call()).then(() => 'fine'), late]);
   } catch (error) {
-    return error instanceof Error ? error.message : `threw ${typeof error}`;
+    return error instanceof Error ? `${error.code}: ${error.message}` : `threw ${typeof error}`;
   } finally {
     clearTimeout(timer);
   }

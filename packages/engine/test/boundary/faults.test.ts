@@ -13,11 +13,11 @@ test.skipIf(ADDON === undefined)(
   async () => {
     const injected = (layer: string) => ({
       before: 'fine',
-      // Functions that return at once name no kind, which stands for `internal`.
+      // Functions that return at once have the code `GenericFailure`, which stands for `internal`.
       during: expect.stringMatching(new RegExp(`^(\\w+: .*)?a fault was injected: ${layer}\\b`)),
       after: 'fine',
     });
-    const layers = ['binding', 'worker', 'execution', 'read', 'state', 'report', 'origin', 'class'];
+    const layers = ['binding', 'worker', 'execution', 'read', 'state', 'report', 'source', 'class'];
     expect(await runProgram('./faults.mjs', [ADDON ?? '', COMPILER])).toEqual({
       ...Object.fromEntries(
         [...layers, 'export', 'import'].map((layer) => [layer, injected(layer)]),

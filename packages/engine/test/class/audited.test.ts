@@ -11,13 +11,13 @@ test('a class of audited libfuncs has none that is not', async () => {
 });
 
 test('a libfunc that is not on the list is named', async () => {
-  const found = await Class.compile(JSON.stringify(unaudited));
-  expect(await found.unauditedLibfunc()).toEqual({ name: 'unsafe_panic' });
+  const compiled = await Class.compile(JSON.stringify(unaudited));
+  expect(await compiled.unauditedLibfunc()).toEqual({ name: 'unsafe_panic' });
 });
 
 test('a libfunc that is audited from a later Sierra on is named with it', async () => {
-  const found = await Class.compile(JSON.stringify(auditedLater));
-  expect(await found.unauditedLibfunc()).toEqual({ name: 'ec_neg_nz', auditedSince: '1.8.0' });
+  const compiled = await Class.compile(JSON.stringify(auditedLater));
+  expect(await compiled.unauditedLibfunc()).toEqual({ name: 'ec_neg_nz', auditedSince: '1.8.0' });
   const [major = '', , ...rest] = auditedLater.sierra_program;
   const later = { ...auditedLater, sierra_program: [major, '0x8', ...rest] };
   const allowed = await Class.compile(JSON.stringify(later));

@@ -37,16 +37,16 @@ describe('the cache on disk', () => {
       .map((entry) => join(entry.parentPath, entry.name));
   }
 
-  async function holds(made: Class): Promise<boolean> {
-    return gunzipSync(await readFile(fileOf(made.hash))).toString() === (await made.casm());
+  async function holds(compiled: Class): Promise<boolean> {
+    return gunzipSync(await readFile(fileOf(compiled.hash))).toString() === (await compiled.casm());
   }
 
   beforeEach(() => configure({ cacheDir: folder }));
 
   test('gets exactly one file from a compilation', async () => {
-    const made = await compiles();
-    expect(await files()).toEqual([fileOf(made.hash)]);
-    expect(await holds(made)).toBe(true);
+    const compiled = await compiles();
+    expect(await files()).toEqual([fileOf(compiled.hash)]);
+    expect(await holds(compiled)).toBe(true);
   });
 
   test('is where the system keeps caches, by default', async () => {
@@ -55,11 +55,11 @@ describe('the cache on disk', () => {
       vi.unstubAllEnvs();
     });
     configure();
-    const made = await compiles();
+    const compiled = await compiles();
     const [file, ...others] = await files();
     expect(others).toEqual([]);
     expect(file?.startsWith(join(folder, 'starkbox', 'casm'))).toBe(true);
-    expect(gunzipSync(await readFile(file ?? '')).toString()).toBe(await made.casm());
+    expect(gunzipSync(await readFile(file ?? '')).toString()).toBe(await compiled.casm());
   });
 
   test('gets nothing from a class that does not compile', async () => {
@@ -72,20 +72,20 @@ describe('the cache on disk', () => {
     const text = fresh(counter);
     const options = { cacheDir: folder, compiler: MISSING };
     expect(await compileElsewhere(text, options).answer).toContain(MISSING);
-    const made = await Class.compile(text);
-    expect(await compileElsewhere(text, options).answer).toBe(made.compiledClassHash);
+    const compiled = await Class.compile(text);
+    expect(await compileElsewhere(text, options).answer).toBe(compiled.compiledClassHash);
   });
 
   /** Compiles classes one after another, each a second after the one before by the clock of the files. */
   async function compileAged(count: number): Promise<readonly Class[]> {
-    const made: Class[] = [];
+    const classes: Class[] = [];
     for (let index = 0; index < count; index += 1) {
       const compiled = await compiles();
       const time = 1_700_000_000 + index;
       await utimes(fileOf(compiled.hash), time, time);
-      made.push(compiled);
+      classes.push(compiled);
     }
-    return made;
+    return classes;
   }
 
   const sizes = async (): Promise<number> => {
@@ -98,25 +98,28 @@ describe('the cache on disk', () => {
     if (!first || !second || !third) throw new Error('nothing was compiled');
     const foreign = join(folder, 'notes.txt');
     await writeFile(foreign, 'x'.repeat(100_000));
-    const one = (await stat(fileOf(first.hash))).size;
-    const cacheBytes = Math.ceil(one * 3.5);
+    const fileSize = (await stat(fileOf(first.hash))).size;
+    const cacheBytes = Math.ceil(fileSize * 3.5);
     configure({ cacheDir: folder, cacheBytes });
     // A use of the oldest one makes the second the oldest.
-    const used = compileElsewhere(await first.json(), { cacheDir: folder, compiler: MISSING });
-    expect(await used.answer).toBe(first.compiledClassHash);
+    const otherProcess = compileElsewhere(await first.json(), {
+      cacheDir: folder,
+      compiler: MISSING,
+    });
+    expect(await otherProcess.answer).toBe(first.compiledClassHash);
     const fourth = await compiles();
-    const left = await files();
-    expect(left).toContain(foreign);
-    expect(left).toContain(fileOf(first.hash));
-    expect(left).toContain(fileOf(fourth.hash));
-    expect(left).not.toContain(fileOf(second.hash));
+    const remaining = await files();
+    expect(remaining).toContain(foreign);
+    expect(remaining).toContain(fileOf(first.hash));
+    expect(remaining).toContain(fileOf(fourth.hash));
+    expect(remaining).not.toContain(fileOf(second.hash));
     expect((await sizes()) - 100_000).toBeLessThanOrEqual(cacheBytes);
   });
 
   test('never grows beyond its limit, whatever is compiled', async () => {
     const [first] = await compileAged(1);
-    const one = (await stat(fileOf(first?.hash ?? ''))).size;
-    const cacheBytes = one * 4;
+    const fileSize = (await stat(fileOf(first?.hash ?? ''))).size;
+    const cacheBytes = fileSize * 4;
     configure({ cacheDir: folder, cacheBytes });
     for (let index = 0; index < 12; index += 1) {
       await compiles();
@@ -151,10 +154,10 @@ describe('the cache on disk', () => {
     const text = fresh(await contract('reverter'));
     const options = { cacheDir: folder };
     const answers = await Promise.all([1, 2, 3].map(() => compileElsewhere(text, options).answer));
-    const made = await Class.compile(text);
-    expect(new Set(answers)).toEqual(new Set([made.compiledClassHash]));
-    expect(await files()).toEqual([fileOf(made.hash)]);
-    expect(await holds(made)).toBe(true);
+    const compiled = await Class.compile(text);
+    expect(new Set(answers)).toEqual(new Set([compiled.compiledClassHash]));
+    expect(await files()).toEqual([fileOf(compiled.hash)]);
+    expect(await holds(compiled)).toBe(true);
   });
 
   test.each([
@@ -171,8 +174,8 @@ describe('the cache on disk', () => {
     const file = fileOf(await Class.hashOf(text));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, damaged(good));
-    const made = await Class.compile(text, BOUND);
-    expect(await holds(made)).toBe(true);
+    const compiled = await Class.compile(text, BOUND);
+    expect(await holds(compiled)).toBe(true);
     expect(await files()).toHaveLength(2);
   });
 

@@ -21,7 +21,8 @@ const spec = standardSpec();
 const counter = await contract('counter');
 const builtinText = (name: BuiltinClass): Promise<string> =>
   readFile(new URL(`../../classes/${name}.json`, import.meta.url), 'utf8');
-const casmOf = async (made: Class): Promise<CompiledSierraCasm> => JSON.parse(await made.casm());
+const casmOf = async (compiled: Class): Promise<CompiledSierraCasm> =>
+  JSON.parse(await compiled.casm());
 
 beforeEach(() => configure({ cacheDir: null }));
 afterEach(() => configure());
@@ -43,54 +44,56 @@ describe('the classes that come with the engine', () => {
     ['udc-cairo0', '0x7b3e05f48f0c69e4a65ce5e076a66271a527aff2c34ce1083ec6e1526997a69'],
   ])('%s has its public class hash and the form of the spec', async (name, expected) => {
     const version = VERSIONS.get(name);
-    const made = await builtinClass(name);
-    expect(made.hash).toBe(expected);
-    expect(made.kind).toBe(version === undefined ? 'cairo0' : 'sierra');
-    expect(made.figures.sierraVersion).toBe(version);
-    expect(made.figures.bytecodeFelts).toBeGreaterThan(0);
-    expect(made.compiledClassHash === undefined).toBe(version === undefined);
-    expect((await made.abi()).length).toBeGreaterThan(0);
+    const compiled = await builtinClass(name);
+    expect(compiled.hash).toBe(expected);
+    expect(compiled.kind).toBe(version === undefined ? 'cairo0' : 'sierra');
+    expect(compiled.figures.sierraVersion).toBe(version);
+    expect(compiled.figures.bytecodeFelts).toBeGreaterThan(0);
+    expect(compiled.compiledClassHash === undefined).toBe(version === undefined);
+    expect((await compiled.abi()).length).toBeGreaterThan(0);
     const schema = version === undefined ? 'DEPRECATED_CONTRACT_CLASS' : 'CONTRACT_CLASS';
-    expect(spec.checkSchema(schema, JSON.parse(await made.json()))).toEqual([]);
+    expect(spec.checkSchema(schema, JSON.parse(await compiled.json()))).toEqual([]);
     if (version === undefined) return;
     // The published pattern of hint immediates forgets that they may be negative.
     const blemish = /Immediate: must match pattern .* not "-0x[0-9a-f]+"$/;
-    const violations = spec.checkSchema('CASM_COMPILED_CONTRACT_CLASS', await casmOf(made));
+    const violations = spec.checkSchema('CASM_COMPILED_CONTRACT_CLASS', await casmOf(compiled));
     expect(violations.filter((line) => !blemish.test(line))).toEqual([]);
   });
 
   test('the CASM that comes along is what the compiler makes', async () => {
     const sierra: SierraClass = JSON.parse(await builtinText('udc'));
-    const [given, made] = [await builtinClass('udc'), await Class.compile(fresh(sierra))];
-    expect(await made.casm()).toBe(await given.casm());
-    expect(made.compiledClassHash).toBe(given.compiledClassHash);
+    const [builtin, compiled] = [await builtinClass('udc'), await Class.compile(fresh(sierra))];
+    expect(await compiled.casm()).toBe(await builtin.casm());
+    expect(compiled.compiledClassHash).toBe(builtin.compiledClassHash);
   });
 });
 
 describe('hashes agree with starknet.js', () => {
   test.each(['counter', 'messenger', 'upgraded'])('for %s', async (name) => {
-    const made = await contractClass(name);
-    expect(made.hash).toBe(hash.computeContractClassHash(await classText(name)));
-    const poseidon = hash.computeCompiledClassHash(await casmOf(made), '0.13.5');
-    expect(await made.compiledClassHashPoseidon()).toBe(poseidon);
-    expect(poseidon).not.toBe(made.compiledClassHash);
+    const compiled = await contractClass(name);
+    expect(compiled.hash).toBe(hash.computeContractClassHash(await classText(name)));
+    const poseidon = hash.computeCompiledClassHash(await casmOf(compiled), '0.13.5');
+    expect(await compiled.compiledClassHashPoseidon()).toBe(poseidon);
+    expect(poseidon).not.toBe(compiled.compiledClassHash);
   });
 
   test('for a class in the form of the RPC', async () => {
-    const made = await builtinClass('udc');
-    const shown = JSON.parse(await made.json());
-    expect(made.hash).toBe(hash.computeContractClassHash({ ...shown, abi: JSON.parse(shown.abi) }));
-    const casm = await casmOf(made);
-    expect(made.compiledClassHash).toBe(hash.computeCompiledClassHash(casm, '0.14.1'));
-    expect(await made.compiledClassHashPoseidon()).toBe(
+    const compiled = await builtinClass('udc');
+    const json = JSON.parse(await compiled.json());
+    expect(compiled.hash).toBe(
+      hash.computeContractClassHash({ ...json, abi: JSON.parse(json.abi) }),
+    );
+    const casm = await casmOf(compiled);
+    expect(compiled.compiledClassHash).toBe(hash.computeCompiledClassHash(casm, '0.14.1'));
+    expect(await compiled.compiledClassHashPoseidon()).toBe(
       hash.computeCompiledClassHash(casm, '0.14.0'),
     );
   });
 
   test.each<BuiltinClass>(['account-cairo0', 'udc-cairo0'])('for %s', async (name) => {
-    const made = await builtinClass(name);
-    expect(made.hash).toBe(hash.computeContractClassHash(await builtinText(name)));
-    expect(await made.compiledClassHashPoseidon()).toBeUndefined();
+    const compiled = await builtinClass(name);
+    expect(compiled.hash).toBe(hash.computeContractClassHash(await builtinText(name)));
+    expect(await compiled.compiledClassHashPoseidon()).toBeUndefined();
   });
 });
 
@@ -110,21 +113,21 @@ describe('an ABI', () => {
     const spread = JSON.stringify({ ...counter, abi }, null, 2);
     expect(await Class.hashOf(spread)).toBe(text);
     expect(await Class.hashOf(withAbi(abi).replaceAll('é', '\\u00e9'))).toBe(text);
-    const made = await Class.compile(spread);
-    expect(made.hash).toBe(text);
-    expect(JSON.parse(await made.json()).abi).toBe(pythonic(abi));
-    expect(await made.abi()).toEqual(abi);
+    const compiled = await Class.compile(spread);
+    expect(compiled.hash).toBe(text);
+    expect(JSON.parse(await compiled.json()).abi).toBe(pythonic(abi));
+    expect(await compiled.abi()).toEqual(abi);
   });
 
   test('as text has one hash whatever its spaces, and is shown as given', async () => {
     const compact = JSON.stringify(counter.abi);
-    const one = await Class.compile(withAbi(compact));
+    const compactClass = await Class.compile(withAbi(compact));
     const other = await Class.compile(withAbi(counter.abi));
-    expect(one.hash).toBe(other.hash);
-    expect(JSON.parse(await one.json()).abi).toBe(compact);
-    expect(one.figures.abiBytes).toBe(compact.length);
+    expect(compactClass.hash).toBe(other.hash);
+    expect(JSON.parse(await compactClass.json()).abi).toBe(compact);
+    expect(compactClass.figures.abiBytes).toBe(compact.length);
     expect(other.figures.abiBytes).toBe(pythonic(counter.abi).length);
-    expect(await one.abi()).toEqual(counter.abi);
+    expect(await compactClass.abi()).toEqual(counter.abi);
   });
 
   test.each([
@@ -132,11 +135,11 @@ describe('an ABI', () => {
     ['null', null],
     ['the empty text', ''],
   ])('that is %s is none', async (_, abi) => {
-    const made = await Class.compile(withAbi(abi));
-    expect(made.hash).toBe(await Class.hashOf(withAbi('')));
-    expect(made.figures.abiBytes).toBe(0);
-    expect(await made.abi()).toEqual([]);
-    expect(spec.checkSchema('CONTRACT_CLASS', JSON.parse(await made.json()))).toEqual([]);
+    const compiled = await Class.compile(withAbi(abi));
+    expect(compiled.hash).toBe(await Class.hashOf(withAbi('')));
+    expect(compiled.figures.abiBytes).toBe(0);
+    expect(await compiled.abi()).toEqual([]);
+    expect(spec.checkSchema('CONTRACT_CLASS', JSON.parse(await compiled.json()))).toEqual([]);
   });
 
   test.each([1, true, {}])('that is %j is refused', async (abi) => {
@@ -144,9 +147,9 @@ describe('an ABI', () => {
   });
 
   test('that is text of another kind is kept, and read as none', async () => {
-    const made = await Class.compile(withAbi('not JSON'));
-    expect(JSON.parse(await made.json()).abi).toBe('not JSON');
-    expect(await made.abi()).toEqual([]);
+    const compiled = await Class.compile(withAbi('not JSON'));
+    expect(JSON.parse(await compiled.json()).abi).toBe('not JSON');
+    expect(await compiled.abi()).toEqual([]);
   });
 });
 
@@ -189,16 +192,16 @@ describe('a Sierra class', () => {
 
   test('packed and unpacked is the same class', async () => {
     for (const name of ['udc', 'udc-cairo0'] as const) {
-      const made = await Class.compile(await builtinText(name));
-      const back = Class.unpack(await made.pack());
-      await back.warm();
-      expect([back.hash, back.kind, back.compiledClassHash, back.figures]).toEqual([
-        made.hash,
-        made.kind,
-        made.compiledClassHash,
-        made.figures,
+      const compiled = await Class.compile(await builtinText(name));
+      const rewound = Class.unpack(await compiled.pack());
+      await rewound.warm();
+      expect([rewound.hash, rewound.kind, rewound.compiledClassHash, rewound.figures]).toEqual([
+        compiled.hash,
+        compiled.kind,
+        compiled.compiledClassHash,
+        compiled.figures,
       ]);
-      expect(await back.json()).toBe(await made.json());
+      expect(await rewound.json()).toBe(await compiled.json());
     }
   });
 
@@ -222,8 +225,11 @@ describe('a Sierra class', () => {
     const [first = await Class.compile(text)] = crowd;
     configure({ cacheDir: null, compiler: '/nonexistent/compiler' });
     const again = await Class.compile(text);
-    for (const made of [...crowd, again]) {
-      expect([made.hash, made.compiledClassHash]).toEqual([first.hash, first.compiledClassHash]);
+    for (const compiled of [...crowd, again]) {
+      expect([compiled.hash, compiled.compiledClassHash]).toEqual([
+        first.hash,
+        first.compiledClassHash,
+      ]);
     }
   });
 });
@@ -232,23 +238,23 @@ describe('a Cairo 0 class', () => {
   test.each<BuiltinClass>(['account-cairo0', 'udc-cairo0'])(
     '%s is the same in both forms',
     async (name) => {
-      const made = await builtinClass(name);
-      const shown = await made.json();
-      expect(await Class.hashOf(shown)).toBe(made.hash);
-      expect((await Class.compile(shown)).hash).toBe(made.hash);
-      const { program } = JSON.parse(shown);
+      const compiled = await builtinClass(name);
+      const json = await compiled.json();
+      expect(await Class.hashOf(json)).toBe(compiled.hash);
+      expect((await Class.compile(json)).hash).toBe(compiled.hash);
+      const { program } = JSON.parse(json);
       expect(gunzipSync(Buffer.from(program, 'base64')).toString()).toContain('"prime":"0x8000000');
-      const bare = await Class.compile(JSON.stringify({ ...JSON.parse(shown), abi: [] }));
-      expect(bare.hash).not.toBe(made.hash);
-      expect(bare.figures).toEqual(made.figures);
+      const bare = await Class.compile(JSON.stringify({ ...JSON.parse(json), abi: [] }));
+      expect(bare.hash).not.toBe(compiled.hash);
+      expect(bare.figures).toEqual(compiled.figures);
       expect(await Class.hashOf(await bare.json())).toBe(bare.hash);
     },
   );
 
   test('has no CASM', async () => {
-    const made = await builtinClass('udc-cairo0');
-    expect((await refusal(made.casm())).kind).toBe('class');
-    expect(made.figures).toEqual({ sierraFelts: 0, bytecodeFelts: 185, abiBytes: 0 });
+    const compiled = await builtinClass('udc-cairo0');
+    expect((await refusal(compiled.casm())).kind).toBe('class');
+    expect(compiled.figures).toEqual({ sierraFelts: 0, bytecodeFelts: 185, abiBytes: 0 });
   });
 
   test('needs no ABI', async () => {
@@ -259,9 +265,9 @@ describe('a Cairo 0 class', () => {
   });
 
   test('with a damaged program is refused', async () => {
-    const shown = JSON.parse(await (await builtinClass('udc-cairo0')).json());
+    const json = JSON.parse(await (await builtinClass('udc-cairo0')).json());
     const plain = lossless.parse(await builtinText('udc-cairo0'));
-    const half = shown.program.slice(0, 400);
+    const half = json.program.slice(0, 400);
     const inner = (changes: object) => ({ ...plain.program, ...changes });
     const programs = [
       '',
@@ -287,27 +293,27 @@ describe('a limit', () => {
   const BOUNDS = ['sierraFelts', 'bytecodeFelts', 'compiledBytes'] as const;
 
   test.each(BOUNDS)('on %s holds to the unit, also for known classes', async (bound) => {
-    const known = await contractClass('counter');
-    const bytes = Buffer.byteLength(await known.casm());
-    const size = { ...known.figures, compiledBytes: bytes }[bound];
+    const compiled = await contractClass('counter');
+    const bytes = Buffer.byteLength(await compiled.casm());
+    const size = { ...compiled.figures, compiledBytes: bytes }[bound];
     for (const text of [fresh(counter), await classText('counter')]) {
       const error = await refused(text, { [bound]: size - 1 });
       expect(error.kind).toBe('class_too_large');
       expect(error.message).toContain(String(size));
       expect((await Class.compile(text, { [bound]: size })).figures.bytecodeFelts).toBe(598);
     }
-    expect((await contractClass('counter')).hash).toBe(known.hash);
+    expect((await contractClass('counter')).hash).toBe(compiled.hash);
   });
 
   test('holds for Cairo 0 too', async () => {
     const text = await builtinText('udc-cairo0');
     expect((await refused(text, { bytecodeFelts: 184 })).kind).toBe('class_too_large');
-    const known = await Class.compile(text, { bytecodeFelts: 185 });
+    const compiled = await Class.compile(text, { bytecodeFelts: 185 });
     expect((await refused(text, { bytecodeFelts: 184 })).kind).toBe('class_too_large');
     const { kind, message } = await refused(text, { compiledBytes: 1 });
     expect(kind).toBe('class_too_large');
     const compiledBytes = Number(/has (\d+) bytes/.exec(message)?.[1]);
-    expect((await Class.compile(text, { compiledBytes })).hash).toBe(known.hash);
+    expect((await Class.compile(text, { compiledBytes })).hash).toBe(compiled.hash);
     expect((await refused(text, { compiledBytes: compiledBytes - 1 })).kind).toBe(
       'class_too_large',
     );
@@ -316,12 +322,14 @@ describe('a limit', () => {
 
 describe('CASM from earlier', () => {
   test('makes the same class without a compiler', async () => {
-    const made = await contractClass('counter');
+    const compiled = await contractClass('counter');
     configure({ cacheDir: null, compiler: '/nonexistent/compiler' });
-    const again = await Class.withCasm(fresh(counter), await made.casm());
-    expect(again.compiledClassHash).toBe(made.compiledClassHash);
-    expect(again.figures.bytecodeFelts).toBe(made.figures.bytecodeFelts);
-    expect(await again.compiledClassHashPoseidon()).toBe(await made.compiledClassHashPoseidon());
+    const again = await Class.withCasm(fresh(counter), await compiled.casm());
+    expect(again.compiledClassHash).toBe(compiled.compiledClassHash);
+    expect(again.figures.bytecodeFelts).toBe(compiled.figures.bytecodeFelts);
+    expect(await again.compiledClassHashPoseidon()).toBe(
+      await compiled.compiledClassHashPoseidon(),
+    );
   });
 
   const NONE = { EXTERNAL: [], L1_HANDLER: [], CONSTRUCTOR: [] };
@@ -341,12 +349,12 @@ describe('CASM from earlier', () => {
   ])(
     'that is wrong is refused, or not believed where the class is known: %s',
     async (_, changes) => {
-      const made = await contractClass('counter');
-      const casm = await casmOf(made);
+      const compiled = await contractClass('counter');
+      const casm = await casmOf(compiled);
       const text = typeof changes === 'string' ? changes : JSON.stringify({ ...casm, ...changes });
       expect((await refusal(Class.withCasm(fresh(counter), text))).kind).toBe('class');
-      const again = await Class.withCasm(await made.json(), text).catch(() => made);
-      expect(await again.casm()).toBe(await made.casm());
+      const again = await Class.withCasm(await compiled.json(), text).catch(() => compiled);
+      expect(await again.casm()).toBe(await compiled.casm());
     },
   );
 
@@ -355,9 +363,9 @@ describe('CASM from earlier', () => {
     const [right, wrong] = [await contractClass('counter'), await contractClass('upgraded')];
     const mixed = await Class.withCasm(text, await wrong.casm());
     expect(mixed.compiledClassHash).toBe(wrong.compiledClassHash);
-    const made = await Class.compile(text);
-    expect(made.hash).toBe(mixed.hash);
-    expect(made.compiledClassHash).toBe(right.compiledClassHash);
+    const compiled = await Class.compile(text);
+    expect(compiled.hash).toBe(mixed.hash);
+    expect(compiled.compiledClassHash).toBe(right.compiledClassHash);
   });
 
   test('does not help a Sierra version that is too new', async () => {

@@ -89,9 +89,9 @@ describe('a program that is none', () => {
 
   test('lengths that promise more than there is are refused', async () => {
     for (const length of [2n ** 31n, 2n ** 52n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 250n]) {
-      for (const place of [6, 7, 8 + Number(program[6])]) {
-        const error = await refused(withProgram(program.with(place, hex(length))), BOUND);
-        expect(error.kind, `${length} at ${place}`).toBe('compilation');
+      for (const index of [6, 7, 8 + Number(program[6])]) {
+        const error = await refused(withProgram(program.with(index, hex(length))), BOUND);
+        expect(error.kind, `${length} at ${index}`).toBe('compilation');
       }
       const inner = packed(program, values.with(0, length));
       expect((await refused(withProgram(inner), BOUND)).kind).toBe('compilation');
@@ -112,8 +112,10 @@ describe('a program that is none', () => {
       ),
     );
     const property = fc.asyncProperty(change, async (felts) => {
-      const made = await Class.compile(withProgram(felts), BOUND).catch((error: unknown) => error);
-      if (!(made instanceof Class)) expect(REFUSALS).toContain(Object(made).kind);
+      const result = await Class.compile(withProgram(felts), BOUND).catch(
+        (error: unknown) => error,
+      );
+      if (!(result instanceof Class)) expect(REFUSALS).toContain(Object(result).kind);
     });
     await fc.assert(property, { seed: 20_251, numRuns: 40 });
   });
@@ -145,8 +147,8 @@ describe('a Sierra version', () => {
   test.each(['1.4.0', '1.6.0', `${major}.${minor}.0`, newest, `${major}.${minor}.99`])(
     '%s is read',
     async (version) => {
-      const made = await Class.compile(versioned(version), BOUND);
-      expect(made.figures.sierraVersion).toBe(version);
+      const compiled = await Class.compile(versioned(version), BOUND);
+      expect(compiled.figures.sierraVersion).toBe(version);
     },
   );
 
@@ -216,7 +218,7 @@ describe('a class that hurts the compiler', () => {
       compiles(),
     ]);
     for (const { kind } of errors) expect(REFUSALS).toContain(kind);
-    expect(new Set(good.map((made) => made.figures.bytecodeFelts))).toEqual(new Set([598]));
+    expect(new Set(good.map((compiled) => compiled.figures.bytecodeFelts))).toEqual(new Set([598]));
     expect((await compiles()).figures.bytecodeFelts).toBe(598);
   });
 
@@ -282,8 +284,8 @@ test.skipIf(process.platform === 'win32')(
     await compiles();
     const names = (await readFile(note, 'utf8')).split('\n').map((line) => line.split('=')[0]);
     // Set by the shell itself.
-    const own = new Set(['', '_', 'PWD', 'OLDPWD', 'SHLVL', 'LD_LIBRARY_PATH']);
-    expect(names.filter((name) => name !== undefined && !own.has(name))).toEqual([]);
+    const ofShell = new Set(['', '_', 'PWD', 'OLDPWD', 'SHLVL', 'LD_LIBRARY_PATH']);
+    expect(names.filter((name) => name !== undefined && !ofShell.has(name))).toEqual([]);
   },
 );
 

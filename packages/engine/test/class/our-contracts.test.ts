@@ -34,22 +34,22 @@ const versionOf = (program: readonly string[]): string => program.slice(0, 3).ma
 describe('our contracts', () => {
   test.each(OURS)('%s compiles, and its hashes, figures and JSON agree', async (name) => {
     const sierra = await contract(name);
-    const made = await contractClass(name);
-    expect(made.kind).toBe('sierra');
-    expect(made.hash).toBe(await Class.hashOf(await classText(name)));
-    const casm: CompiledSierraCasm = JSON.parse(await made.casm());
-    expect(made.figures).toEqual({
+    const compiled = await contractClass(name);
+    expect(compiled.kind).toBe('sierra');
+    expect(compiled.hash).toBe(await Class.hashOf(await classText(name)));
+    const casm: CompiledSierraCasm = JSON.parse(await compiled.casm());
+    expect(compiled.figures).toEqual({
       sierraVersion: versionOf(sierra.sierra_program),
       sierraFelts: sierra.sierra_program.length,
       bytecodeFelts: casm.bytecode.length,
       abiBytes: pythonic(sierra.abi).length,
     });
-    expect(made.compiledClassHash).toBe(hash.computeCompiledClassHashBlake(casm));
-    const shown = JSON.parse(await made.json());
-    expect(shown).toEqual({ ...sierra, abi: pythonic(sierra.abi) });
-    expect(spec.checkSchema('CONTRACT_CLASS', shown)).toEqual([]);
+    expect(compiled.compiledClassHash).toBe(hash.computeCompiledClassHashBlake(casm));
+    const json = JSON.parse(await compiled.json());
+    expect(json).toEqual({ ...sierra, abi: pythonic(sierra.abi) });
+    expect(spec.checkSchema('CONTRACT_CLASS', json)).toEqual([]);
     expect(violationsOf(casm)).toEqual([]);
-    expect(await made.abi()).toEqual(sierra.abi);
+    expect(await compiled.abi()).toEqual(sierra.abi);
   });
 
   test.each(KEPT)('%s is there of both compilers', async (name) => {

@@ -5,15 +5,17 @@ import { builtinClass, Class } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import { refusal } from '../fixtures/sierra.js';
 
-let made = 0;
+let repackedCount = 0;
 
 /** A packed class with changes of its header and code, and a hash of its own, so that it is not one that is known. */
 async function repacked(changes: object, casm?: object): Promise<Buffer> {
   const packed = Buffer.from(await (await builtinClass('udc')).pack());
   const end = 4 + packed.readUInt32LE(0);
   const header = JSON.parse(packed.subarray(4, end).toString());
-  made += 1;
-  const text = Buffer.from(JSON.stringify({ ...header, hash: `0x123${made}`, ...changes }));
+  repackedCount += 1;
+  const text = Buffer.from(
+    JSON.stringify({ ...header, hash: `0x123${repackedCount}`, ...changes }),
+  );
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
   const wire = packed.subarray(end, end + header.wire_bytes);

@@ -129,18 +129,22 @@ describe('transactions', () => {
       '0x40c9808b4812c58bcd71323527ead6a3f74c802fd3ded08b9653f2e19a67f11',
     );
 
-    const done = await chain.state.execute(block(1), transaction);
-    if (done.outcome === 'rejected') throw new Error(done.rejection.message);
-    expect(done.receipt.actual_fee).toEqual({ amount: '0x6b655744de000', unit: 'FRI' });
-    expect(done.receipt.execution_resources).toEqual({
+    const execution = await chain.state.execute(block(1), transaction);
+    if (execution.outcome === 'rejected') throw new Error(execution.rejection.message);
+    expect(execution.receipt.actual_fee).toEqual({ amount: '0x6b655744de000', unit: 'FRI' });
+    expect(execution.receipt.execution_resources).toEqual({
       l1_gas: 0,
       l1_data_gas: 288,
       l2_gas: 1_889_040,
     });
-    expect(done.receipt.data_availability.l1_data_gas).toBe(256);
-    const { seal } = await done.next.close(block(1), [{ signature, receipt: done.receipt }], {
-      parentHash: '0x0',
-    });
+    expect(execution.receipt.data_availability.l1_data_gas).toBe(256);
+    const { seal } = await execution.next.close(
+      block(1),
+      [{ signature, receipt: execution.receipt }],
+      {
+        parentHash: '0x0',
+      },
+    );
     expect(seal).toMatchObject({
       transaction_commitment: '0x5cd2f23514203eb1ec0dd9e9769fdc89f25564325db6711a1f684b3302a380a',
       event_commitment: '0x133cfbf9f02a8cd94b146e782d2975da7e9f0ca586681d7723440272e22cb0d',

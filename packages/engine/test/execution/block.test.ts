@@ -51,9 +51,9 @@ describe('a block context', () => {
   test('an older protocol version charges by its own constants', async () => {
     const fee = async (starknet_version?: string) => {
       const context = block(1, starknet_version ? { starknet_version } : {});
-      const done = await chain.state.execute(context, transfer(account, '0x1', 1, 0));
-      if (done.outcome === 'rejected') throw new Error(done.rejection.message);
-      return done.receipt.actual_fee.amount;
+      const execution = await chain.state.execute(context, transfer(account, '0x1', 1, 0));
+      if (execution.outcome === 'rejected') throw new Error(execution.rejection.message);
+      return execution.receipt.actual_fee.amount;
     };
     expect(await fee('0.14.4')).toBe(await fee());
     expect(await fee('0.13.4')).not.toBe(await fee());
@@ -75,8 +75,8 @@ describe('a block context', () => {
 });
 
 function prices(l1: string) {
-  const one = { wei: '1', fri: '1' };
-  return { l1_gas: { wei: l1, fri: '1' }, l1_data_gas: one, l2_gas: one };
+  const price = { wei: '1', fri: '1' };
+  return { l1_gas: { wei: l1, fri: '1' }, l1_data_gas: price, l2_gas: price };
 }
 
 describe('a finished block', () => {

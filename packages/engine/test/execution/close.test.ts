@@ -114,7 +114,7 @@ test.each([0, 8, 9])('no transaction, and %i slots', async (count) => {
 
 test('a rejected transaction closes nothing', async () => {
   const tx = new Transaction(invokeValues(account, [], 7), CHAIN_ID);
-  const done = await chain.state.executeAndClose(block(), tx, {}, { parentHash: '0x0' });
-  expect(done).toMatchObject({ outcome: 'rejected', rejection: { reason: 'nonce' } });
-  expect(done).not.toHaveProperty('closed');
+  const execution = await chain.state.executeAndClose(block(), tx, {}, { parentHash: '0x0' });
+  expect(execution).toMatchObject({ outcome: 'rejected', rejection: { reason: 'nonce' } });
+  expect(execution).not.toHaveProperty('closed');
 });

@@ -84,8 +84,8 @@ test('every step of a call has its registers, and each address is in the program
 
 test('gas with that of inner calls is what the trace has, or none where steps are paid', async () => {
   const frames = await framesOf([forward]);
-  const done = await applied(chain.state, invoke(account, [forward], 0));
-  const { execute_invocation } = JSON.parse(done.trace);
+  const execution = await applied(chain.state, invoke(account, [forward], 0));
+  const { execute_invocation } = JSON.parse(execution.trace);
   const [called] = execute_invocation.calls;
   const expected = [called, called.calls[0]].map(({ execution_resources }) =>
     GENERATION === '2.8' ? undefined : execution_resources.l2_gas,
@@ -104,10 +104,10 @@ test('calls of Cairo 0 code are told, with what they used, and a deployment with
     deployment(counter.hash, ['0x2a']),
     deployment(reverter.hash, []),
   ]);
-  const shown = frames
+  const summaries = frames
     .slice(1, 6)
     .map(({ depth, machine, failed }) => [depth, machine?.code, failed, machine?.calldata_length]);
-  expect(shown).toEqual([
+  expect(summaries).toEqual([
     [0, 'cairo1', false, 16],
     [1, 'cairo0', false, 5],
     [2, 'cairo1', false, 1],
@@ -127,4 +127,10 @@ test('frames beyond the number of steps have no registers, and without the optio
   expect(frames.every(({ machine }) => machine !== undefined)).toBe(true);
   const [plain] = await chain.state.retrace(block(), [invoke(account, [forward], 0)]);
   expect(plain?.frames.some(({ machine }) => machine)).toBe(false);
+});
+
+test('a run reports the memory holes of its own code', async () => {
+  const frames = await framesOf([forward]);
+  const holes = frames.map(({ machine }) => machine?.memory_holes ?? 0);
+  expect(holes.some((count) => count > 0)).toBe(true);
 });

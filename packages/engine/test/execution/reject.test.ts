@@ -108,8 +108,8 @@ describe('rejected, and nothing changes', () => {
 
   test('an account of a class that is not declared', async () => {
     const tx = new Transaction(deployAccountValues('0x77', '0x1234'), CHAIN_ID);
-    const done = await rejected(chain.state, tx, { chargeFee: false });
-    expect(done.rejection.message).toContain('is not declared');
+    const execution = await rejected(chain.state, tx, { chargeFee: false });
+    expect(execution.rejection.message).toContain('is not declared');
   });
 
   test('an account whose constructor panics', async () => {
@@ -132,10 +132,10 @@ describe('rejected, and nothing changes', () => {
   });
 
   test('a transaction that fits no block', async () => {
-    const done = await chain.state.execute(
+    const execution = await chain.state.execute(
       block(1, { limits: { n_events: 0 } }),
       transfer(account, '0x1', 1, 0),
     );
-    expect(done).toMatchObject({ outcome: 'rejected', rejection: { reason: 'too_large' } });
+    expect(execution).toMatchObject({ outcome: 'rejected', rejection: { reason: 'too_large' } });
   });
 });

@@ -71,22 +71,22 @@ test('a call that returns has no stack', async () => {
 
 test('visited statements differ by the branch that was taken', async () => {
   const visited = async (amount: string): Promise<readonly number[]> => {
-    const asked = call(COUNTER, 'increase', [amount]);
-    const { frames } = await chain.state.retraceCall(block(), asked, { visited: true });
+    const functionCall = call(COUNTER, 'increase', [amount]);
+    const { frames } = await chain.state.retraceCall(block(), functionCall, { visited: true });
     return (frames[0]?.visited ?? []).map(([statement]) => statement);
   };
   const [failed, passed] = [await visited('0x0'), await visited('0x1')];
   const { frames } = await chain.state.retraceCall(block(), call(COUNTER, 'increase', ['0x0']));
-  const place = frames[0]?.stack?.[0];
-  expect(failed).toContain(place);
-  expect(passed).not.toContain(place);
+  const statement = frames[0]?.stack?.[0];
+  expect(failed).toContain(statement);
+  expect(passed).not.toContain(statement);
   expect(passed.length).toBeGreaterThan(failed.length);
 });
 
 test('a loop is counted', async () => {
   const turns = async (n: string): Promise<number> => {
-    const asked = call(REVERTER, 'burn', [n]);
-    const { frames } = await chain.state.retraceCall(block(), asked, { visited: true });
+    const functionCall = call(REVERTER, 'burn', [n]);
+    const { frames } = await chain.state.retraceCall(block(), functionCall, { visited: true });
     return Math.max(...(frames[0]?.visited ?? []).map(([, times]) => times));
   };
   expect((await turns('0x64')) - (await turns('0x32'))).toBe(50);
@@ -96,12 +96,12 @@ test('a reverted transaction has the frames of its validation, calls and fee', a
   const failing = invoke(account, [{ to: COUNTER, name: 'increase', calldata: ['0x0'] }], 0);
   const [traced, ...others] = await chain.state.retrace(block(), [failing]);
   expect(others).toEqual([]);
-  const shown = traced?.frames.map(({ contract_address, depth, failed }) => [
+  const summaries = traced?.frames.map(({ contract_address, depth, failed }) => [
     contract_address,
     depth,
     failed,
   ]);
-  expect(shown).toEqual([
+  expect(summaries).toEqual([
     [account.address, 0, false],
     [account.address, 0, true],
     [COUNTER, 1, true],

@@ -150,8 +150,8 @@ describe('calls', () => {
 });
 
 test('transactions on views of older versions can be simulated but not applied', async () => {
-  const done = await applied(chain.state, transfer(account, '0x9', 5, 0));
-  const later = done.next.advance();
+  const execution = await applied(chain.state, transfer(account, '0x9', 5, 0));
+  const later = execution.next.advance();
   const view = later.at(0);
   const [report] = await view.executeMany(block(), [transfer(account, '0x9', 5, 0)]);
   expect(report?.outcome).toBe('accepted');

@@ -7,9 +7,9 @@ import {
   Class,
   EngineError,
   type FailureKind,
-  Origin,
   pedersen,
   State,
+  StateSource,
   storageAddress,
 } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
@@ -42,12 +42,12 @@ async function imageOf(state: State): Promise<Buffer> {
 }
 
 /** Each by itself: one that is refused does not hide another. */
-async function use(one: Class): Promise<void> {
+async function use(contractClass: Class): Promise<void> {
   const calls = [
-    () => one.json(),
-    () => one.casm(),
-    () => one.warm(),
-    () => one.compiledClassHashPoseidon(),
+    () => contractClass.json(),
+    () => contractClass.casm(),
+    () => contractClass.warm(),
+    () => contractClass.compiledClassHashPoseidon(),
   ];
   for (const call of calls) expect(await outcome(call)).not.toBe('internal');
 }
@@ -84,7 +84,7 @@ const TARGETS: Readonly<Record<string, (input: Buffer) => unknown>> = {
   receipts: (input) =>
     callWorker(() => State.create().native.close(block().native, input.toString(), '0x0')),
   async origin(input) {
-    const state = State.create({ origin: new Origin(async () => input.toString()) });
+    const state = State.create({ source: new StateSource(async () => input.toString()) });
     await state.storageAt('0x1', '0x1');
   },
   felt(input) {
@@ -115,8 +115,8 @@ describe.each(Object.entries(TARGETS))('inputs of the target %s', (name, take) =
   test('break nothing', { timeout: 180_000 }, async () => {
     expect(inputs.length).toBeGreaterThan(5);
     for (const { input } of inputs) {
-      const seen = await outcome(() => take(Buffer.from(input, 'base64')));
-      expect(seen, input).not.toBe('internal');
+      const ending = await outcome(() => take(Buffer.from(input, 'base64')));
+      expect(ending, input).not.toBe('internal');
     }
   });
 });

@@ -5,9 +5,9 @@
 //   node packages/engine/test/fuzz/run.mjs --seeds FOLDER        with more inputs, in a folder for each target
 //   node packages/engine/test/fuzz/run.mjs --keep                writes what reached new code into corpus.json
 //
-// Needs Rust as the engine's build does, and a C++ compiler, for libFuzzer. Coverage is counted in the engine's modules
-// and in what they instantiate of libraries; so the libraries are those that the engine's build has compiled. Inputs that
-// break something are kept in the folder that is printed. The last line has the figures as JSON.
+// Needs Rust as the engine's build does, and a C++ compiler, for libFuzzer. Coverage is counted in the engine's core and
+// in what it instantiates of libraries. Inputs that break something are kept in the folder that is printed. The last line
+// has the figures as JSON.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import { availableParallelism, constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { changedBlockifier, hostTriple, run, TARGET_DIR } from '../../../../scripts/cargo.mjs';
+import { hostTriple, runCargo, TARGET_DIR } from '../../../../scripts/cargo.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CORPUS = join(HERE, 'corpus.json');
@@ -44,16 +44,6 @@ const TARGETS = [
 const LONGEST = 16_384;
 /** In bytes; what is kept of a target at most. */
 const KEPT = 17_000;
-
-/** Of the last crate alone, so that those before it are not compiled again. */
-const COVERAGE = [
-  '-Cpasses=sancov-module',
-  '-Cllvm-args=-sanitizer-coverage-level=4',
-  '-Cllvm-args=-sanitizer-coverage-inline-8bit-counters',
-  '-Cllvm-args=-sanitizer-coverage-pc-table',
-  '-Cllvm-args=-sanitizer-coverage-trace-compares',
-  '-Ccodegen-units=1',
-];
 
 const { values } = parseArgs({
   options: {
@@ -89,7 +79,7 @@ console.log(`inputs are in ${folder}`);
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 /** @type {{ target: string; input: string }[]} */
-const kept = existsSync(CORPUS) ? JSON.parse(readFileSync(CORPUS, 'utf8')) : [];
+const corpusInputs = existsSync(CORPUS) ? JSON.parse(readFileSync(CORPUS, 'utf8')) : [];
 const seconds = Math.max(
   1,
   Math.round((Number(values.minutes) * 60 * Number(values.jobs)) / names.length),
@@ -109,8 +99,9 @@ console.log(JSON.stringify({ ...sum, targets: figures }));
 
 function build() {
   const target = hostTriple();
-  const flags = ['--locked', '--release', '--target', target, ...changedBlockifier()];
-  run('cargo', ['rustc', ...flags, '--bin', 'starkbox-engine-fuzz', '--', ...COVERAGE], HERE);
+  runCargo('cargo', ['build', '--locked', '--release', '--target', target], HERE, {
+    RUSTC_WRAPPER: join(HERE, 'rustc-with-coverage.mjs'),
+  });
   return join(TARGET_DIR, target, 'release', 'starkbox-engine-fuzz');
 }
 
@@ -140,9 +131,9 @@ async function fuzz(name) {
   const faults = join(folder, 'faults', name);
   mkdirSync(corpus);
   mkdirSync(faults, { recursive: true });
-  const given = values.seeds === undefined ? undefined : join(values.seeds, name);
-  if (given !== undefined && existsSync(given)) cpSync(given, corpus, { recursive: true });
-  for (const { target, input } of kept) {
+  const seeds = values.seeds === undefined ? undefined : join(values.seeds, name);
+  if (seeds !== undefined && existsSync(seeds)) cpSync(seeds, corpus, { recursive: true });
+  for (const { target, input } of corpusInputs) {
     if (target === name) writeInput(corpus, Buffer.from(input, 'base64'));
   }
   const { status, text } = await libFuzzer(name, [
@@ -156,14 +147,14 @@ async function fuzz(name) {
     '-reduce_inputs=1',
   ]);
   const last = [...text.matchAll(/cov: (\d+)/g)].at(-1)?.[1];
-  const done = /number_of_executed_units: (\d+)/.exec(text)?.[1];
-  const panics = [...text.matchAll(/^LIBRARY PANIC at (\S+)/gm)].map(([, place = '']) =>
-    place.split('/').slice(-4).join('/'),
+  const executions = /number_of_executed_units: (\d+)/.exec(text)?.[1];
+  const panics = [...text.matchAll(/^LIBRARY PANIC at (\S+)/gm)].map(([, location = '']) =>
+    location.split('/').slice(-4).join('/'),
   );
   const crashes = readdirSync(faults).length;
   if (status !== 0) console.log(text.slice(-4000));
   return {
-    executions: Number(done ?? 0),
+    executions: Number(executions ?? 0),
     coverage: Number(last ?? 0),
     inputs: readdirSync(corpus).length,
     crashes,
@@ -202,7 +193,7 @@ function writeInput(into, input) {
 
 /** Keeps the fewest inputs with the same coverage, and of those as many of every size as fit. */
 function writeCorpus() {
-  const others = kept.filter(({ target }) => !names.includes(target));
+  const others = corpusInputs.filter(({ target }) => !names.includes(target));
   for (const name of names) {
     const least = join(folder, `${name}-least`);
     mkdirSync(least);
@@ -216,12 +207,12 @@ function writeCorpus() {
     ];
     spawnSync(program, args, { env, stdio: 'ignore' });
     const inputs = readdirSync(least).map((file) => readFileSync(join(least, file)));
-    inputs.sort((one, other) => one.length - other.length || one.compare(other));
+    inputs.sort((input, other) => input.length - other.length || input.compare(other));
     for (const input of spread(inputs)) {
       others.push({ target: name, input: input.toString('base64') });
     }
   }
-  others.sort((one, other) => TARGETS.indexOf(one.target) - TARGETS.indexOf(other.target));
+  others.sort((input, other) => TARGETS.indexOf(input.target) - TARGETS.indexOf(other.target));
   writeFileSync(CORPUS, `${JSON.stringify(others, null, 2)}\n`);
 }
 
@@ -231,7 +222,7 @@ function writeCorpus() {
  */
 function spread(sorted) {
   for (let step = 1; ; step += 1) {
-    const some = sorted.filter((_, index) => index % step === 0);
-    if (some.reduce((sum, { length }) => sum + length, 0) <= KEPT) return some;
+    const everyStep = sorted.filter((_, index) => index % step === 0);
+    if (everyStep.reduce((sum, { length }) => sum + length, 0) <= KEPT) return everyStep;
   }
 }

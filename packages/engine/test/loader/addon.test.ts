@@ -14,7 +14,7 @@ const [HERE = ''] = Object.keys(PLATFORMS).filter(
   (name) => PLATFORMS[name]?.os === process.platform && PLATFORMS[name]?.cpu === process.arch,
 );
 const BUILT = join(ENGINE, addonFile(HERE));
-const place = { os: process.platform, cpu: process.arch, named: undefined };
+const platform = { os: process.platform, cpu: process.arch, addonPath: undefined };
 
 let folder: string;
 beforeEach(() => {
@@ -32,7 +32,7 @@ function installed(platform: string): string {
 }
 
 test('in a work tree it is the one that was built there, with its compiler', () => {
-  const loaded = loadAddon({ ...place, folder: ENGINE });
+  const loaded = loadAddon({ ...platform, folder: ENGINE });
   expect(loaded.path).toBe(BUILT);
   expect(loaded.addon.versions()).toEqual(addon.versions());
   expect(dirname(COMPILER)).toBe(dirname(BUILT));
@@ -42,21 +42,21 @@ test('an installation takes it from the package of the platform', () => {
   const engine = installed(HERE);
   const path = join(folder, 'node_modules', packageFor(HERE), addonFile(HERE));
   symlinkSync(BUILT, path);
-  expect(loadAddon({ ...place, folder: engine }).path).toBe(BUILT);
+  expect(loadAddon({ ...platform, folder: engine }).path).toBe(BUILT);
 });
 
 test.each(Object.entries(PLATFORMS).filter(([, { libc }]) => libc !== 'musl'))(
   'without the package for %s, its name and the command to install it are given',
   (name, { os, cpu }) => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '1.2.3' }));
-    const load = () => loadAddon({ folder, os, cpu, named: undefined });
+    const load = () => loadAddon({ folder, os, cpu, addonPath: undefined });
     expect(load).toThrow(`for ${os} ${cpu} is missing`);
     expect(load).toThrow(`npm install ${packageFor(name)}@1.2.3`);
   },
 );
 
 test('a platform without a package is told those that have one', () => {
-  const load = () => loadAddon({ folder, os: 'freebsd', cpu: 'x64', named: undefined });
+  const load = () => loadAddon({ folder, os: 'freebsd', cpu: 'x64', addonPath: undefined });
   expect(load).toThrow(/not built for freebsd x64, only for linux-x64-gnu, .*STARKBOX_ENGINE/s);
 });
 
@@ -64,7 +64,7 @@ test('a file that is no addon is named with the reason', () => {
   const engine = installed(HERE);
   const path = join(folder, 'node_modules', packageFor(HERE), addonFile(HERE));
   writeFileSync(path, 'no addon');
-  expect(() => loadAddon({ ...place, folder: engine })).toThrow(`${path} cannot be loaded`);
+  expect(() => loadAddon({ ...platform, folder: engine })).toThrow(`${path} cannot be loaded`);
 });
 
 test('STARKBOX_ENGINE comes first', async () => {
@@ -84,8 +84,8 @@ test('STARKBOX_ENGINE comes first', async () => {
 });
 
 test.each(['none.node', 'package.json'])('STARKBOX_ENGINE must name an addon, not %s', (file) => {
-  const named = join(ENGINE, file);
-  expect(() => loadAddon({ ...place, folder: ENGINE, named })).toThrow(
-    `STARKBOX_ENGINE must name the file of an addon (*.node), not ${named}`,
+  const addonPath = join(ENGINE, file);
+  expect(() => loadAddon({ ...platform, folder: ENGINE, addonPath })).toThrow(
+    `STARKBOX_ENGINE must name the file of an addon (*.node), not ${addonPath}`,
   );
 });

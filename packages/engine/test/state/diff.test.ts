@@ -62,14 +62,14 @@ describe('the difference of a version', () => {
       ...nonceDiff(A, '0x2'),
       ...replaceDiff(A, '0xc2'),
     };
-    const back = {
+    const restored = {
       ...slotDiff(A, '0x1', '0x1'),
       ...nonceDiff(A, '0x1'),
       ...replaceDiff(A, '0xc1'),
     };
     state = await state.apply(away);
     state = await state.apply(slotDiff(B, '0x1', '0x7'));
-    state = await (await state.apply(slotDiff(B, '0x1', '0x0'))).apply(back);
+    state = await (await state.apply(slotDiff(B, '0x1', '0x0'))).apply(restored);
     expect(state.diffOf(1)).toEqual(NO_DIFF);
     expect(state.advance().diffOf(1)).toEqual(NO_DIFF);
   });
@@ -116,13 +116,13 @@ describe('the difference of a version', () => {
 describe('the way from one state to another', () => {
   test('the way between kin is what differs, in both directions', async () => {
     const base = await chainOf(['0x1']);
-    const left = await base.apply({ ...slotDiff(A, '0x1', '0x2'), ...deployDiff(B, '0xc1') }, [
+    const child = await base.apply({ ...slotDiff(A, '0x1', '0x2'), ...deployDiff(B, '0xc1') }, [
       sierra,
     ]);
     const right = (
       await base.apply({ ...slotDiff(A, '0x2', '0x3'), ...nonceDiff(A, '0x1') })
     ).advance();
-    expect(await left.diffTo(right)).toEqual({
+    expect(await child.diffTo(right)).toEqual({
       ...NO_DIFF,
       storage_diffs: [
         {
@@ -136,7 +136,7 @@ describe('the way from one state to another', () => {
       ...nonceDiff(A, '0x1'),
       ...replaceDiff(B, '0x0'),
     });
-    expect(await right.diffTo(left)).toEqual({
+    expect(await right.diffTo(child)).toEqual({
       ...NO_DIFF,
       storage_diffs: [
         {
@@ -154,7 +154,7 @@ describe('the way from one state to another', () => {
   });
 
   test('the difference of unrelated states leads from one to the other', async () => {
-    const one = await State.create().apply(
+    const first = await State.create().apply(
       { ...slotDiff(A, '0x1', '0x1'), ...nonceDiff(A, '0x7'), ...deployDiff(A, '0xc1') },
       [sierra],
     );
@@ -173,8 +173,8 @@ describe('the way from one state to another', () => {
         [cairo0],
       )
     ).advance();
-    await leads(one, other, [cairo0]);
-    await leads(other, one, [sierra]);
+    await leads(first, other, [cairo0]);
+    await leads(other, first, [sierra]);
   });
 
   test('a state is no way from itself', async () => {

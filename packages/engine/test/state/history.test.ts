@@ -37,23 +37,23 @@ describe('rewinding', () => {
       { ...slotDiff(A, '0x2', '0x9'), ...nonceDiff(A, '0x9'), ...deployDiff(A, '0xc1') },
       [sierra],
     );
-    const back = await state.rewind(1);
-    expect([back.version, back.firstVersion]).toEqual([2, 0]);
-    expect(await historyOf(back)).toEqual(['0x1', '0x2', '0x2']);
-    expect(await historyOf(back, '0x2')).toEqual(['0x0', '0x0', '0x0']);
-    expect([await back.nonceAt(A), await back.classHashAt(A)]).toEqual(['0x0', '0x0']);
-    expect(await back.class(sierra.hash)).toBeUndefined();
-    expect(back.diffOf(1)).toEqual(state.diffOf(1));
-    expect(back.diffOf(2)).toEqual(NO_DIFF);
-    expect(() => back.at(3)).toThrow(refused('state'));
-    expect(await (await chainOf(['0x1', '0x2'])).diffTo(back)).toEqual(NO_DIFF);
+    const rewound = await state.rewind(1);
+    expect([rewound.version, rewound.firstVersion]).toEqual([2, 0]);
+    expect(await historyOf(rewound)).toEqual(['0x1', '0x2', '0x2']);
+    expect(await historyOf(rewound, '0x2')).toEqual(['0x0', '0x0', '0x0']);
+    expect([await rewound.nonceAt(A), await rewound.classHashAt(A)]).toEqual(['0x0', '0x0']);
+    expect(await rewound.class(sierra.hash)).toBeUndefined();
+    expect(rewound.diffOf(1)).toEqual(state.diffOf(1));
+    expect(rewound.diffOf(2)).toEqual(NO_DIFF);
+    expect(() => rewound.at(3)).toThrow(refused('state'));
+    expect(await (await chainOf(['0x1', '0x2'])).diffTo(rewound)).toEqual(NO_DIFF);
   });
 
   test('to the last closed version only what is pending is dropped', async () => {
     const state = await (await chainOf(['0x1', '0x2'])).apply(slotDiff(A, '0x1', '0x3'));
-    const back = await state.rewind(1);
-    expect(back.version).toBe(2);
-    expect(await historyOf(back)).toEqual(['0x1', '0x2', '0x2']);
+    const rewound = await state.rewind(1);
+    expect(rewound.version).toBe(2);
+    expect(await historyOf(rewound)).toEqual(['0x1', '0x2', '0x2']);
   });
 
   test('every kind of change is undone and can be made again', async () => {
@@ -61,25 +61,25 @@ describe('rewinding', () => {
     const second = { ...nonceDiff(A, '0x2'), ...replaceDiff(A, '0xc2') };
     const genesis = (await State.create().apply(first)).advance();
     const grown = (await genesis.apply(second, [sierra, cairo0])).advance().advance();
-    const back = await grown.rewind(0);
-    expect([await back.nonceAt(A), await back.classHashAt(A)]).toEqual(['0x1', '0xc1']);
-    expect(back.classSince(cairo0.hash)).toBeUndefined();
-    const again = (await back.apply(second, [sierra, cairo0])).advance();
+    const rewound = await grown.rewind(0);
+    expect([await rewound.nonceAt(A), await rewound.classHashAt(A)]).toEqual(['0x1', '0xc1']);
+    expect(rewound.classSince(cairo0.hash)).toBeUndefined();
+    const again = (await rewound.apply(second, [sierra, cairo0])).advance();
     expect(again.diffOf(1)).toEqual({ ...NO_DIFF, ...second, ...declareDiff([sierra, cairo0]) });
   });
 
   test('to before the first version nothing is left', async () => {
     const state = await chainOf(['0x1', '0x2'], State.create({ version: 5 }));
-    const back = await state.rewind(4);
-    expect([back.version, back.firstVersion]).toEqual([5, 5]);
-    expect(await back.storageAt(A, '0x1')).toBe('0x0');
-    expect(back.storageSince(A, '0x1')).toBeUndefined();
+    const rewound = await state.rewind(4);
+    expect([rewound.version, rewound.firstVersion]).toEqual([5, 5]);
+    expect(await rewound.storageAt(A, '0x1')).toBe('0x0');
+    expect(rewound.storageSince(A, '0x1')).toBeUndefined();
     await expect(state.rewind(3)).rejects.toThrow(refused('state'));
   });
 
   test('works from a view, too', async () => {
-    const back = await (await chainOf(['0x1', '0x2', '0x3'])).at(0).rewind(0);
-    expect(await historyOf(await chainOf(['0x7'], back))).toEqual(['0x1', '0x7', '0x7']);
+    const rewound = await (await chainOf(['0x1', '0x2', '0x3'])).at(0).rewind(0);
+    expect(await historyOf(await chainOf(['0x7'], rewound))).toEqual(['0x1', '0x7', '0x7']);
   });
 
   test('is refused for the open version, later ones, and what is no version', async () => {
@@ -113,8 +113,8 @@ describe('rewinding', () => {
   });
 
   test('a slot is dated as if the undone blocks had never been', async () => {
-    const back = await (await fidget(await chainOf(['0x1']), 1)).rewind(0);
-    expect(back.storageSince(A, '0x1')).toBe(0);
+    const rewound = await (await fidget(await chainOf(['0x1']), 1)).rewind(0);
+    expect(rewound.storageSince(A, '0x1')).toBe(0);
     const zero = await (await fidget(State.create().advance(), 1)).rewind(0);
     expect(zero.storageSince(A, '0x1')).toBeUndefined();
     expect(zero.figures().slots).toBe(0);
@@ -142,18 +142,18 @@ describe('handles', () => {
 
   test('two children do not see each other, and rewinding one leaves the other alone', async () => {
     const parent = await chainOf(['0x1', '0x2']);
-    const left = await chainOf(['0x10', '0x11'], parent);
+    const firstChild = await chainOf(['0x10', '0x11'], parent);
     const right = await chainOf(['0x20', '0x21', '0x22'], parent);
     const lefts = ['0x1', '0x2', '0x10', '0x11', '0x11'];
     const rights = ['0x1', '0x2', '0x20', '0x21', '0x22', '0x22'];
-    expect(await historyOf(left)).toEqual(lefts);
+    expect(await historyOf(firstChild)).toEqual(lefts);
     expect(await historyOf(right)).toEqual(rights);
-    const back = await chainOf(['0x30'], await right.rewind(0));
-    expect(await historyOf(back)).toEqual(['0x1', '0x30', '0x30']);
-    expect(await historyOf(left)).toEqual(lefts);
+    const rewound = await chainOf(['0x30'], await right.rewind(0));
+    expect(await historyOf(rewound)).toEqual(['0x1', '0x30', '0x30']);
+    expect(await historyOf(firstChild)).toEqual(lefts);
     expect(await historyOf(right)).toEqual(rights);
     expect(await historyOf(parent)).toEqual(['0x1', '0x2', '0x2']);
-    expect(left.diffOf(2)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x10') });
+    expect(firstChild.diffOf(2)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x10') });
     expect(right.diffOf(2)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x20') });
   });
 
@@ -214,9 +214,9 @@ describe('without history', () => {
       return (await chainOf(values, State.create({ keepHistory }))).figures();
     };
     expect(await grown(false, 3_000)).toEqual(await grown(false, 1));
-    const [one, many] = [await grown(true, 1), await grown(true, 3_000)];
+    const [short, many] = [await grown(true, 1), await grown(true, 3_000)];
     expect([many.versions, many.olderValues]).toEqual([3_001, 2_999]);
-    expect(many.approximateBytes).toBeGreaterThan(2_999 * 300 + one.approximateBytes);
+    expect(many.approximateBytes).toBeGreaterThan(2_999 * 300 + short.approximateBytes);
   });
 
   test('a second class is a replacement', async () => {
@@ -243,15 +243,15 @@ describe('a slot with twenty thousand values', () => {
 
   /** Every version holds its own number plus one; the open one holds what the last left. */
   async function check(state: State): Promise<void> {
-    const wanted = (version: number) => hex(Math.min(version + 1, state.version));
+    const expectedAt = (version: number) => hex(Math.min(version + 1, state.version));
     for (const version of SAMPLE.filter((version) => version <= state.version)) {
       const view = state.at(version);
-      expect(await view.storageAt(A, '0x1')).toBe(wanted(version));
-      expect(await view.nonceAt(A)).toBe(wanted(version));
+      expect(await view.storageAt(A, '0x1')).toBe(expectedAt(version));
+      expect(await view.nonceAt(A)).toBe(expectedAt(version));
       expect(view.storageSince(A, '0x1')).toBe(Math.min(version, state.version - 1));
     }
     for (const version of range(Math.ceil(state.version / 37)).map((n) => n * 37)) {
-      expect(await state.at(version).storageAt(A, '0x1')).toBe(wanted(version));
+      expect(await state.at(version).storageAt(A, '0x1')).toBe(expectedAt(version));
     }
   }
 

@@ -85,8 +85,8 @@ async function contentsOf(state: State): Promise<unknown> {
       dates: KEYS.map((key) => view.storageSince(address, key)),
     }));
     const classes = [sierra, cairo0].map(async ({ hash }) => {
-      const found = await view.class(hash);
-      return [view.classSince(hash), found?.compiledClassHash, await found?.json()];
+      const contractClass = await view.class(hash);
+      return [view.classSince(hash), contractClass?.compiledClassHash, await contractClass?.json()];
     });
     versions.push({
       contracts: await Promise.all(contracts),
@@ -120,14 +120,14 @@ describe('a state that went through its image', () => {
 
   test('goes on where it was: writing, closing and rewinding', async () => {
     const goOn = async (state: State) => {
-      const back = await state.apply({
+      const restored = await state.apply({
         ...slotDiff('0xa', '0x1', '0x2'),
         ...nonceDiff('0xa', '0x1'),
       });
-      const closed = (await back.apply(replaceDiff('0xa', '0xc1'), [sierra])).advance();
+      const closed = (await restored.apply(replaceDiff('0xa', '0xc1'), [sierra])).advance();
       const next = (await closed.apply(deployDiff('0xb', '0xc1'), [sierra, cairo0])).advance();
       return Promise.all(
-        [back, closed, next, await next.rewind(closed.version - 1), await next.rewind(1)].map(
+        [restored, closed, next, await next.rewind(closed.version - 1), await next.rewind(1)].map(
           contentsOf,
         ),
       );
@@ -144,9 +144,9 @@ describe('a state that went through its image', () => {
   });
 
   test('holds classes whole, compiled code included', async () => {
-    const found = await (await State.import(declared.export())).class(sierra.hash);
-    expect(await found?.casm()).toBe(await sierra.casm());
-    expect(await found?.json()).toBe(await sierra.json());
+    const contractClass = await (await State.import(declared.export())).class(sierra.hash);
+    expect(await contractClass?.casm()).toBe(await sierra.casm());
+    expect(await contractClass?.json()).toBe(await sierra.json());
   });
 
   test('executes as before', async () => {
@@ -155,17 +155,17 @@ describe('a state that went through its image', () => {
     expect(copy.figures()).toEqual(state.figures());
     expect(copy.diffOf(0)).toEqual(state.diffOf(0));
     const send = () => transfer(minter, accounts[0]?.address ?? STRK, 5, 0);
-    const [here, there] = await Promise.all([state, copy].map((s) => s.execute(block(), send())));
-    if (here?.outcome !== 'accepted' || there?.outcome !== 'accepted') throw new Error('refused');
-    expect(there.receipt).toEqual(here.receipt);
-    expect(there.next.diffOf(1)).toEqual(here.next.diffOf(1));
+    const [here, copied] = await Promise.all([state, copy].map((s) => s.execute(block(), send())));
+    if (here?.outcome !== 'accepted' || copied?.outcome !== 'accepted') throw new Error('refused');
+    expect(copied.receipt).toEqual(here.receipt);
+    expect(copied.next.diffOf(1)).toEqual(here.next.diffOf(1));
   });
 
   test('may have been rewound over blocks without a difference', async () => {
     const state = await chainOf(['0x1', '0x1', '0x1', '0x1']);
-    const back = await chainOf(['0x2', '0x3'], await state.rewind(0));
-    const copy = await State.import(back.export());
-    expect(await contentsOf(copy)).toEqual(await contentsOf(back));
+    const rewound = await chainOf(['0x2', '0x3'], await state.rewind(0));
+    const copy = await State.import(rewound.export());
+    expect(await contentsOf(copy)).toEqual(await contentsOf(rewound));
   });
 
   test('is as it was when the export began', async () => {

@@ -103,19 +103,16 @@ const write = fc.oneof(
   },
 );
 /** Which handle a command works on, counted from the newest: mostly that one. */
-const back = fc.oneof(
-  { weight: 5, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.nat(9) },
-);
+const age = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(9) });
 const command = fc.oneof(
   { withCrossShrink: true },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('nothing'), back }) },
-  { weight: 9, arbitrary: fc.record({ does: fc.constant('advance'), back }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('nothing'), age }) },
+  { weight: 9, arbitrary: fc.record({ does: fc.constant('advance'), age }) },
   {
     weight: 12,
     arbitrary: fc.record({
       does: fc.constant('apply'),
-      back,
+      age,
       writes: fc.array(write, { maxLength: 4 }),
     }),
   },
@@ -123,7 +120,7 @@ const command = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       does: fc.constant('burst'),
-      back,
+      age,
       address,
       from: fc.nat(2),
       step: fc.nat(1),
@@ -132,7 +129,7 @@ const command = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ does: fc.constant('rewind'), back, depth: fc.nat(16) }),
+    arbitrary: fc.record({ does: fc.constant('rewind'), age, depth: fc.nat(16) }),
   },
 );
 type Write = typeof write extends fc.Arbitrary<infer T> ? T : never;
@@ -188,9 +185,9 @@ async function follow(pair: Pair, command: Command): Promise<Pair> {
       return next;
     }
     case 'rewind': {
-      const kept = Math.max(model.closed.length - command.depth, 0);
-      const closed = model.closed.slice(0, kept);
-      const next = await state.rewind(FIRST + kept - 1);
+      const remaining = Math.max(model.closed.length - command.depth, 0);
+      const closed = model.closed.slice(0, remaining);
+      const next = await state.rewind(FIRST + remaining - 1);
       return { state: next, model: { closed, open: closed.at(-1) ?? new Map() } };
     }
   }
@@ -199,28 +196,28 @@ async function follow(pair: Pair, command: Command): Promise<Pair> {
 /** Everything at every version, from just before the first to the one being written. */
 async function checkValues({ state, model }: Pair): Promise<void> {
   expect(state.version).toBe(versionOf(model));
-  const found: unknown[] = [];
-  const wanted: unknown[] = [];
+  const actual: unknown[] = [];
+  const expected: unknown[] = [];
   for (let version = FIRST - 1; version <= state.version; version += 1) {
     const view = state.at(version);
     const value = (name: string) => valueAt(model, version, name);
     for (const address of ADDRESSES) {
       for (const key of KEYS) {
-        found.push(await view.storageAt(address, key));
-        wanted.push(value(slotName(address, key)));
+        actual.push(await view.storageAt(address, key));
+        expected.push(value(slotName(address, key)));
       }
-      found.push(await view.nonceAt(address), await view.classHashAt(address));
-      wanted.push(value(nonceName(address)), value(className(address)));
+      actual.push(await view.nonceAt(address), await view.classHashAt(address));
+      expected.push(value(nonceName(address)), value(className(address)));
     }
     for (const { hash } of [sierra, cairo0]) {
-      found.push(view.classSince(hash));
-      wanted.push(sinceOf(model, version, declaredName(hash)));
+      actual.push(view.classSince(hash));
+      expected.push(sinceOf(model, version, declaredName(hash)));
     }
     if (version < FIRST) continue;
-    found.push(state.diffOf(version));
-    wanted.push(diffOf(model, version));
+    actual.push(state.diffOf(version));
+    expected.push(diffOf(model, version));
   }
-  expect(found).toEqual(wanted);
+  expect(actual).toEqual(expected);
 }
 
 /** A slot is dated by the last closed version whose difference has it. */
@@ -228,8 +225,8 @@ async function checkDates({ state, model }: Pair): Promise<void> {
   for (const address of ADDRESSES) {
     for (const key of KEYS) {
       for (let version = FIRST - 1; version < state.version; version += 1) {
-        const wanted = sinceOf(model, version, slotName(address, key));
-        expect(state.at(version).storageSince(address, key)).toBe(wanted);
+        const expected = sinceOf(model, version, slotName(address, key));
+        expect(state.at(version).storageSince(address, key)).toBe(expected);
       }
     }
   }
@@ -262,7 +259,7 @@ async function run(
     },
   ];
   for (const command of commands) {
-    const pair = pairs.at(-1 - (command.back % pairs.length));
+    const pair = pairs.at(-1 - (command.age % pairs.length));
     if (!pair || (!keepHistory && command.does === 'rewind')) continue;
     const next = await follow(pair, command);
     await check(next);

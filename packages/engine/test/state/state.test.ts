@@ -99,8 +99,8 @@ describe('reading', () => {
     expect(state.storageSince(A, '0x2')).toBeUndefined();
     expect(state.classSince(sierra.hash)).toBe(3);
     expect(state.classSince(cairo0.hash)).toBeUndefined();
-    const found = await state.class(sierra.hash);
-    expect([found?.hash, found?.compiledClassHash]).toEqual([
+    const contractClass = await state.class(sierra.hash);
+    expect([contractClass?.hash, contractClass?.compiledClassHash]).toEqual([
       sierra.hash,
       sierra.compiledClassHash,
     ]);

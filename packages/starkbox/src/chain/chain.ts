@@ -1,11 +1,13 @@
 // Chain: its current world, and the methods that change it through the writer.
+
 import type { Class } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
 import { effectiveBlockGeneration } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
+import type { Probe } from '../probe.js';
 import { BlockTimer } from './block-timer.js';
-import type { ChainOptions } from './chain-options.js';
+import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
@@ -25,10 +27,12 @@ import {
   compileGiven,
   type StateChange,
 } from './steps/apply-state-diff.js';
-import { closeNow, createWorld } from './steps/close-block.js';
-import { Executions, slotsOf } from './steps/executions.js';
+import { closeNow, createWorld, type FirstBlock } from './steps/close-block.js';
+import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
 import { executeTransaction, readAhead } from './steps/include-transaction.js';
-import { admitted } from './steps/mempool-steps.js';
+import { admitted, type MempoolRules } from './steps/mempool-steps.js';
+import type { ProofMode } from './steps/mock-proof.js';
+import type { NetworkRules } from './steps/network-rules.js';
 import {
   type PreparedTransaction,
   prepareTransaction,
@@ -42,10 +46,28 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import type { World } from './world/world.js';
-import { type Change, Writer } from './writer.js';
+import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
+
+export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits {
+  readonly genesis: Genesis;
+  readonly proofMode: ProofMode;
+  /** The rules of a public network that submissions are held to. */
+  readonly rules?: NetworkRules | undefined;
+  /** Whether calls that change the chain are kept in its journal. */
+  readonly keepsJournal?: boolean;
+  /** Whether distinct calls are kept, for the coverage. */
+  readonly recordsCalls?: boolean;
+  /** How many snapshots there may be. */
+  readonly maximumSnapshots?: number;
+  /** How many seconds a change or an execution may wait in its queue. */
+  readonly patience?: number;
+  readonly probe?: Probe;
+  /** Runs when an observer of a change fails. */
+  readonly onObserverError?: ObserverErrorHandler;
+}
 
 export class Chain {
   /** Executions whose changes are dropped. */

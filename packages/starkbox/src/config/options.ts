@@ -89,6 +89,9 @@ function isComplete(draft: Draft): draft is Config {
   return CONFIG_KEYS.every((key) => key in draft);
 }
 
+/** Keys of the options that a chain in a data directory cannot change. */
+export const FIXED_KEYS: readonly ConfigKey[] = CONFIG_KEYS.filter((key) => OPTIONS[key].isFixed);
+
 /** The options that a recording may set. */
 export function portableOptions(config: Config): Partial<Config> {
   const draft: Draft = {};

@@ -20,6 +20,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     hasShortVariable: true,
     field: 'state_archive',
     group: 'State',
+    isFixed: true,
     isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),

@@ -1,8 +1,6 @@
 // Dumps of the chain, as a journal or as an image, by a call or at exit.
-
 import type { DUMP_FORMAT, IMAGE_DUMP } from '@starkbox/spec';
-import type { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';

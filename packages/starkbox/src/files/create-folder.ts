@@ -1,5 +1,5 @@
 // Creation of a folder with those above it.
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
 
@@ -10,31 +10,31 @@ import { codeOf } from '../errors.js';
  * @returns the first that was created; undefined if all existed
  * @throws the error of the system
  */
-export async function createFolder(path: string): Promise<string | undefined> {
+export function createFolder(path: string): string | undefined {
   const missing: string[] = [];
   let folder = resolve(path);
-  while (!(await isThere(folder))) {
+  while (!exists(folder)) {
     missing.unshift(folder);
     folder = dirname(folder);
   }
-  // Of a file, the system tells that it exists.
-  if (missing.length === 0 && !(await isFolder(folder))) await mkdir(folder);
-  for (const absent of missing) await makeUnlessThere(absent);
+  // For a file, the system throws that it exists.
+  if (missing.length === 0 && !isFolder(folder)) mkdirSync(folder);
+  for (const absent of missing) createUnlessExisting(absent);
   return missing[0];
 }
 
 /** Another process may create it at the same time. */
-async function makeUnlessThere(folder: string): Promise<void> {
+function createUnlessExisting(folder: string): void {
   try {
-    await mkdir(folder);
+    mkdirSync(folder);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+    if (codeOf(error) !== 'EEXIST' || !isFolder(folder)) throw error;
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+function exists(path: string): boolean {
   try {
-    await stat(path);
+    statSync(path);
     return true;
   } catch (error) {
     const code = codeOf(error);
@@ -43,6 +43,6 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await isThere(path)) && (await stat(path)).isDirectory();
+function isFolder(path: string): boolean {
+  return exists(path) && statSync(path).isDirectory();
 }

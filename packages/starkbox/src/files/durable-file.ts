@@ -25,7 +25,7 @@ function unlessUnsupported(error: unknown): undefined {
 
 /** Creates a folder and those above it, durably. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await createFolder(path);
+  const first = createFolder(path);
   if (first === undefined) return;
   for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder)) {
     await syncFolder(dirname(folder));

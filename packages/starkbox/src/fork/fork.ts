@@ -1,9 +1,9 @@
 // Fork of an origin: its fork point, its history, and the acceptance of its blocks on L1.
 import {
   EngineError,
-  type OriginQuestion,
-  type OriginOptions as SourceOptions,
-  Origin as StateSource,
+  type SourceOptions,
+  type SourceQuestion,
+  StateSource,
 } from '@starkbox/engine';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '@starkbox/spec';
 import { fail, RpcError, refuse } from '../errors.js';
@@ -101,7 +101,7 @@ export class Fork {
     return this.block.number + 1;
   }
 
-  read(question: OriginQuestion): Promise<string | null> {
+  read(question: SourceQuestion): Promise<string | null> {
     return this.#origin.ask(question);
   }
 
@@ -350,7 +350,7 @@ export async function onlyOriginFailures(work: Promise<unknown>): Promise<void> 
 
 /** True for a read that failed because of the origin. */
 function isOriginReadError(error: unknown): error is EngineError {
-  return error instanceof EngineError && error.kind === 'origin';
+  return error instanceof EngineError && error.kind === 'state_source';
 }
 
 /** The error for callers of a read that failed because of the origin; others as they are. */

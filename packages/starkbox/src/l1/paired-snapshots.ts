@@ -1,6 +1,5 @@
 // Snapshots, reverts and restarts that cover the chain and its managed L1 together.
-import type { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { L1Link } from '../chain/world/messages.js';
 import { refuse } from '../errors.js';
 import type { Ethereum } from './ethereum/client.js';

@@ -1,7 +1,6 @@
 // Opening of a node's chain, and of the folder whose classes replace those of its contracts.
 import type { Artifacts } from '../artifacts/artifacts.js';
-import { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';

@@ -1,7 +1,6 @@
 // Options of chains: from a config to what a chain is created with.
-
 import type { CONFIG } from '@starkbox/spec';
-import type { ChainOptions } from '../chain/chain-options.js';
+import type { ChainOptions } from '../chain/chain.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
 import { type GenesisRecord, isSameGenesis } from '../chain/genesis/genesis-record.js';
 import type { Config } from '../config/options.js';
@@ -9,8 +8,8 @@ import { failDump } from '../dump/journal.js';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
-import { chainOptionsOf, shownConfig } from './chain-options.js';
 import { logPrinted } from './log-printed.js';
+import { chainOptionsOf, shownConfig } from './options-from-config.js';
 import type { Forked } from './origins.js';
 import { genesisRecordOf, shownDifference, withGenesis } from './recorded-genesis.js';
 

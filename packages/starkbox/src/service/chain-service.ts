@@ -2,12 +2,12 @@
 
 import type { CONFIG } from '@starkbox/spec';
 import { beginTimeNow } from '../chain/block-controls.js';
-import { Chain } from '../chain/chain.js';
-import type { ChainOptions } from '../chain/chain-options.js';
+import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
 import { Explainer, failureLine } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
+import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { type DumpOptions, type LoadedWorld, longestInline } from '../dump/dump.js';
 import { genesisIn, type JournalCall } from '../dump/journal.js';
@@ -39,12 +39,15 @@ import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
-import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recording.js';
-import type { Settings } from './settings.js';
+import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recorded-node.js';
 
 /** What all chains of a node have in common. */
 export interface SharedParts {
-  readonly settings: Pick<Settings, 'config' | 'keepsJournal'>;
+  readonly settings: {
+    readonly config: Config;
+    /** Whether calls are recorded for a dump. */
+    readonly keepsJournal: boolean;
+  };
   readonly bases: ChainBases;
   readonly origins: Origins;
   readonly telemetry: Telemetry;
@@ -80,12 +83,21 @@ export interface OwnParts {
   readonly options?: readonly object[];
 }
 
+/** The parts that only calls use, so that a branch without calls costs little. */
+interface CallParts {
+  readonly l1: L1;
+  readonly explainer: Explainer;
+  readonly requests: RequestLog;
+}
+
+/** The key of the dispatcher of the newest version. */
+const NEWEST = 'newest';
+
 /** Branches that a program dropped without closing them. */
 const DROPPED = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * A chain with its dispatchers, subscriptions, request log and L1. Parts that only calls need are
- * created by the first call, so that a branch costs little.
+ * A chain with its dispatchers, subscriptions, request log and L1.
  */
 export class ChainService {
   readonly chain: Chain;
@@ -100,12 +112,11 @@ export class ChainService {
   /** Options over those of the node, each over the ones before. */
   readonly options: readonly object[];
   readonly #firstClock: Clock;
-  #requests: RequestLog | undefined;
-  #explainer: Explainer | undefined;
-  #l1: L1 | undefined;
+  /** Undefined before the first call. */
+  #callParts: CallParts | undefined;
+  /** By version of the specification; undefined before the first call. */
+  #dispatchers: Map<string, Dispatcher> | undefined;
   #handlers: HandlerLookup | undefined;
-  #dispatcher: Dispatcher | undefined;
-  #older: Map<string, Dispatcher> | undefined;
   #isClosed = false;
   /** Ends the hold on what the world of a branch has on disk. */
   #release: (() => void) | undefined;
@@ -162,43 +173,67 @@ export class ChainService {
 
   /** The L1 of the chain. */
   get l1(): L1 {
-    this.#l1 ??= this.#l1Of(this.chain);
-    return this.#l1;
+    return this.#parts.l1;
   }
 
   get explainer(): Explainer {
-    this.#explainer ??= this.#explainerOf(this.chain);
-    return this.#explainer;
-  }
-
-  #explainerOf(chain: Chain): Explainer {
-    return new Explainer(chain, this.shared.debugInfos, this.shared.abis);
+    return this.#parts.explainer;
   }
 
   get requests(): RequestLog {
-    this.#requests ??= new RequestLog({
-      subscriptions: this.subscriptions,
-      now: realMilliseconds,
-      secrets: () => secretsOf(this.#recorded),
-      about: () => aboutNodeForCallers(this.#recorded),
-    });
-    return this.#requests;
+    return this.#parts.requests;
+  }
+
+  get #parts(): CallParts {
+    this.#callParts ??= {
+      l1: this.#l1Of(this.chain),
+      explainer: this.#explainerOf(this.chain),
+      requests: new RequestLog({
+        subscriptions: this.subscriptions,
+        now: realMilliseconds,
+        secrets: () => secretsOf(this.#recorded),
+        about: () => aboutNodeForCallers(this.#recorded),
+      }),
+    };
+    return this.#callParts;
+  }
+
+  #explainerOf(chain: Chain): Explainer {
+    return new Explainer(chain, this.shared.debugInfos, this.shared.abis, this.shared.log);
   }
 
   get dispatcher(): Dispatcher {
-    this.#dispatcher ??= this.#newest(this.#ownHandlers, true);
-    return this.#dispatcher;
+    return this.#dispatcherFor(NEWEST, () => this.#newest(this.#ownHandlers, true));
+  }
+
+  /** The dispatcher of an older version of the specification. */
+  older(version: string): Dispatcher {
+    return this.#dispatcherFor(version, () => {
+      const newest = this.#ownHandlers;
+      const older = this.shared.protocol.older(version);
+      const { index, schema } = older;
+      return this.#dispatcherOf({ index, handlerOf: older.handlersOver(newest) }, true, schema);
+    });
+  }
+
+  #dispatcherFor(version: string, create: () => Dispatcher): Dispatcher {
+    this.#dispatchers ??= new Map();
+    const existing = this.#dispatchers.get(version);
+    if (existing) return existing;
+    const dispatcher = create();
+    this.#dispatchers.set(version, dispatcher);
+    return dispatcher;
   }
 
   stop(): void {
     this.#isClosed = true;
-    this.#l1?.stop();
+    this.#callParts?.l1.stop();
   }
 
   /** Waits for running changes. */
   async close(): Promise<void> {
     this.stop();
-    await this.#l1?.close();
+    await this.#callParts?.l1.close();
     await this.chain.close();
     this.subscriptions.close();
     this.sandbox.close();
@@ -217,21 +252,6 @@ export class ChainService {
   get #ownHandlers(): HandlerLookup {
     this.#handlers ??= this.#handlersOf(this.chain);
     return this.#handlers;
-  }
-
-  /** The dispatcher of an older version of the specification; created when it is first used. */
-  older(name: string): Dispatcher {
-    this.#older ??= new Map();
-    let dispatcher = this.#older.get(name);
-    if (!dispatcher) {
-      const newest = this.#ownHandlers;
-      const version = this.shared.protocol.older(name);
-      const { index, schema } = version;
-      const handlerOf = version.handlersOver(newest);
-      dispatcher = this.#dispatcherOf({ index, handlerOf }, true, schema);
-      this.#older.set(name, dispatcher);
-    }
-    return dispatcher;
   }
 
   /** The config of a chain as `devnet_getConfig` shows it. */
@@ -311,12 +331,11 @@ export class ChainService {
       transactions: config.maximumSimulationBatch,
     };
     const forked = overFork(chain);
-    const served = this.#served(chain, l1);
+    const explainer = chain === this.chain ? this.explainer : this.#explainerOf(chain);
+    const served = new ServedChain(this, chain, explainer, l1);
     // Calls of a journal are repeated for their effects.
     const explained =
-      chain === this.chain
-        ? { chain, explainer: served.explainer, onRefused: this.#onRefused }
-        : undefined;
+      chain === this.chain ? { chain, explainer, onRefused: this.#onRefused } : undefined;
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
@@ -350,49 +369,77 @@ export class ChainService {
     });
   }
 
-  /** @param scratch the L1 of a scratch chain; by default that of the service, created when it is needed */
-  #served(chain: Chain, scratch?: L1): Served {
-    const { version, protocol } = this.shared;
-    const { config } = this.base;
-    const service = this;
-    return {
-      chain,
-      get postman() {
-        return (scratch ?? service.l1).postman;
-      },
-      get timeline() {
-        return (scratch ?? service.l1).snapshots;
-      },
-      subscriptions: this.subscriptions,
-      limits: {
-        addresses: config.maximumFilterAddresses,
-        keys: config.maximumFilterKeys,
-        chunk: config.maximumChunkSize,
-      },
-      config: () => this.configOf(chain),
-      refork: ({ url, block }) => this.#refork(url, block),
-      version,
-      get dump() {
-        return service.dumpOptions(chain);
-      },
-      get requests() {
-        return service.requests;
-      },
-      explainer: chain === this.chain ? this.explainer : this.#explainerOf(chain),
-      sandbox: this.sandbox,
-      get instances() {
-        return service.shared.instances().controlsFor(service);
-      },
-      discover: () => protocol.discover(),
-    };
-  }
-
   /** Options for the chain on another network. */
-  async #refork(url: string, block: number | string | undefined) {
+  async refork(url: string, block: number | string | undefined): Promise<ChainOptions> {
     const { origins, bases, settings } = this.shared;
     if (this.isStored) refuse('A chain that is kept on disk cannot be put on another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;
   }
+}
+
+/** A chain as its handlers use it. Getters delay what only a few methods use. */
+class ServedChain implements Served {
+  readonly chain: Chain;
+  readonly explainer: Explainer;
+  readonly limits: Served['limits'];
+  readonly #service: ChainService;
+  readonly #scratchL1: L1 | undefined;
+
+  /** @param scratchL1 the L1 of a scratch chain; by default that of the service */
+  constructor(service: ChainService, chain: Chain, explainer: Explainer, scratchL1?: L1) {
+    this.#service = service;
+    this.chain = chain;
+    this.explainer = explainer;
+    this.#scratchL1 = scratchL1;
+    const { config } = service.base;
+    this.limits = {
+      addresses: config.maximumFilterAddresses,
+      keys: config.maximumFilterKeys,
+      chunk: config.maximumChunkSize,
+    };
+  }
+
+  get #l1(): L1 {
+    return this.#scratchL1 ?? this.#service.l1;
+  }
+
+  get postman(): Served['postman'] {
+    return this.#l1.postman;
+  }
+
+  get timeline(): Served['timeline'] {
+    return this.#l1.snapshots;
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.#service.subscriptions;
+  }
+
+  get sandbox(): SandboxNotifications {
+    return this.#service.sandbox;
+  }
+
+  get requests(): RequestLog {
+    return this.#service.requests;
+  }
+
+  get version(): string {
+    return this.#service.shared.version;
+  }
+
+  get dump(): DumpOptions {
+    return this.#service.dumpOptions(this.chain);
+  }
+
+  get instances(): InstanceControls {
+    return this.#service.shared.instances().controlsFor(this.#service);
+  }
+
+  readonly config: Served['config'] = () => this.#service.configOf(this.chain);
+
+  readonly refork: Served['refork'] = ({ url, block }) => this.#service.refork(url, block);
+
+  readonly discover: Served['discover'] = () => this.#service.shared.protocol.discover();
 }

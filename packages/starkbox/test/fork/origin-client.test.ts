@@ -1,5 +1,5 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
-import { Block, Origin, State } from '@starkbox/engine';
+import { Block, State, StateSource } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
@@ -92,7 +92,7 @@ describe('state', () => {
 
   test('runs in the engine: contracts of either language are called on it', async () => {
     const upstream = await origin.connect();
-    const state = State.create({ version: 5, origin: new Origin(upstream.ask) });
+    const state = State.create({ version: 5, source: new StateSource(upstream.ask) });
     const block = new Block({
       number: 5,
       timestamp: 1_700_000_000,
@@ -114,7 +114,7 @@ describe('state', () => {
 
   test('that the origin does not give fails the execution with the reason', async () => {
     const upstream = await origin.connect({ policy: { attempts: 2, backoff: 1 } });
-    const state = State.create({ version: 5, origin: new Origin(upstream.ask) });
+    const state = State.create({ version: 5, source: new StateSource(upstream.ask) });
     origin.proxy.mishap = () => ({ kind: 'status', status: 503 });
     await expect(state.storageAt(STRK, '0x1')).rejects.toMatchObject({
       kind: 'origin',
@@ -126,7 +126,7 @@ describe('state', () => {
 
   test('is read at once by executions that run at once', async () => {
     const upstream = await origin.connect();
-    const state = State.create({ version: 5, origin: new Origin(upstream.ask) });
+    const state = State.create({ version: 5, source: new StateSource(upstream.ask) });
     origin.proxy.forget();
     origin.proxy.delay = 50;
     const readers = Array.from({ length: 32 }, async (_, reader) => {

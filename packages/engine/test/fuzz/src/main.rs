@@ -1,28 +1,9 @@
 //! Fuzz targets for what the engine reads from files and requests. The variable STARKBOX_FUZZ_TARGET chooses one.
 //!
-//! Modules of the engine are compiled as they are, without the binding. Each input of a target is what the engine is
-//! given, so that inputs can be tried on the built addon too.
+//! They run the core of the engine, without the binding. Each input of a target is what the engine is given, so that
+//! inputs can be tried on the built addon too.
 
 #![no_main]
-
-#[path = "../../../src/class/mod.rs"]
-mod class;
-#[path = "../../../src/crypto/mod.rs"]
-mod crypto;
-#[path = "../../../src/error.rs"]
-mod error;
-#[path = "../../../src/execution/mod.rs"]
-mod execution;
-#[path = "../../../src/fault.rs"]
-mod fault;
-#[path = "../../../src/felt.rs"]
-mod felt;
-#[path = "../../../src/json.rs"]
-mod json;
-#[path = "../../../src/origin.rs"]
-mod origin;
-#[path = "../../../src/state/mod.rs"]
-mod state;
 
 mod mutation;
 mod panics;

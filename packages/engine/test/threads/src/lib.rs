@@ -7,15 +7,18 @@
 
 #![cfg(test)]
 
+// The core with everything below it is too large for an interpreter: these of its files stand for it.
+extern crate self as starkbox_engine_core;
+
 #[allow(dead_code)]
-#[path = "../../../src/state/cell.rs"]
+#[path = "../../../core/src/state/cell.rs"]
 mod cell;
 #[allow(dead_code)]
-#[path = "../../../src/error.rs"]
-mod error;
+#[path = "../../../core/src/error.rs"]
+pub mod error;
 #[allow(dead_code)]
-#[path = "../../../src/fault.rs"]
-mod fault;
+#[path = "../../../core/src/fault.rs"]
+pub mod fault;
 #[path = "../../../src/release.rs"]
 mod release;
 #[path = "../../../src/worker_pool.rs"]
@@ -33,12 +36,12 @@ use starknet_types_core::felt::Felt;
 
 /// For another number: STARKBOX_ROUNDS. Miri interprets, a thousand times slower.
 fn rounds() -> usize {
-    let given = std::env::var("STARKBOX_ROUNDS").ok().and_then(|given| given.parse().ok());
-    given.unwrap_or(if cfg!(miri) { 20 } else { 2_000 })
+    let rounds = std::env::var("STARKBOX_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    rounds.unwrap_or(if cfg!(miri) { 20 } else { 2_000 })
 }
 
 /// Long enough for any machine; a job that is lost would take forever.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 #[test]
 fn every_job_is_settled_once_whichever_thread_starts_it() {
@@ -56,7 +59,7 @@ fn every_job_is_settled_once_whichever_thread_starts_it() {
                             1 => panic!("a panic of the test"),
                             _ => Ok(starter * rounds + round),
                         },
-                        move |done| sender.send(done.map_err(|failure| failure.kind)).unwrap(),
+                        move |result| sender.send(result.map_err(|failure| failure.kind)).unwrap(),
                     );
                 }
             })
@@ -65,7 +68,7 @@ fn every_job_is_settled_once_whichever_thread_starts_it() {
     let mut sum = 0;
     let (mut refused, mut panicked) = (0, 0);
     for _ in 0..4 * rounds {
-        match settled.recv_timeout(PATIENCE).unwrap() {
+        match settled.recv_timeout(TIMEOUT).unwrap() {
             Ok(number) => sum += number,
             Err(Kind::Input) => refused += 1,
             Err(Kind::Internal) => panicked += 1,
@@ -93,7 +96,7 @@ fn a_job_may_start_the_next_one_when_it_settles() {
     }
     let (sender, done) = mpsc::channel();
     chain(rounds, sender);
-    done.recv_timeout(PATIENCE).unwrap();
+    done.recv_timeout(TIMEOUT).unwrap();
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn settling_that_panics_ends_no_thread() {
                 panic!("a panic of the test");
             },
         );
-        done.recv_timeout(PATIENCE).unwrap();
+        done.recv_timeout(TIMEOUT).unwrap();
     }
 }
 
@@ -122,7 +125,7 @@ fn without_a_thread_a_job_is_refused_or_waits_for_another() {
         fault::arm("spawn".to_owned());
         let sender = sender.clone();
         worker_pool::run(|| Ok(()), move |result| sender.send(result.is_ok()).unwrap());
-        done.recv_timeout(PATIENCE).unwrap();
+        done.recv_timeout(TIMEOUT).unwrap();
     }
 }
 
@@ -144,7 +147,7 @@ fn the_last_of_owners_on_several_threads_frees_once_and_elsewhere() {
         let owners: Vec<_> = (0..3).map(|_| Held::new(value.clone())).collect();
         drop(value);
         let threads: Vec<_> =
-            owners.into_iter().map(|one| thread::spawn(move || drop(one))).collect();
+            owners.into_iter().map(|owner| thread::spawn(move || drop(owner))).collect();
         for thread in threads {
             thread.join().unwrap();
         }

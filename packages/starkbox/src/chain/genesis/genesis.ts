@@ -76,7 +76,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
   const empty = State.create({
     keepHistory: config.stateArchive === 'full',
-    ...(fork ? { version: fork.next, origin: fork.stateSource } : {}),
+    ...(fork ? { version: fork.next, source: fork.stateSource } : {}),
   });
   const holders = [MINTER, ...accounts].map(({ address }) => address);
   const existing = fork

@@ -1,4 +1,5 @@
 // Explanations of transactions and calls: included, refused or only estimated.
+
 import type { Explained, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
 import {
   Class,
@@ -16,6 +17,7 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import type { Log } from '../../log.js';
 import type { Chain } from '../chain.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
@@ -40,11 +42,13 @@ export class Explainer {
   readonly #chain: Chain;
   readonly #infos: DebugInfos;
   readonly #abis: Abis;
+  readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
   readonly #refused = new BoundedMap<string, Explained>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
-  constructor(chain: Chain, infos: DebugInfos, abis: Abis) {
+  constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
+    this.#log = log;
     this.#chain = chain;
     this.#infos = infos;
     this.#abis = abis;
@@ -170,7 +174,7 @@ export class Explainer {
     reason: string | undefined,
     showsSource: boolean,
   ): Promise<Traced> {
-    const traced = await run().catch(() => undefined);
+    const traced = await this.#orNothing('the second run', run);
     if (!traced) return {};
     const { readFailure } = await import('@starkbox/abi');
     const path = failedPath(traced.frames, readFailure(reason ?? '').path.at(-1));
@@ -200,9 +204,19 @@ export class Explainer {
   #readBroadcasted(transaction: Broadcasted): Promise<Transaction | undefined> {
     const { options, executions } = this.#chain;
     const { client } = executions;
-    return Promise.resolve()
-      .then(() => readBroadcasted(transaction, options.chainId, {}, { client }))
-      .catch(() => undefined);
+    return this.#orNothing('the transaction', async () =>
+      readBroadcasted(transaction, options.chainId, {}, { client }),
+    );
+  }
+
+  /** Leaves what fails out of an explanation; the log has the cause. */
+  async #orNothing<T>(subject: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#log.debug(`${subject} is left out of an explanation: ${reasonOf(error)}`);
+      return undefined;
+    }
   }
 
   /**
@@ -249,7 +263,7 @@ export class Explainer {
     return explain(subject, sources, paint);
   }
 
-  /** Reads of a state. What cannot be read is left out of the explanation. */
+  /** Reads of a state. */
   #reads(
     { world, number, state }: RetracePlace,
     signal: AbortSignal | undefined,
@@ -257,20 +271,23 @@ export class Explainer {
     const { executions, options } = this.#chain;
     return {
       classAt: async (address) => {
-        const hash = await state.classHashAt(address).catch(() => '0x0');
+        const hash = await this.#orNothing(`the class of ${address}`, () =>
+          state.classHashAt(address),
+        );
         return hash === '0x0' ? undefined : hash;
       },
-      nonceAt: (address) => state.nonceAt(address).catch(() => undefined),
+      nonceAt: (address) =>
+        this.#orNothing(`the nonce of ${address}`, () => state.nonceAt(address)),
       read: async (contract, name, calldata) => {
         const request = {
           contract_address: contract,
           entry_point_selector: starknetKeccak(name),
           calldata,
         };
-        const answer = await executions
-          .call(state, contextOf(world, options, number), request, { signal })
-          .catch(() => undefined);
-        return answer?.result;
+        const outcome = await this.#orNothing(`the result of ${name} of ${contract}`, () =>
+          executions.call(state, contextOf(world, options, number), request, { signal }),
+        );
+        return outcome?.result;
       },
     };
   }

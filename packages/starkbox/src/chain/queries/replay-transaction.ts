@@ -1,6 +1,12 @@
 // Replay of an origin's transaction on the state before it, or on an overridden one.
-
-import { Block, Class, Origin, type OriginQuestion, State, Transaction } from '@starkbox/engine';
+import {
+  Block,
+  Class,
+  type SourceQuestion,
+  State,
+  StateSource,
+  Transaction,
+} from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
@@ -70,7 +76,7 @@ export async function replayTransaction(
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));
-  let state = State.create({ version: number, origin: new Origin(parent.ask) });
+  let state = State.create({ version: number, source: new StateSource(parent.ask) });
   const old = number - HASH_BUFFER;
   if (old >= 0) {
     const entry = { key: hex(old), value: await fork.hashOf(old) };
@@ -155,7 +161,7 @@ async function classOf(fork: Fork, hash: string): Promise<Class> {
 }
 
 /** Reads that a trace implies: of the called contracts, and of the changed values. */
-function readsOf(trace: Members): readonly OriginQuestion[] {
+function readsOf(trace: Members): readonly SourceQuestion[] {
   const { nonces, storage_diffs } = originStateDiff(trace['state_diff']);
   const calls = Object.entries(trace)
     .filter(([name]) => name.endsWith('_invocation'))

@@ -36,7 +36,7 @@ export async function profile(
   const ran = new Set(
     all.flatMap(({ call, whole }) => (call.registers && !whole ? call.class_hash : [])),
   );
-  await createFolder(folder);
+  createFolder(folder);
   const built = await builtClasses(artifacts, ran);
   for (const machineClass of trace.classes) {
     if (!ran.has(machineClass.class_hash)) continue;

@@ -1,6 +1,6 @@
 // Loading of archived states into memory, so that an image can hold them.
 
-import { type Class, State, type Origin as StateSource } from '@starkbox/engine';
+import { type Class, State, type StateSource } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
@@ -21,7 +21,7 @@ export async function loadArchivedWorld(
   let state = State.create({
     version: history.first,
     keepHistory: keepsHistory,
-    ...(origin ? { origin } : {}),
+    ...(origin ? { source: origin } : {}),
   });
   for (let number = history.first; number < history.next; number += 1) {
     state = (await withDiff(state, world, number, loaded)).advance();

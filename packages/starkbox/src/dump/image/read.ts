@@ -1,6 +1,6 @@
 // Reader of images: the world that an image holds, without executing anything.
 import { setImmediate as turn } from 'node:timers/promises';
-import { State, type Origin as StateSource } from '@starkbox/engine';
+import { State, type StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
 import { settledMempool } from '../../chain/mempool/mempool.js';
 import { checkBlock, type Declarations } from '../../chain/world/check-records.js';

@@ -1,7 +1,7 @@
 // Writer of images, to a file or to memory.
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Origin as StateSource } from '@starkbox/engine';
+import type { StateSource } from '@starkbox/engine';
 import type { World } from '../../chain/world/world.js';
 import { worldJson } from '../../chain/world/world-json.js';
 import { codeOf } from '../../errors.js';

@@ -121,7 +121,7 @@ export class Cache {
       if (lines === '' || !this.#folders) return;
       await this.write(async () => {
         const file = this.#linesFile() ?? '';
-        await createFolder(dirname(file));
+        createFolder(dirname(file));
         // One append, so that processes do not interleave; on a new line, after a possibly
         // incomplete one.
         checkReplaceable(file);
@@ -196,7 +196,7 @@ export class Cache {
 
 /** Atomic: readers see the old or the new text. */
 export async function replaceFile(file: string, text: string): Promise<void> {
-  await createFolder(dirname(file));
+  createFolder(dirname(file));
   const beside = `${file}.${randomUUID()}`;
   try {
     await writeFile(beside, text);

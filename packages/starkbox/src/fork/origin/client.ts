@@ -1,6 +1,6 @@
 // Client of the origin: answers about the chain up to the fork point.
 import { join } from 'node:path';
-import type { OriginQuestion } from '@starkbox/engine';
+import type { SourceQuestion } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { fail, RpcError } from '../../errors.js';
 import { type JsonText, parse, stringify } from '../../json/json.js';
@@ -59,7 +59,7 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
  *
  * @example
  * const client = await OriginClient.connect({ urls: ['https://…'], block: -10, log });
- * const state = State.create({ version: client.block.number + 1, origin: new Origin(client.ask) });
+ * const state = State.create({ version: client.block.number + 1, source: new StateSource(client.ask) });
  */
 export class OriginClient {
   readonly chainId: string;
@@ -127,7 +127,7 @@ export class OriginClient {
   // State at the fork point.
 
   /** Answers a question of the engine: a felt, or a class as JSON text; null if there is none. */
-  readonly ask: (question: OriginQuestion) => Promise<string | null> = (question) => {
+  readonly ask: (question: SourceQuestion) => Promise<string | null> = (question) => {
     this.#parts.readLog.note(nameOf(question));
     return this.#state.read(question);
   };
@@ -144,7 +144,7 @@ export class OriginClient {
   }
 
   /** Prefetches the reads of an execution in one batch. */
-  prefetchReads(questions: readonly OriginQuestion[]): void {
+  prefetchReads(questions: readonly SourceQuestion[]): void {
     // Classes are cached on disk only: without it they would be fetched twice.
     const keepsClasses = this.#parts.cacheDirectory !== undefined;
     const useful = questions.filter(({ kind }) => kind !== 'class' || keepsClasses);

@@ -1,6 +1,5 @@
 // Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
-import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { FileLock } from '@starkbox/engine';
 import { codeOf, reasonOf } from '../../errors.js';
 import { replaceText } from '../../files/atomic-file.js';
+import { createFolder } from '../../files/create-folder.js';
 import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
@@ -155,7 +155,7 @@ export class LockFile {
     const writer = takeWriterNow(this.path);
     try {
       if (!unwritten.delete(this) || !this.#origin) return;
-      mkdirSync(dirname(this.path), { recursive: true });
+      createFolder(dirname(this.path));
       replaceText(this.path, this.#merged(readLockNow(this.path)));
     } catch (error) {
       process.stderr.write(`The lock file ${this.path} cannot be written: ${reasonOf(error)}\n`);

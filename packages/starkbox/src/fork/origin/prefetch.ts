@@ -1,5 +1,5 @@
 // Prefetch of what earlier runs have read from the origin.
-import type { OriginQuestion } from '@starkbox/engine';
+import type { SourceQuestion } from '@starkbox/engine';
 import { readRegular } from '../../files/regular-file.js';
 import { replaceFile } from './cache.js';
 import { readNamed } from './reads.js';
@@ -68,7 +68,7 @@ async function readRuns(file: string): Promise<ReadonlyMap<string, number>> {
 export async function prefetch(
   names: readonly string[],
   isKnown: (name: string) => boolean,
-  ask: (question: OriginQuestion) => Promise<unknown>,
+  ask: (question: SourceQuestion) => Promise<unknown>,
 ): Promise<number> {
   const wanted = names.slice(0, MOST).filter((name) => !isKnown(name));
   const questions = wanted.flatMap((name) => readNamed(name) ?? []);

@@ -1,10 +1,10 @@
 // Reads of a state: cache key, request to the origin, and the error that means absence.
-import type { OriginQuestion } from '@starkbox/engine';
+import type { SourceQuestion } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { isFelt as isCanonicalFelt } from '../../json/reader.js';
 
 /** Name of a read, the same in the cache, the lock file and the log of reads. */
-export function nameOf(question: OriginQuestion): string {
+export function nameOf(question: SourceQuestion): string {
   switch (question.kind) {
     case 'storage':
       return `storage ${question.address} ${question.key}`;
@@ -16,7 +16,7 @@ export function nameOf(question: OriginQuestion): string {
 }
 
 /** The read with a name; `undefined` for other texts. */
-export function readNamed(name: string): OriginQuestion | undefined {
+export function readNamed(name: string): SourceQuestion | undefined {
   const [kind, first, second, ...more] = name.split(' ');
   if (first === undefined || !isFelt(first) || more.length > 0) return undefined;
   if (kind === 'storage') {
@@ -46,7 +46,7 @@ const CONTRACT_NOT_FOUND = ERRORS.CONTRACT_NOT_FOUND.code;
 const CLASS_HASH_NOT_FOUND = ERRORS.CLASS_HASH_NOT_FOUND.code;
 
 /** With a block hash: after a reorganization, a number means another block. */
-export function wireQuestion(question: OriginQuestion, blockHash: string): WireQuestion {
+export function wireQuestion(question: SourceQuestion, blockHash: string): WireQuestion {
   const block_id = { block_hash: blockHash };
   switch (question.kind) {
     case 'storage': {

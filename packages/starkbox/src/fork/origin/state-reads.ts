@@ -1,5 +1,5 @@
 // State of the origin at one block: each slot, nonce and class is read once.
-import type { OriginQuestion } from '@starkbox/engine';
+import type { SourceQuestion } from '@starkbox/engine';
 import { stringify } from '../../json/json.js';
 import { OriginError, OriginFailure } from './failure.js';
 import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
@@ -30,7 +30,7 @@ export class StateReads {
   }
 
   /** A felt, or a class as JSON text; `null` if it does not exist. */
-  async read(question: OriginQuestion): Promise<string | null> {
+  async read(question: SourceQuestion): Promise<string | null> {
     const text =
       question.kind === 'class'
         ? await this.#classText(question.class_hash)
@@ -42,7 +42,7 @@ export class StateReads {
     return felt;
   }
 
-  async #felt(question: OriginQuestion): Promise<string> {
+  async #felt(question: SourceQuestion): Promise<string> {
     const { cache, lock } = this.#sources;
     const name = nameOf(question);
     const storedFelt = this.#knownFelt(name);
@@ -96,7 +96,7 @@ export class StateReads {
     return undefined;
   }
 
-  async #ask(question: OriginQuestion): Promise<string> {
+  async #ask(question: SourceQuestion): Promise<string> {
     const { remote, missing } = this.#sources;
     if (!remote) return missing(`${this.#scope}${nameOf(question)}`);
     const { method, params, nothing } = wireQuestion(question, this.#blockHash);
@@ -117,7 +117,7 @@ function isFeltText(text: string): boolean {
 }
 
 /** The origin's answer to a read, checked, as JSON text. */
-function written(question: OriginQuestion, result: unknown): string {
+function written(question: SourceQuestion, result: unknown): string {
   if (question.kind === 'class') {
     if (typeof result === 'object' && result !== null) return stringify(result);
   } else if (isFelt(result)) {

@@ -51,7 +51,7 @@ export class AnvilState {
 
   /** Waits for the end of the previous run's Anvil, and prepares its state for the next. */
   static async open(directory: string): Promise<AnvilState> {
-    await createFolder(directory);
+    createFolder(directory);
     const run = await readRun(filesIn(directory).runFile);
     if (run) await hasEnded(run);
     const state = new AnvilState(directory, run?.url);

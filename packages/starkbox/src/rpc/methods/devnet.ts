@@ -20,8 +20,7 @@ import {
   setGasPrice,
   setTime,
 } from '../../chain/block-controls.js';
-import type { Chain } from '../../chain/chain.js';
-import type { ChainOptions } from '../../chain/chain-options.js';
+import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';

@@ -1,5 +1,5 @@
 // Values that the blocks of one line have written, and the source of a state that has them.
-import { type FeltQuestion, type OriginQuestion, Origin as StateSource } from '@starkbox/engine';
+import { type FeltQuestion, type SourceQuestion, StateSource } from '@starkbox/engine';
 import { feltOf } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Database } from '../database/database.js';
@@ -56,8 +56,8 @@ export class LineageValues {
   }
 
   answer(question: FeltQuestion, number: number): string | null;
-  answer(question: OriginQuestion, number: number): string | Uint8Array | null;
-  answer(question: OriginQuestion, number: number): string | Uint8Array | null {
+  answer(question: SourceQuestion, number: number): string | Uint8Array | null;
+  answer(question: SourceQuestion, number: number): string | Uint8Array | null {
     if (question.kind === 'class') {
       const hash = question.class_hash;
       if (!this.newest(prefix('declared', [hash]), number)) return null;

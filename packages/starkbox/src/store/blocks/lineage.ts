@@ -1,5 +1,5 @@
 // One line of blocks on disk, from the first to its last: contents and states.
-import { type Slot, State, type Origin as StateSource } from '@starkbox/engine';
+import { type Slot, State, type StateSource } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import type { Cursor } from '../../chain/history/block-index.js';
 import type { Archive } from '../../chain/history/history.js';
@@ -139,7 +139,7 @@ export class Lineage implements Archive, ArchivedStates {
     const state = State.create({
       version: number + 1,
       keepHistory: this.#keepHistory,
-      origin: this.stateSourceAfter(number),
+      source: this.stateSourceAfter(number),
     });
     this.#states.set(number, state);
     return state;

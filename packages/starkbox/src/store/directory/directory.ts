@@ -69,7 +69,7 @@ export class Directory {
   /** Locks a directory, which is created if it does not exist. */
   static async acquire(path: string, format: DatabaseFormat, log: Log): Promise<Directory> {
     try {
-      await createFolder(path);
+      createFolder(path);
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);

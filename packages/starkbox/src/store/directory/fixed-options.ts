@@ -1,28 +1,17 @@
 // Options of a chain that cannot change after its first start.
 
 import { longName } from '../../config/option.js';
-import { type Config, type ConfigKey, OPTIONS } from '../../config/options.js';
+import { type Config, type ConfigKey, FIXED_KEYS, OPTIONS } from '../../config/options.js';
 
 /** By key, as texts in the syntax of the command line. */
 export type FixedOptions = Readonly<Record<string, string | null>>;
 
-const KEYS = [
-  'seed',
-  'accounts',
-  'accountClass',
-  'accountClassCustom',
-  'initialBalance',
-  'predeclareArgent',
-  'chainId',
-  'liteMode',
-  'stateArchive',
-] as const;
-
-type Key = (typeof KEYS)[number];
-
 /** @param forkHash hash of the fork point */
 export function fixedOptionsOf(config: Config, forkHash: string | undefined): FixedOptions {
-  const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
+  const texts = FIXED_KEYS.map((key) => [
+    key,
+    config[key] === undefined ? null : String(config[key]),
+  ]);
   const { forkNetwork = null, forkTransaction = null } = config;
   return {
     ...Object.fromEntries(texts),
@@ -39,7 +28,7 @@ export function withFixedOptions(
   path: string,
 ): Partial<Config> {
   const config: Changeable = { ...given };
-  for (const key of KEYS) {
+  for (const key of FIXED_KEYS) {
     // A fork inherits the chain id of its origin.
     if (key !== 'chainId' || isNothing(fixed['forkBlock']))
       restore(config, key, fixed[key] ?? null, path);
@@ -87,7 +76,7 @@ function restoreForkTransaction(
   }
 }
 
-function restore<K extends Key | 'forkTransaction'>(
+function restore<K extends ConfigKey>(
   config: Changeable,
   key: K,
   text: string | null,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::class::{Class, Limits, Statements};
-use crate::error::{Kind, Result};
+use starkbox_engine_core::class::{Class, Limits, Statements};
+use starkbox_engine_core::error::{Kind, Result};
 
 /// What blames a class; `Image` is damage of what is deflated in it.
 const FORESEEN: &[Kind] =

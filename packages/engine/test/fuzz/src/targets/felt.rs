@@ -2,9 +2,9 @@
 
 use starknet_types_core::felt::Felt;
 
-use crate::crypto::{account, hash};
-use crate::error::Kind;
-use crate::felt::{hex, parse, parse_address, parse_all, parse_key};
+use starkbox_engine_core::crypto::{account, hash};
+use starkbox_engine_core::error::Kind;
+use starkbox_engine_core::felt::{hex, parse, parse_address, parse_all, parse_key};
 
 /// 2^251 + 17·2^192 + 1, in 64 digits.
 const PRIME: &str = "0800000000000011000000000000000000000000000000000000000000000001";

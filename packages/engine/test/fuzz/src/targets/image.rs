@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::error::{Kind, Result};
-use crate::json::to_json;
-use crate::state::State;
-use crate::state::image::{Export, Import};
+use starkbox_engine_core::error::{Kind, Result};
+use starkbox_engine_core::json::to_json;
+use starkbox_engine_core::state::State;
+use starkbox_engine_core::state::image::{Export, Import};
 
 /// Damage of an image, or of a class in it.
 const FORESEEN: &[Kind] =
@@ -24,7 +24,7 @@ fn read(pieces: &[&[u8]]) -> Result<State> {
 
 fn write(state: &State) -> Vec<u8> {
     let mut export = Export::new(Arc::new(state.clone()));
-    std::iter::from_fn(|| export.next()).flatten().collect()
+    std::iter::from_fn(|| export.next_piece()).flatten().collect()
 }
 
 pub fn take(input: &[u8]) {
@@ -64,7 +64,7 @@ fn use_state(state: &State) {
             read_values(state, version);
         }
         // Blocks that contradict the dates of cells are taken as they are, so this need not give a readable image.
-        let _ = state.rewind(version).map(|back| write(&back.advance()));
+        let _ = state.rewind(version).map(|rewound| write(&rewound.advance()));
     }
     let (closed, _) = state.close();
     let _ = state.diff_to(&closed);

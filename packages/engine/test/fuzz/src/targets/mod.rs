@@ -5,7 +5,7 @@ mod felt;
 mod image;
 mod request;
 
-use crate::error::{Failure, Kind};
+use starkbox_engine_core::error::{Failure, Kind};
 use crate::mutation::{self, Mutate};
 
 pub struct Target {

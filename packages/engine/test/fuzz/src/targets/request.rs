@@ -1,19 +1,20 @@
-//! What requests carry as JSON: state differences, transactions, blocks, receipts, and answers of an origin.
+//! What requests carry as JSON: state differences, transactions, blocks, receipts, and answers of a state source.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use starknet_api::block::BlockHash;
 use starknet_types_core::felt::Felt;
 
-use crate::class::Class;
-use crate::error::Kind;
-use crate::execution::{
+use starkbox_engine_core::class::Class;
+use starkbox_engine_core::error::Kind;
+use starkbox_engine_core::execution::{
     Block, Closing, FirstWrite, Flags, Transaction, parse_chain_id, parse_included,
 };
-use crate::felt::Key;
-use crate::json::to_json;
-use crate::origin::{Origin, Reply};
-use crate::state::{Changes, State};
+use starkbox_engine_core::felt::Key;
+use starkbox_engine_core::json::to_json;
+use starkbox_engine_core::state_source::{Reply, SourceBackend, StateSource};
+use starkbox_engine_core::state::{Changes, State};
 
 fn text(input: &[u8]) -> Option<&str> {
     std::str::from_utf8(input).ok()
@@ -35,8 +36,8 @@ pub fn take_diff(input: &[u8]) {
     assert_eq!(repeated.ok(), Some(diff.clone()));
     assert_eq!(closed.diff_of(1).ok(), Some(diff.clone()));
     assert_eq!(diff.thin().map(|thin| thin.len()).ok(), Some(diff.length()));
-    let back = closed.rewind(0).unwrap_or_else(|failure| panic!("{failure}"));
-    assert_eq!((back.contracts.len(), back.figures.slots, back.figures.past), (0, 0, 0));
+    let rewound = closed.rewind(0).unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!((rewound.contracts.len(), rewound.figures.slots, rewound.figures.past), (0, 0, 0));
 }
 
 pub fn take_transaction(input: &[u8]) {
@@ -89,33 +90,41 @@ const BLOCK: &str = r#"{"number":1,"timestamp":2,"sequencer_address":"0x1","chai
 
 fn close(block: Arc<Block>, receipts: &str) {
     let Some(included) = super::taken(parse_included(receipts), &[Kind::Input]) else { return };
-    let one = Key::from(Felt::ONE);
-    let first_write = Some(FirstWrite { address: one, key: one, value: Felt::TWO });
+    let key = Key::from(Felt::ONE);
+    let first_write = Some(FirstWrite { address: key, key, value: Felt::TWO });
     let closing = Closing { block, parent_hash: BlockHash(Felt::THREE), first_write };
     super::taken(closing.close(&State::new(1, true, None), &included), &[Kind::Input]);
 }
 
-/// Text, or a packed class if it is none.
-pub fn take_answer(input: &[u8]) {
-    let answer = input.to_vec();
-    let ask = move |question: String| {
-        Ok(match String::from_utf8(answer.clone()) {
+/// Answers every question with the same bytes: as text, or as a packed class if they are none.
+struct Answer(Vec<u8>);
+
+impl SourceBackend for Answer {
+    fn ask(&self, question: String) -> Result<Option<Reply>, String> {
+        Ok(match String::from_utf8(self.0.clone()) {
             Ok(text) if !text.is_empty() => Some(Reply::Text(text)),
-            _ if question.contains("nonce") && answer.is_empty() => None,
-            _ => Some(Reply::Packed(answer.clone())),
+            _ if question.contains("nonce") && self.0.is_empty() => None,
+            _ => Some(Reply::Packed(self.0.clone())),
         })
-    };
-    let origin = Arc::new(Origin::new(Box::new(ask), None));
-    let one = Key::from(Felt::ONE);
-    let felt = super::taken(origin.storage(one, one), &[Kind::Origin]);
-    assert_eq!(super::taken(origin.class_hash(one), &[Kind::Origin]), felt);
-    super::taken(origin.nonce(one), &[Kind::Origin]);
-    assert_eq!(origin.cached_storage(one, one), felt);
+    }
+
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+pub fn take_answer(input: &[u8]) {
+    let source = StateSource::new(Box::new(Answer(input.to_vec())), None);
+    let key = Key::from(Felt::ONE);
+    let felt = super::taken(source.storage(key, key), &[Kind::StateSource]);
+    assert_eq!(super::taken(source.class_hash(key), &[Kind::StateSource]), felt);
+    super::taken(source.nonce(key), &[Kind::StateSource]);
+    assert_eq!(source.cached_storage(key, key), felt);
     // The hash that the class would have, so that it is taken.
     let text = text(input).unwrap_or_default();
     if text.contains("sierra_program") {
         return;
     }
     let hash = Class::hash_of(text).unwrap_or_default();
-    super::taken(origin.class(Key::from(hash)), &[Kind::Origin]);
+    super::taken(source.class(Key::from(hash)), &[Kind::StateSource]);
 }

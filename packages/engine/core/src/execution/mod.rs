@@ -1,0 +1,21 @@
+//! Execution of transactions and calls on a state, and its reports.
+
+mod block;
+mod block_hash;
+mod call;
+mod closing;
+mod reader;
+pub mod report;
+pub mod retrace;
+mod session;
+#[cfg(test)]
+mod tests;
+mod transaction;
+
+pub use block::{Block, parse_chain_id};
+pub use block_hash::{included, parse_included};
+pub use call::{Call, call};
+pub use closing::{Closed, Closing, FirstWrite};
+pub use reader::{Reader, classes_of};
+pub use session::{Run, Session};
+pub use transaction::{Flags, Transaction};

@@ -1,0 +1,101 @@
+//! Recorded frames as JSON, with Sierra statements in place of offsets.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use blockifier::execution::entry_point::CallType;
+use serde::Serialize;
+use starknet_api::contract_class::EntryPointType;
+use starknet_types_core::felt::Felt;
+
+use super::machine::Machine;
+use super::recorder::{FrameRecord, Recorded, TraceOptions};
+use crate::class::{Class, Statements};
+use crate::error::Result;
+use crate::execution::report::{PrintedText, texts};
+use crate::felt::Hex;
+use crate::json::to_json;
+
+#[derive(Serialize)]
+struct Retrace {
+    frames: Vec<Frame>,
+    printed: Vec<PrintedText>,
+}
+
+#[derive(Serialize)]
+struct Frame {
+    depth: usize,
+    contract_address: Hex,
+    class_hash: Hex,
+    entry_point_selector: Hex,
+    entry_point_type: &'static str,
+    call_type: &'static str,
+    failed: bool,
+    steps: usize,
+    builtins: BTreeMap<String, usize>,
+    syscalls: BTreeMap<String, usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visited: Option<Vec<(usize, u64, u64)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<Machine>,
+}
+
+type StatementMaps = HashMap<Felt, Option<Arc<Statements>>>;
+
+/// A retrace as JSON. A class that cannot be compiled again, or has code of another compiler, gives frames
+/// without statements.
+pub fn report(recorded: Recorded, class: impl Fn(Felt) -> Option<Arc<Class>>) -> Result<String> {
+    let mut maps = StatementMaps::new();
+    let mut frames = Vec::with_capacity(recorded.frames.len());
+    for frame in recorded.frames {
+        let needs_statements = frame.failed && !frame.location.is_empty()
+            || frame.visited.is_some()
+            || frame.machine.registers.is_some();
+        let statements = if needs_statements {
+            maps.entry(frame.class_hash)
+                .or_insert_with(|| class(frame.class_hash)?.statements().ok())
+                .clone()
+        } else {
+            None
+        };
+        frames.push(resolved(frame, recorded.options, statements.as_deref()));
+    }
+    to_json(&Retrace { frames, printed: texts(recorded.printed) })
+}
+
+fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&Statements>) -> Frame {
+    let mut machine = frame.machine;
+    if statements.is_none() {
+        // Addresses in code of another compiler say nothing.
+        machine.registers = None;
+    }
+    Frame {
+        depth: frame.depth,
+        contract_address: Hex(frame.contract_address),
+        class_hash: Hex(frame.class_hash),
+        entry_point_selector: Hex(frame.selector),
+        entry_point_type: match frame.entry_point_type {
+            EntryPointType::Constructor => "CONSTRUCTOR",
+            EntryPointType::External => "EXTERNAL",
+            EntryPointType::L1Handler => "L1_HANDLER",
+        },
+        call_type: match frame.call_type {
+            CallType::Call => "CALL",
+            CallType::Delegate => "DELEGATE",
+        },
+        failed: frame.failed,
+        steps: frame.steps,
+        builtins: frame.builtins,
+        syscalls: frame.syscalls,
+        stack: statements.filter(|_| frame.failed).map(|statements| {
+            frame.location.iter().filter_map(|offset| statements.at(*offset)).collect()
+        }),
+        visited: match (frame.visited, statements) {
+            (Some(visits), Some(statements)) => Some(statements.visited(&visits)),
+            _ => None,
+        },
+        machine: options.machine.map(|_| machine),
+    }
+}

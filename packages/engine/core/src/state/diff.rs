@@ -1,0 +1,222 @@
+//! State differences: their form in the log of a chain and on the wire.
+
+use indexmap::IndexMap;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use starknet_api::core::{ClassHash, CompiledClassHash, ContractAddress, Nonce};
+use starknet_api::state::{StorageKey, ThinStateDiff};
+use starknet_types_core::felt::Felt;
+
+use crate::error::{Result, input};
+use crate::felt::{Hex, Key};
+
+type Slots = Box<[(Key, Felt)]>;
+
+/// The difference that one block made, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diff {
+    pub storage: Box<[(Key, Slots)]>,
+    pub nonces: Slots,
+    pub deployed: Slots,
+    pub replaced: Slots,
+    /// Class hash and compiled class hash.
+    pub declared: Slots,
+    /// Cairo 0 class hashes.
+    pub deprecated: Box<[Key]>,
+}
+
+/// Contracts whose class changed. One that had none is deployed; one that had another, replaced.
+#[derive(Default)]
+pub struct ClassChanges {
+    pub deployed: Vec<(Key, Felt)>,
+    pub replaced: Vec<(Key, Felt)>,
+}
+
+impl ClassChanges {
+    pub fn add(&mut self, address: Key, was: Felt, now: Felt) {
+        if was == now {
+            return;
+        }
+        let list = if was == Felt::ZERO { &mut self.deployed } else { &mut self.replaced };
+        list.push((address, now));
+    }
+}
+
+impl Diff {
+    /// How many entries the protocol counts.
+    pub fn length(&self) -> usize {
+        self.storage.iter().map(|(_, slots)| slots.len()).sum::<usize>()
+            + self.nonces.len()
+            + self.deployed.len()
+            + self.replaced.len()
+            + self.declared.len()
+            + self.deprecated.len()
+    }
+
+    /// The form that the protocol's state-diff commitment is computed from.
+    pub fn thin(&self) -> Result<ThinStateDiff> {
+        let address = |key: &Key| {
+            ContractAddress::try_from(key.felt())
+                .map_err(|error| input(format!("address: {error}")))
+        };
+        let mut storage_diffs = IndexMap::new();
+        for (contract, slots) in &self.storage {
+            let mut entries = IndexMap::with_capacity(slots.len());
+            for (key, value) in slots {
+                let key = StorageKey::try_from(key.felt())
+                    .map_err(|error| input(format!("storage key: {error}")))?;
+                entries.insert(key, *value);
+            }
+            storage_diffs.insert(address(contract)?, entries);
+        }
+        let mut deployed_contracts = IndexMap::new();
+        for (contract, hash) in self.deployed.iter().chain(&self.replaced) {
+            deployed_contracts.insert(address(contract)?, ClassHash(*hash));
+        }
+        let mut nonces = IndexMap::new();
+        for (contract, nonce) in &self.nonces {
+            nonces.insert(address(contract)?, Nonce(*nonce));
+        }
+        Ok(ThinStateDiff {
+            deployed_contracts,
+            storage_diffs,
+            class_hash_to_compiled_class_hash: self
+                .declared
+                .iter()
+                .map(|(hash, compiled)| (ClassHash(hash.felt()), CompiledClassHash(*compiled)))
+                .collect(),
+            deprecated_declared_classes: self
+                .deprecated
+                .iter()
+                .map(|hash| ClassHash(hash.felt()))
+                .collect(),
+            nonces,
+        })
+    }
+}
+
+impl Serialize for Diff {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("STATE_DIFF", 6)?;
+        object.serialize_field("storage_diffs", &Storage(&self.storage))?;
+        object.serialize_field("nonces", &Pairs(&self.nonces, "contract_address", "nonce"))?;
+        object.serialize_field(
+            "deployed_contracts",
+            &Pairs(&self.deployed, "address", "class_hash"),
+        )?;
+        object.serialize_field(
+            "replaced_classes",
+            &Pairs(&self.replaced, "contract_address", "class_hash"),
+        )?;
+        object.serialize_field(
+            "declared_classes",
+            &Pairs(&self.declared, "class_hash", "compiled_class_hash"),
+        )?;
+        object.serialize_field("deprecated_declared_classes", &Keys(&self.deprecated))?;
+        object.end()
+    }
+}
+
+struct Storage<'a>(&'a [(Key, Slots)]);
+impl Serialize for Storage<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Contract<'a> {
+            address: Hex,
+            storage_entries: Pairs<'a>,
+        }
+        serializer.collect_seq(self.0.iter().map(|(address, slots)| Contract {
+            address: Hex(address.felt()),
+            storage_entries: Pairs(slots, "key", "value"),
+        }))
+    }
+}
+
+/// A list of two-field objects with the given field names.
+struct Pairs<'a>(&'a [(Key, Felt)], &'static str, &'static str);
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Pair(Hex, Hex, &'static str, &'static str);
+        impl Serialize for Pair {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut object = serializer.serialize_struct("pair", 2)?;
+                object.serialize_field(self.2, &self.0)?;
+                object.serialize_field(self.3, &self.1)?;
+                object.end()
+            }
+        }
+        serializer.collect_seq(
+            self.0.iter().map(|(key, value)| Pair(Hex(key.felt()), Hex(*value), self.1, self.2)),
+        )
+    }
+}
+
+struct Keys<'a>(&'a [Key]);
+impl Serialize for Keys<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|key| Hex(key.felt())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::to_json;
+
+    fn key(number: u64) -> Key {
+        Key::from(Felt::from(number))
+    }
+
+    fn pairs(numbers: &[(u64, u64)]) -> Slots {
+        numbers.iter().map(|(first, second)| (key(*first), Felt::from(*second))).collect()
+    }
+
+    fn full() -> Diff {
+        Diff {
+            storage: Box::new([(key(1), pairs(&[(2, 3), (4, 0)]))]),
+            nonces: pairs(&[(5, 6)]),
+            deployed: pairs(&[(7, 8)]),
+            replaced: pairs(&[(9, 10)]),
+            declared: pairs(&[(11, 12)]),
+            deprecated: Box::new([key(13)]),
+        }
+    }
+
+    #[test]
+    fn the_wire_form_has_the_names_of_the_rpc() {
+        let expected = concat!(
+            r#"{"storage_diffs":[{"address":"0x1","storage_entries":[{"key":"0x2","value":"0x3"},"#,
+            r#"{"key":"0x4","value":"0x0"}]}],"nonces":[{"contract_address":"0x5","nonce":"0x6"}],"#,
+            r#""deployed_contracts":[{"address":"0x7","class_hash":"0x8"}],"#,
+            r#""replaced_classes":[{"contract_address":"0x9","class_hash":"0xa"}],"#,
+            r#""declared_classes":[{"class_hash":"0xb","compiled_class_hash":"0xc"}],"#,
+            r#""deprecated_declared_classes":["0xd"]}"#
+        );
+        assert_eq!(to_json(&full()).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_length_counts_what_the_protocol_counts() {
+        let diff = full();
+        assert_eq!(diff.length(), 7);
+        assert_eq!(diff.thin().unwrap().len(), 7);
+        assert_eq!(Diff::default().length(), 0);
+    }
+
+    #[test]
+    fn an_address_out_of_range_has_no_thin_form() {
+        let address = Key::from(Felt::MAX);
+        let diff = Diff { nonces: Box::new([(address, Felt::ONE)]), ..Diff::default() };
+        assert!(diff.thin().unwrap_err().message.starts_with("address: "));
+    }
+
+    #[test]
+    fn a_first_class_is_deployed_and_a_later_one_replaced() {
+        let mut changes = ClassChanges::default();
+        changes.add(key(1), Felt::ZERO, Felt::ONE);
+        changes.add(key(2), Felt::ONE, Felt::TWO);
+        changes.add(key(3), Felt::TWO, Felt::TWO);
+        assert_eq!(changes.deployed, [(key(1), Felt::ONE)]);
+        assert_eq!(changes.replaced, [(key(2), Felt::TWO)]);
+    }
+}

@@ -1,9 +1,0 @@
-//! Runs with the machine's trace on: where contracts failed, which statements they visited, and each step.
-
-mod frame;
-mod machine;
-mod place;
-mod recorder;
-
-pub use frame::report;
-pub use recorder::{Wanted, record};

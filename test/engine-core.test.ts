@@ -1,0 +1,102 @@
+// What the engine's core may use, so that it can run on wasm32, and our changes to the sequencer's blockifier.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSources } from './architecture/sources.js';
+
+interface Change {
+  readonly name: string;
+  readonly header: string;
+  readonly files: readonly { readonly path: string; readonly hunks: readonly object[] }[];
+}
+
+interface ChangesModule {
+  parsePatch(text: string): Omit<Change, 'name'>;
+  readChanges(): Change[];
+  upstream(): { readonly name: string; readonly version: string };
+}
+
+const MODULE = new URL('../scripts/engine-changes.mjs', import.meta.url).href;
+const { parsePatch, readChanges, upstream }: ChangesModule = await import(MODULE);
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+/** Tests may start threads. */
+const TESTS = /^#\[cfg\(test\)\]\nmod tests \{[\s\S]*$/m;
+
+/** Modules of the standard library that need a host. */
+const HOST =
+  /\bstd::(?:env|fs|io::std\w+|net|os|path|process|thread)\b|\b(?:Instant|SystemTime)\b/g;
+/** Crates that need a host. `rayon` and others below blockifier are not ours. */
+const HOST_CRATES = [
+  'libc',
+  'libmimalloc-sys',
+  'mimalloc',
+  'napi',
+  'napi-derive',
+  'rayon',
+  'tokio',
+];
+
+function hostUses(source: string): string[] {
+  const code = source.replace(TESTS, '').replace(/\/\/.*$/gm, '');
+  return [...code.matchAll(HOST)].map(([use]) => use);
+}
+
+describe('the core of the engine', () => {
+  const sources = [...readSources(['packages/engine/core/src'], /\.rs$/)].filter(
+    ([file]) => !file.endsWith('/tests.rs'),
+  );
+
+  test('uses no threads, processes, files, clock or environment', () => {
+    expect(sources.length).toBeGreaterThan(40);
+    const uses = sources.flatMap(([file, source]) =>
+      hostUses(source).map((use) => `${file}: ${use}`),
+    );
+    expect(uses).toEqual([]);
+  });
+
+  test('depends on no crate that needs a host', () => {
+    const manifest = read('packages/engine/core/Cargo.toml');
+    const section = /^\[dependencies\]\n([\s\S]*?)\n(?=#|\[)/m.exec(manifest)?.[1] ?? '';
+    const names = [...section.matchAll(/^([\w-]+) =/gm)].map(([, name]) => name ?? '');
+    expect(names).toContain('blockifier');
+    expect(names.filter((name) => HOST_CRATES.includes(name))).toEqual([]);
+  });
+
+  test.each([
+    'use std::thread;',
+    'use std::fs::File;',
+    'let begun = Instant::now();',
+    'std::process::exit(1)',
+  ])('may not have %s', (source) => {
+    expect(hostUses(source)).not.toEqual([]);
+    expect(hostUses(`// ${source}`)).toEqual([]);
+  });
+});
+
+describe('a change to blockifier', () => {
+  test('is read from a patch by its text', () => {
+    const patch = 'What: x\n\n--- a/f.rs\n+++ b/f.rs\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+three\n';
+    expect(parsePatch(patch)).toEqual({
+      header: 'What: x',
+      files: [{ path: 'f.rs', hunks: [{ before: 'one\ntwo\n', after: 'one\n2\nthree\n' }] }],
+    });
+  });
+
+  test.each(readChanges())('$name has its purpose, its reason and a test', ({ header, files }) => {
+    expect(header).toMatch(/^What: \S/);
+    expect(header).toMatch(/^Why: \S/m);
+    const [, path = '', title = ''] = /^Test: (\S+)\n +(.+)$/m.exec(header) ?? [];
+    expect(existsSync(join(ROOT, path)), path).toBe(true);
+    expect(read(path)).toContain(`test('${title}'`);
+    expect(files.flatMap(({ hunks }) => hunks).length).toBeGreaterThan(0);
+  });
+
+  test('is for the version that the crates depend on', () => {
+    const { name, version } = upstream();
+    for (const crate of ['packages/engine', 'packages/engine/core']) {
+      expect(read(`${crate}/Cargo.toml`)).toContain(`${name} = { version = "=${version}"`);
+    }
+  });
+});
