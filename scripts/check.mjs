@@ -41,6 +41,14 @@ function forkPoint() {
   return git('merge-base', 'HEAD', main)[0] ?? main;
 }
 
+/** @param {string} base the commit before the changes */
+function changedFiles(base) {
+  return [
+    ...git('diff', '--name-only', base),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+}
+
 /**
  * The tests that import a changed file; if these are many, the changed tests and a few of each part.
  *
@@ -58,10 +66,7 @@ function testsToRun(base) {
   if (related.length <= MOST_TEST_FILES) {
     return { name: `tests of what changed (${related.length} files)`, files: related };
   }
-  const changed = new Set([
-    ...git('diff', '--name-only', base),
-    ...git('ls-files', '--others', '--exclude-standard'),
-  ]);
+  const changed = new Set(changedFiles(base));
   const files = related.filter((file) => changed.has(file)).slice(0, MOST_TEST_FILES);
   return {
     name: `changed and quick tests (of ${related.length} files that import a change)`,
@@ -106,10 +111,17 @@ const { execPath } = process;
 const parts = [
   { name: 'types', command: execPath, args: ['node_modules/.bin/tsc', '-b'] },
   { name: 'lint and format', command: 'node_modules/.bin/biome', args: ['check'] },
-  { name: 'format of the engine', command: 'cargo', args: ['fmt', '--all', '--check'] },
   { name: 'names', command: execPath, args: ['scripts/check-names.mjs'] },
   { name: 'architecture', command: execPath, args: [VITEST, 'run', ...ARCHITECTURE_TESTS] },
 ];
+if (changedFiles(base).some((file) => file.endsWith('.rs'))) {
+  const crates = ['--package', 'starkbox-engine', '--package', 'starkbox-engine-core'];
+  parts.push({
+    name: 'format of the engine',
+    command: 'cargo',
+    args: ['fmt', '--check', ...crates],
+  });
+}
 const tests = testsToRun(base);
 const isBuilt =
   existsSync(`${ROOT}packages/engine/classes`) &&

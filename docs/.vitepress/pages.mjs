@@ -46,6 +46,7 @@ const SECTIONS = [
     first: ['options', 'commands', 'methods', 'errors', 'metrics', 'files', 'library', 'testing'],
   },
   { folder: 'how-it-works', heading: 'How it works', first: ['engine', 'internals', 'scale'] },
+  { folder: 'contributing', heading: 'Contributing', first: [] },
   { folder: '.', heading: 'More', first: ['benchmarks'] },
 ];
 

@@ -20,7 +20,7 @@ export const BILL = 'sbom.cdx.json';
  * @typedef {object} Manifest
  * @property {string} name
  * @property {string} version
- * @property {string} [license]
+ * @property {string | undefined} [license]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [optionalDependencies]
  */
