@@ -124,7 +124,7 @@ describe('state', () => {
     const state = State.create({ version: 5, source: new StateSource(upstream.ask) });
     origin.proxy.mishap = () => ({ kind: 'status', status: 503 });
     await expect(state.storageAt(STRK, '0x1')).rejects.toMatchObject({
-      kind: 'origin',
+      kind: 'state_source',
       message: expect.stringContaining('it answers with status 503'),
     });
     origin.proxy.mishap = () => undefined;
