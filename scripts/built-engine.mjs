@@ -11,11 +11,13 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
+import { basename, join } from 'node:path';
+import { ENGINE, hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
+const CHECKS = join(TARGET_DIR, 'checked');
 /** Number of results in the folder, by last use. */
 const MOST_BUILDS = 4;
 /** Files and folders that determine the result, besides the settings of napi in the package. */
@@ -67,6 +69,26 @@ function folderFor(target, profile, flag) {
     hash.update(`\n${path} ${content.length}\n`).update(content);
   }
   return join(FOLDER, hash.digest('hex').slice(0, 32));
+}
+
+/**
+ * Runs a check of the engine's sources unless it passed before on the same sources, in whichever clone.
+ *
+ * @param {string} name
+ * @param {readonly string[]} settings files in the root that determine the result as well
+ * @param {() => void} check ends the process if it fails
+ */
+export function checkOnce(name, settings, check) {
+  const texts = settings.map((path) => readFileSync(join(ROOT, path), 'utf8'));
+  const hash = basename(folderFor(hostTriple(), name, texts.join('\n')));
+  const stamp = join(CHECKS, `${name}-${hash}`);
+  if (existsSync(stamp) && !process.argv.includes('--fresh')) {
+    console.log(`nothing has changed since it passed at ${readFileSync(stamp, 'utf8')}: ${stamp}`);
+    return;
+  }
+  check();
+  mkdirSync(CHECKS, { recursive: true });
+  writeFileSync(stamp, new Date().toISOString());
 }
 
 export class BuiltEngine {

@@ -1,4 +1,4 @@
-// Queue that keeps the transactions of each sender in the order they came.
+// Keeps the transactions of each sender in the order of arrival while a fork reads ahead. It does not look at nonces.
 
 export class SenderQueue {
   /** By sender: resolves when its last transaction has entered or failed. */

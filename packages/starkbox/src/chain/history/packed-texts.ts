@@ -1,5 +1,5 @@
-// Compressed JSON texts of the transactions in closed blocks. The texts of a transfer have 6.0 kB;
-// deflated they take 1.6 kB, and with a dictionary of the parts that all transactions share 0.5 kB.
+// Compressed JSON texts of the transactions in closed blocks. The texts of a mint have 6.0 kB
+// and take 1.6 kB deflated; with a dictionary of the parts that all transactions share, a transfer takes 0.5 kB.
 // Data directories and images store the same bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ERRORS } from '@starkbox/spec';
