@@ -35,10 +35,10 @@ export function namesOf(
   });
   for (const [address, label] of labels) names.set(address, label);
   // A repeated name is shown with the address, so that no label can impersonate another contract.
-  const bearers = new Map<string, number>();
-  for (const name of names.values()) bearers.set(name, (bearers.get(name) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const name of names.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const [address, name] of names) {
-    if ((bearers.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
+    if ((counts.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
   }
   return names;
 }

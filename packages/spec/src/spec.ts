@@ -4101,7 +4101,7 @@ export const ERRORS = {
   },
   FAILED_TO_RECEIVE_TXN: { code: 1, message: 'Failed to write transaction' },
   FEE_BELOW_MINIMUM: { code: 65, message: 'Transaction fee below minimum' },
-  INSTANCE_ELSEWHERE: { code: -32010, message: 'The instance is awake on another node' },
+  INSTANCE_ELSEWHERE: { code: -32010, message: 'The instance is loaded on another node' },
   INSUFFICIENT_ACCOUNT_BALANCE: {
     code: 54,
     message:

@@ -57,10 +57,10 @@ async function expectOldChain(blocks = BLOCKS): Promise<RunningCommand> {
 
 /** As versions before identities left it. */
 async function withoutIdentity(): Promise<void> {
-  const { format, birth }: { format?: unknown; birth?: unknown } = JSON.parse(
+  const { format, options }: { format?: unknown; options?: unknown } = JSON.parse(
     readFileSync(json(), 'utf8'),
   );
-  writeFileSync(json(), JSON.stringify({ format, birth }));
+  writeFileSync(json(), JSON.stringify({ format, options }));
   await inDatabase(mdb(), (database) => database.remove(KEYS.identity));
 }
 
@@ -91,12 +91,12 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     wayOut: AGAIN,
   },
   'chain.json says nothing that can be used': {
-    damage: () => writeFileSync(json(), '{"format": 1, "birth": {"seed": 7}}'),
+    damage: () => writeFileSync(json(), '{"format": 1, "options": {"seed": 7}}'),
     words: /chain\.json is not the one that Starkbox wrote/,
     wayOut: AGAIN,
   },
   'chain.json is of a later version': {
-    damage: () => writeFileSync(json(), '{"format": 99, "birth": {}}'),
+    damage: () => writeFileSync(json(), '{"format": 99, "options": {}}'),
     words: /chain\.json is written in format 99; this version of Starkbox reads formats 1 to 2/,
     wayOut: /Use the version of Starkbox that wrote it/,
   },
@@ -200,7 +200,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'the copy of chain.json is overwritten': {
     damage: () => {
-      expect(spoil(mdb(), Buffer.from('"birth"'))).toBeGreaterThan(0);
+      expect(spoil(mdb(), Buffer.from('"options"'))).toBeGreaterThan(0);
     },
     words: /the copy of chain\.json in chain\.mdb is cut or overwritten/,
   },
@@ -304,18 +304,18 @@ describe('a start continues the old chain', () => {
       mdb(),
       (database) => database.get(KEYS.identity)?.toString() ?? '{}',
     );
-    expect(JSON.parse(storedIdentity)).toMatchObject({ id, birth: { seed: '7' } });
+    expect(JSON.parse(storedIdentity)).toMatchObject({ id, options: { seed: '7' } });
     await (await expectOldChain(BLOCKS + 1)).stop();
     rmSync(json());
     await (await expectOldChain(BLOCKS + 2)).stop();
   });
 
   test('with a chain.json of before it got an identity', async () => {
-    const { format, birth }: { format?: unknown; birth?: unknown } = JSON.parse(
+    const { format, options }: { format?: unknown; options?: unknown } = JSON.parse(
       readFileSync(json(), 'utf8'),
     );
     const before = readFileSync(json(), 'utf8');
-    writeFileSync(json(), JSON.stringify({ format, birth }));
+    writeFileSync(json(), JSON.stringify({ format, options }));
     await (await expectOldChain()).stop();
     expect(readFileSync(json(), 'utf8')).toBe(before);
   });

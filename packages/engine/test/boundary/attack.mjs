@@ -11,7 +11,7 @@ import { MAYBE_RIGHT, NEVER_RIGHT, wrongReceivers } from './wrong-values.mjs';
 
 const THREADS = 4;
 /** A call that is not settled by then hangs. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /** A barrier, so that the calls of all threads overlap. */
 function meet(gate, count) {
@@ -30,7 +30,7 @@ async function outcomeOf(call) {
   let timer;
   try {
     const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, PATIENCE, 'hangs');
+      timer = setTimeout(resolve, TIMEOUT, 'hangs');
     });
     const completion = Promise.resolve(call()).then(() => 'fine');
     return await Promise.race([completion, late]);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { detached } from './wrong-values.mjs';
 
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 /** More than there are threads in the pool of the engine: one that is lost with each would stop it. */
 const ENDED_THREADS = 40;
 const QUESTIONS_OF_EACH = 16;
@@ -20,7 +20,7 @@ const addon = createRequire(import.meta.url)(addonFile);
 function within(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} hangs`)), PATIENCE);
+    timer = setTimeout(() => reject(new Error(`${what} hangs`)), TIMEOUT);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

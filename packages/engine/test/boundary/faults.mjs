@@ -11,7 +11,7 @@ import { subjects } from './entries.mjs';
 const [, , addonFile, compiler] = process.argv;
 const addon = createRequire(import.meta.url)(addonFile);
 addon.configure(compiler, null);
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 const { instances, values } = await subjects(addon, compiler);
 const { State: state, Block: block, Transaction: transaction } = instances;
@@ -51,7 +51,7 @@ const LAYERS = {
 async function outcomeOf(call) {
   let timer;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, 'hangs');
+    timer = setTimeout(resolve, TIMEOUT, 'hangs');
   });
   try {
     return await Promise.race([Promise.resolve(call()).then(() => 'fine'), late]);

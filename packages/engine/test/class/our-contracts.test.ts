@@ -9,7 +9,7 @@ import { contractClass } from '../fixtures/chain.js';
 import { contract, pythonic } from '../fixtures/sierra.js';
 
 const spec = standardSpec();
-type Place = readonly [file: string, span: { readonly start: { readonly line: number } }];
+type SourceLocation = readonly [file: string, span: { readonly start: { readonly line: number } }];
 
 const OURS = (await readdir(new URL('../../../../contracts/cairo/', import.meta.url)))
   .filter((file) => file.endsWith('.sierra.json'))
@@ -73,7 +73,7 @@ describe('our contracts', () => {
 /** Every line that a statement belongs to. Places count lines from 0. */
 function linesOf(text: string): ReadonlySet<string> {
   const { annotations } = JSON.parse(text).sierra_program_debug_info;
-  const places: Readonly<Record<string, readonly Place[]>> =
+  const places: Readonly<Record<string, readonly SourceLocation[]>> =
     annotations['github.com/software-mansion/cairo-coverage'].statements_code_locations;
   return new Set(
     Object.values(places)

@@ -126,13 +126,13 @@ export class Chain {
 
   /** The current world: an immutable value. */
   get world(): World {
-    return this.#writer.standing.world;
+    return this.#writer.published.world;
   }
 
   /** The numbers of waiting changes and of snapshots. */
   get figures(): { readonly waiting: number; readonly snapshots: number } {
-    const { waiting, standing } = this.#writer;
-    return { waiting, snapshots: standing.snapshots.size };
+    const { waiting, published } = this.#writer;
+    return { waiting, snapshots: published.snapshots.size };
   }
 
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
@@ -341,11 +341,11 @@ export class Chain {
 
   /** Snapshots, newest first. */
   get snapshots(): readonly Snapshot[] {
-    return listSnapshots(this.#writer.standing);
+    return listSnapshots(this.#writer.published);
   }
 
   hasSnapshot(id: bigint): boolean {
-    return this.#writer.standing.snapshots.has(id);
+    return this.#writer.published.snapshots.has(id);
   }
 
   /**

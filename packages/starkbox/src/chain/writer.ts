@@ -95,7 +95,7 @@ export class Writer {
     this.#onObserverError = onObserverError;
   }
 
-  get standing(): WorldAndSnapshots {
+  get published(): WorldAndSnapshots {
     return this.#published;
   }
 

@@ -47,7 +47,7 @@ test('a change whose turn comes too late is not made, and those after it are', a
   await expect(late).rejects.toMatchObject({ code: -1 });
   expect(await after).toBe('after');
   expect(changes).toEqual(['first', 'after']);
-  expect(writer.standing.lastSnapshot).toBe(2n);
+  expect(writer.published.lastSnapshot).toBe(2n);
   expect(writer.waiting).toBe(0);
 });
 
@@ -74,7 +74,7 @@ test('an observer that throws is reported by its name, and neither the change no
     }));
   expect(await change()).toBe('done');
   expect(await change()).toBe('done');
-  expect(writer.standing.world.acceptedOnL1).toBe(2);
+  expect(writer.published.world.acceptedOnL1).toBe(2);
   expect(observed).toEqual(['a change', 'a turn', 'a change', 'a turn']);
   expect(failed.slice(0, 2)).toEqual([
     ['the first', 'Error: no space'],

@@ -28,14 +28,14 @@ export class IdentityError extends Error {
 }
 
 export function identityText({ id, fixedOptions }: Omit<Identity, 'format'>): string {
-  return `${JSON.stringify({ format: FORMAT, id, birth: fixedOptions }, null, 2)}\n`;
+  return `${JSON.stringify({ format: FORMAT, id, options: fixedOptions }, null, 2)}\n`;
 }
 
 /** @throws IdentityError */
 export function identityFrom(text: string): Identity {
   if (text.trim() === '') throw new IdentityError('is empty');
-  const { format, id, birth } = membersOf(jsonOf(text));
-  if (typeof format !== 'number' || birth === undefined)
+  const { format, id, options } = membersOf(jsonOf(text));
+  if (typeof format !== 'number' || options === undefined)
     throw new IdentityError('is not the one that Starkbox wrote');
   if (format < 1 || format > FORMAT) {
     const reason = `is written in format ${format}; this version of Starkbox reads formats 1 to ${FORMAT}`;
@@ -44,7 +44,7 @@ export function identityFrom(text: string): Identity {
   return {
     format,
     id: typeof id === 'string' ? id : undefined,
-    fixedOptions: readFixedOptions(birth),
+    fixedOptions: readFixedOptions(options),
   };
 }
 

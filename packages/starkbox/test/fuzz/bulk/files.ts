@@ -185,7 +185,7 @@ const RECORDED = JSON.stringify([
 const IDENTITY = `${JSON.stringify({
   format: 2,
   id: '5f0c2b7d9a1e4c36',
-  birth: { seed: '0', accounts: '10', chainId: 'SN_SEPOLIA', fork: null },
+  options: { seed: '0', accounts: '10', chainId: 'SN_SEPOLIA', fork: null },
 })}\n`;
 const CONFIGS = [
   '{"seed":0,"accounts":3,"initialBalance":1000000000000000000000,"blockGenerationOn":"demand","timeout":"2m"}',
