@@ -1,6 +1,6 @@
 // Requests with signed transactions, made before they are measured.
 import { readFile } from 'node:fs/promises';
-import { Class, type TransactionValues } from '@starkbox/engine';
+import { Class, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import {
   type Account,
   AMPLE,
@@ -21,6 +21,17 @@ export const transferTo = (receiver: string): Call => ({
   to: STRK,
   name: 'transfer',
   calldata: [receiver, '0x1', '0x0'],
+});
+
+export type BlockId = string | { readonly block_hash: string };
+
+/** Parameters of `starknet_call`. */
+export const callParams = (
+  { to, name, calldata }: Call,
+  block_id: BlockId = 'latest',
+): { readonly request: object; readonly block_id: BlockId } => ({
+  request: { contract_address: to, entry_point_selector: starknetKeccak(name), calldata },
+  block_id,
 });
 
 /** A receiver for each transfer: a new one is the largest state change of a transfer. */

@@ -3,7 +3,6 @@
 // of the latest block.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { starknetKeccak } from '@starkbox/engine';
 import { type Account, hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
@@ -11,7 +10,7 @@ import { NodeProcess } from '../harness/node-process.js';
 import { milliseconds } from '../harness/rounds.js';
 import { RpcClient, rpcBody } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
-import { deploymentOf } from '../harness/signed-requests.js';
+import { callParams, deploymentOf } from '../harness/signed-requests.js';
 import { statusOf } from '../harness/spawned-node.js';
 
 const MEGABYTE = 2 ** 20;
@@ -145,12 +144,8 @@ const burnGas: Attack = async (target) => {
   const { client, sizes } = target;
   await client.call('devnet_applyStateDiff', await deploymentOf({ [REVERTER]: 'reverter' }));
   await client.call('devnet_createBlock');
-  const request = {
-    contract_address: REVERTER,
-    entry_point_selector: starknetKeccak('burn'),
-    calldata: ['0x3b9aca00'],
-  };
-  const call = rpcBody('starknet_call', { request, block_id: 'latest' });
+  const params = callParams({ to: REVERTER, name: 'burn', calldata: ['0x3b9aca00'] });
+  const call = rpcBody('starknet_call', params);
   return () => together(target, 64, call, sizes['execution-seconds'] * 1000);
 };
 
@@ -233,13 +228,11 @@ async function onNewNode<T>(run: AttackRun, work: (target: Target) => Promise<T>
 async function attack(run: AttackRun, name: string, prepare: Attack): Promise<void> {
   await onNewNode(run, async (target) => {
     const work = await prepare(target);
-    await target.process.call('longestTurn');
     const observed = await observe(target, work);
     const { seconds, peak, results, errors, wrong, p99 } = observed;
     run.figures.sayAll({
       [`${name}: seconds`]: seconds,
       [`${name}: peak (MB)`]: peak,
-      [`${name}: longest turn (ms)`]: await target.process.call('longestTurn'),
       [`${name}: results`]: results,
       [`${name}: errors`]: errors,
       [`${name}: answers`]: results + errors,

@@ -1,7 +1,7 @@
 // Forks: requests to the origin, concurrent calls, and the start on a long chain. Origin, forks and caller are a process
 // each.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { starknetKeccak, storageAddress } from '@starkbox/engine';
+import { storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
 import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
 import { hex, multicall, STRK } from '../../packages/engine/test/fixtures/chain.js';
@@ -11,7 +11,7 @@ import { NodeProcess } from '../harness/node-process.js';
 import { milliseconds, sampled } from '../harness/rounds.js';
 import { RpcClient } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
-import { deploymentOf } from '../harness/signed-requests.js';
+import { callParams, deploymentOf } from '../harness/signed-requests.js';
 
 /** Holds `key + 1` at every key. */
 const SLOTS = '0x5107';
@@ -70,10 +70,8 @@ async function contractsWith(slots: number) {
 
 // The caller.
 
-function call(node: RpcClient, to: string, name: string, calldata: readonly string[]) {
-  const request = { contract_address: to, entry_point_selector: starknetKeccak(name), calldata };
-  return node.call('starknet_call', { request, block_id: 'latest' });
-}
+const call = (node: RpcClient, to: string, name: string, calldata: readonly string[]) =>
+  node.call('starknet_call', callParams({ to, name, calldata }));
 
 function mustBeEqual(actual: unknown, expected: readonly string[]): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) {
