@@ -1,11 +1,11 @@
 // Workloads of the first seconds of a node, as a test suite has them.
-import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
+import { builtinClass, storageAddress } from '@starkbox/engine';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { mean, median, percentile } from '../figures.js';
 import { onBareServer } from '../harness/bare-server.js';
 import { sampled } from '../harness/rounds.js';
 import type { RpcClient } from '../harness/rpc-client.js';
-import { contractText, newClass } from '../harness/signed-requests.js';
+import { callParams, contractText, newClass } from '../harness/signed-requests.js';
 import type { SpawnedNode } from '../harness/spawned-node.js';
 import {
   each,
@@ -18,12 +18,9 @@ import {
   type Workload,
 } from './measure.js';
 
-export const BALANCE_OF = {
-  contract_address: STRK,
-  entry_point_selector: starknetKeccak('balanceOf'),
-  calldata: ['0x1234'],
-};
-const CALL = { request: BALANCE_OF, block_id: 'latest' };
+export const balanceOf = (holder: string) =>
+  callParams({ to: STRK, name: 'balanceOf', calldata: [holder] });
+const CALL = balanceOf('0x1234');
 
 const SLOT = {
   contract_address: STRK,

@@ -2,9 +2,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type StateDiff, starknetKeccak } from '@starkbox/engine';
-import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { starknetKeccak } from '@starkbox/engine';
+import { hex } from '../../packages/engine/test/fixtures/chain.js';
 import { mean } from '../figures.js';
+import { slotDiffs } from '../harness/growing-chain.js';
 import { sampled } from '../harness/rounds.js';
 import { contractText, newClass } from '../harness/signed-requests.js';
 import {
@@ -23,24 +24,12 @@ import {
 const PIECE = 50_000;
 const SMALL = 100_000;
 
-/** Differences that write new slots of the STRK contract. */
-function* differences(from: number, slots: number): Generator<Partial<StateDiff>> {
-  for (let written = 0; written < slots; written += PIECE) {
-    const length = Math.min(PIECE, slots - written);
-    const storage_entries = Array.from({ length }, (_, index) => ({
-      key: hex(0x1000_0000 + from + written + index),
-      value: '0x1',
-    }));
-    yield { storage_diffs: [{ address: STRK, storage_entries }] };
-  }
-}
-
 /** Milliseconds of writing new slots, until a limit. */
 async function applySlots(side: Side, slots: number, { limit }: Size): Promise<number> {
   const { node, memo, remark } = side;
   const before = Number(memo.get('slots') ?? 0);
   let [elapsed, written] = [0, 0];
-  for (const state_diff of differences(before, slots)) {
+  for (const state_diff of slotDiffs(slots, { first: before, perDiff: PIECE })) {
     elapsed += await each(1, () => node.call('devnet_applyStateDiff', { state_diff }));
     written = Math.min(slots, written + PIECE);
     if (elapsed > limit && written < slots) {
@@ -185,7 +174,8 @@ export const LARGE_STATE: Group = {
       ],
       bare: async (engine, { slots }) => {
         let took = 0;
-        for (const diff of differences(0, Math.min(slots, SMALL))) took += await engine.apply(diff);
+        const diffs = slotDiffs(Math.min(slots, SMALL), { perDiff: PIECE });
+        for (const diff of diffs) took += await engine.apply(diff);
         return [took];
       },
     },

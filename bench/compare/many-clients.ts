@@ -12,7 +12,7 @@ import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { onBareServer } from '../harness/bare-server.js';
 import { type RpcClient, RpcError, rpcBody } from '../harness/rpc-client.js';
 import { transferTo } from '../harness/signed-requests.js';
-import { BALANCE_OF } from './first-seconds.js';
+import { balanceOf } from './first-seconds.js';
 import { each, type Group, type Side, sendAll, single, Unable, type Workload } from './measure.js';
 
 const run = promisify(execFile);
@@ -185,10 +185,7 @@ const forked: Workload = {
     if ('url' in address) throw new Unable('needs a command that starts the node');
     const fork = await another(`--fork-network ${origin}`);
     try {
-      const call = (at: number) => {
-        const request = { ...BALANCE_OF, calldata: [HOLDERS[at]] };
-        return fork.call('starknet_call', { request, block_id: 'latest' });
-      };
+      const call = (at: number) => fork.call('starknet_call', balanceOf(HOLDERS[at] ?? ''));
       const [cold, warm] = [await each(10, call), await each(10, call)];
       const mine = signer.fresh();
       const transfers = () =>

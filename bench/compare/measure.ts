@@ -1,10 +1,13 @@
 // Workloads, and their measurement on two nodes and the bare engine in alternating rounds.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { mean } from '../figures.js';
 import type { BareEngine } from '../harness/bare-engine.js';
 import { sampled } from '../harness/rounds.js';
 import { RpcError } from '../harness/rpc-client.js';
 import { Signer } from '../harness/signed-requests.js';
-import { type Address, CacheFolder, SpawnedNode } from '../harness/spawned-node.js';
+import { type Address, SpawnedNode } from '../harness/spawned-node.js';
 
 /** Times and sizes are better when they are small, rates when they are large. */
 export type Unit = 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'per s';
@@ -151,11 +154,11 @@ async function runOn(
 class Sides {
   readonly remarks = new Map<SideName, string>();
   readonly #nodes: SpawnedNode[] = [];
-  readonly #caches: CacheFolder[] = [];
+  readonly #caches: string[] = [];
 
   /** A side, or why the other node cannot be started. */
   async open(name: SideName, address: Address): Promise<Side | string> {
-    const cache = new CacheFolder();
+    const cache = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
     this.#caches.push(cache);
     try {
       const node = await SpawnedNode.open(address, cache);
@@ -178,7 +181,7 @@ class Sides {
 
   async close(): Promise<void> {
     for (const node of this.#nodes) await node.end();
-    for (const cache of this.#caches) cache.remove();
+    for (const cache of this.#caches) rmSync(cache, { recursive: true, force: true });
   }
 }
 

@@ -39,10 +39,6 @@ export class MeasuredChain {
     return new MeasuredChain(chain, temporary);
   }
 
-  async growBlocks(length: number): Promise<void> {
-    await this.chain.growSparsely(length, TRANSFER_EVERY);
-  }
-
   /** Slots of a contract that no transaction made. */
   async growSlots(count: number): Promise<void> {
     await writeSlots(this.chain.node, count - this.#slots, { first: this.#slots });
@@ -86,7 +82,7 @@ export const AXES: readonly Axis[] = [
     isStored: false,
     largest: [100_000, 4_000],
     decades: 1.5,
-    grow: (chain, size) => chain.growBlocks(size),
+    grow: ({ chain }, size) => chain.growSparsely(size, TRANSFER_EVERY),
   },
   {
     name: 'transfers',
@@ -104,7 +100,7 @@ export const AXES: readonly Axis[] = [
     isStored: true,
     largest: [1_000_000, 3_000],
     decades: 2.5,
-    grow: (chain, size) => chain.growBlocks(size),
+    grow: ({ chain }, size) => chain.growSparsely(size, TRANSFER_EVERY),
   },
   {
     name: 'slots',

@@ -1,6 +1,6 @@
 // A node in this process whose chain grows by transfers, and the reads of its old blocks.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { starknetKeccak, storageAddress } from '@starkbox/engine';
+import { type StateDiff, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { type Config, createNode, type Starkbox } from 'starkbox';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { rpcBody } from './rpc-client.js';
@@ -10,28 +10,40 @@ const ACCOUNTS = 100;
 const TRANSFER_EVENT = starknetKeccak('Transfer');
 /** Events on a page. */
 const CHUNK = 10;
-/** Slots in one state difference. */
-const SLOTS_PER_DIFF = 20_000;
+/** Slots in one state difference, unless it is chosen. */
+export const SLOTS_PER_DIFF = 20_000;
 
 export function mustBeAccepted(answer: string | undefined): void {
   if (answer === undefined || answer.includes('"error":')) throw new Error(`answered ${answer}`);
 }
 
-/** Writes slots of a contract that no transaction made, from an index on. */
-export async function writeSlots(
-  node: Starkbox,
+interface Slots {
+  readonly first?: number;
+  readonly address?: string;
+  readonly perDiff?: number;
+}
+
+/** Key and value of a slot that no transaction made. */
+export const slotAt = (index: number): { readonly key: string; readonly value: string } => ({
+  key: hex(0x1000_0000 + index * 7919),
+  value: hex(index + 1),
+});
+
+/** State differences that write such slots of a contract, from an index on. */
+export function* slotDiffs(
   count: number,
-  { first = 0, address = STRK }: { readonly first?: number; readonly address?: string } = {},
-): Promise<void> {
-  for (let written = 0; written < count; written += SLOTS_PER_DIFF) {
-    const length = Math.min(SLOTS_PER_DIFF, count - written);
-    const storage_entries = Array.from({ length }, (_, index) => ({
-      key: hex(0x1000_0000 + (first + written + index) * 7919),
-      value: hex(index + 1),
-    }));
-    await node.request('devnet_applyStateDiff', {
-      state_diff: { storage_diffs: [{ address, storage_entries }] },
-    });
+  { first = 0, address = STRK, perDiff = SLOTS_PER_DIFF }: Slots = {},
+): Generator<Pick<StateDiff, 'storage_diffs'>> {
+  for (let written = 0; written < count; written += perDiff) {
+    const length = Math.min(perDiff, count - written);
+    const storage_entries = Array.from({ length }, (_, index) => slotAt(first + written + index));
+    yield { storage_diffs: [{ address, storage_entries }] };
+  }
+}
+
+export async function writeSlots(node: Starkbox, count: number, slots?: Slots): Promise<void> {
+  for (const state_diff of slotDiffs(count, slots)) {
+    await node.request('devnet_applyStateDiff', { state_diff });
   }
 }
 

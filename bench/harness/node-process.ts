@@ -1,6 +1,5 @@
-// A node in a process of its own, which reports its memory, CPU time and longest turn.
+// A node in a process of its own, which reports its memory and CPU time.
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { type AllocatorFigures, allocatorFigures } from '@starkbox/engine';
@@ -39,7 +38,6 @@ export interface ProcessUse {
 
 let node: Starkbox | undefined;
 let metricsUrl: string | undefined;
-const delay = monitorEventLoopDelay({ resolution: 10 });
 
 function anonymousOf(rss: number): number {
   if (process.platform !== 'linux') return rss;
@@ -59,7 +57,6 @@ const commands = {
     node = await createNode({ seed: 0, port: 0, ...config });
     const listening = await node.listen();
     metricsUrl = listening.metricsUrl;
-    delay.enable();
     const { accounts } = node;
     return { url: listening.url, accounts, milliseconds: performance.now() - start };
   },
@@ -82,13 +79,6 @@ const commands = {
       peak: process.resourceUsage().maxRSS * 1024,
       cpu: (user + system) / 1e6,
     };
-  },
-
-  /** Milliseconds of the longest turn of the event loop since the last call. */
-  longestTurn(): number {
-    const longest = delay.max / 1e6;
-    delay.reset();
-    return longest;
   },
 
   async close(): Promise<void> {

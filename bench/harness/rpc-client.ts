@@ -25,18 +25,24 @@ export class RpcError extends Error {
   }
 }
 
+export type RpcCall = readonly [method: string, params: object];
+
 export class RpcClient {
   /** Of the node or of an instance, without a path of a protocol. */
   readonly url: string;
   readonly #agent: Agent;
 
-  constructor(url: string, connections = 16) {
+  constructor(url: string, connections: number | Agent = 16) {
     this.url = url.replace(/\/(rpc\/?)?$/, '');
-    this.#agent = new Agent({
-      keepAlive: true,
-      maxSockets: connections,
-      maxFreeSockets: connections,
-    });
+    this.#agent =
+      typeof connections === 'number'
+        ? new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections })
+        : connections;
+  }
+
+  /** An instance of the node, over the same connections. */
+  instance(id: string): RpcClient {
+    return new RpcClient(`${this.url}/instances/${id}`, this.#agent);
   }
 
   /** @throws RpcError if the node answers with an error */
@@ -52,6 +58,20 @@ export class RpcClient {
     const { result, error } = await this.answer(body);
     if (error !== undefined) throw new RpcError(error);
     return result;
+  }
+
+  /**
+   * @returns the results of several calls in one request
+   * @throws RpcError if one of the answers is an error
+   */
+  async batch(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+    const bodies = calls.map(([method, params], id) => rpcBody(method, params, id));
+    const answers: unknown = JSON.parse(await this.post(`[${bodies.join()}]`));
+    if (!Array.isArray(answers)) throw new RpcError(Object(answers).error);
+    return answers.map(({ result, error }) => {
+      if (error !== undefined) throw new RpcError(error);
+      return result;
+    });
   }
 
   async answer(body: string): Promise<Answer> {

@@ -64,7 +64,7 @@ export class Run<S extends string> {
     const sizes = Object.create(null);
     for (const name in ranges) {
       const size = Number(this.#options[name] ?? ranges[name][this.quick ? 1 : 0]);
-      if (!(size > 0)) throw new Error(`--${name} takes a number above 0`);
+      if (!(size >= 0)) throw new Error(`--${name} takes a number of at least 0`);
       sizes[name] = size;
     }
     return sizes;

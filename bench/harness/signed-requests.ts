@@ -1,6 +1,6 @@
 // Requests with signed transactions, made before they are measured.
 import { readFile } from 'node:fs/promises';
-import { Class, type TransactionValues } from '@starkbox/engine';
+import { Class, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import {
   type Account,
   AMPLE,
@@ -21,6 +21,17 @@ export const transferTo = (receiver: string): Call => ({
   to: STRK,
   name: 'transfer',
   calldata: [receiver, '0x1', '0x0'],
+});
+
+export type BlockId = string | { readonly block_hash: string };
+
+/** Parameters of `starknet_call`. */
+export const callParams = (
+  { to, name, calldata }: Call,
+  block_id: BlockId = 'latest',
+): { readonly request: object; readonly block_id: BlockId } => ({
+  request: { contract_address: to, entry_point_selector: starknetKeccak(name), calldata },
+  block_id,
 });
 
 /** A receiver for each transfer: a new one is the largest state change of a transfer. */
@@ -53,6 +64,15 @@ export function numberedTransfer(
   return invokeBody({ ...template, sender_address, calldata, nonce: hex(nonce) });
 }
 
+/** The predeployed accounts of a node. */
+export async function accountsOf(node: RpcClient): Promise<readonly Account[]> {
+  const listed: readonly object[] = Object(await node.call('devnet_getPredeployedAccounts', {}));
+  return listed.map((account) => {
+    const { address, private_key: privateKey, public_key: publicKey } = Object(account);
+    return { address, privateKey, publicKey };
+  });
+}
+
 /** Signs for the accounts of one node: their nonces count what was sent to it. */
 export class Signer {
   readonly #accounts: readonly Account[];
@@ -66,13 +86,7 @@ export class Signer {
 
   /** The accounts of a node with their present nonces. */
   static async of(node: RpcClient): Promise<Signer> {
-    const listed: readonly object[] = Object(await node.call('devnet_getPredeployedAccounts', {}));
-    const signer = new Signer(
-      listed.map((account) => {
-        const { address, private_key: privateKey, public_key: publicKey } = Object(account);
-        return { address, privateKey, publicKey };
-      }),
-    );
+    const signer = new Signer(await accountsOf(node));
     await signer.readNonces(node);
     return signer;
   }
@@ -167,6 +181,19 @@ export async function newClass(text: string): Promise<DeclaredClass> {
   const abi = JSON.stringify([{ type: 'impl', name, interface_name: name }]);
   const written = { ...Object(JSON.parse(text)), abi };
   return { compiled: await Class.compile(JSON.stringify(written)), written };
+}
+
+/** What `devnet_applyStateDiff` takes to declare and deploy contracts of the repository, given by address. */
+export async function deploymentOf(contracts: Readonly<Record<string, string>>) {
+  const classes: { readonly class_hash: string; readonly contract_class: unknown }[] = [];
+  const deployed_contracts: { readonly address: string; readonly class_hash: string }[] = [];
+  for (const [address, name] of Object.entries(contracts)) {
+    const compiled = await Class.compile(await contractText(name));
+    const contract_class: unknown = JSON.parse(await compiled.json());
+    classes.push({ class_hash: compiled.hash, contract_class });
+    deployed_contracts.push({ address, class_hash: compiled.hash });
+  }
+  return { classes, state_diff: { deployed_contracts } };
 }
 
 /** The Sierra text of a contract of the repository. */

@@ -1,10 +1,8 @@
 // A node that a command starts, or one that runs already: its client, its memory and its CPU time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../repository.js';
 import { RpcClient, RpcError } from './rpc-client.js';
@@ -21,15 +19,6 @@ const POLL_INTERVAL = 2;
 /** Milliseconds of the unit in which Linux counts CPU time. */
 const TICK = 10;
 
-/** A folder for what a node caches between its processes. A new one is empty. */
-export class CacheFolder {
-  readonly path: string = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
-
-  remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
-  }
-}
-
 export class SpawnedNode extends RpcClient {
   /** Milliseconds from the start of the process to its first answer; undefined for one that ran. */
   readonly startTime: number | undefined;
@@ -41,14 +30,18 @@ export class SpawnedNode extends RpcClient {
     this.startTime = startTime;
   }
 
-  /** Starts a node and waits for its first answer; `--port 0` in a command becomes a free port. */
-  static async open(address: Address, cache?: CacheFolder): Promise<SpawnedNode> {
+  /**
+   * Starts a node and waits for its first answer; `--port 0` in a command becomes a free port.
+   *
+   * @param cache a folder for what nodes cache between their processes
+   */
+  static async open(address: Address, cache?: string): Promise<SpawnedNode> {
     if ('url' in address) return new SpawnedNode(address.url);
     const port = await freePort();
     const command = address.command.replace(/--port[ =]0\b/, `--port ${port}`);
     if (command === address.command) throw new Error(`add --port 0 to the command: ${command}`);
     const [program = '', ...args] = command.split(/\s+/);
-    const env = { ...process.env, ...(cache ? { XDG_CACHE_HOME: cache.path } : {}) };
+    const env = { ...process.env, ...(cache === undefined ? {} : { XDG_CACHE_HOME: cache }) };
     const start = performance.now();
     // A process group of its own, so that its children are counted and ended with it.
     const child = spawn(program, args, { stdio: 'ignore', detached: true, env });
@@ -143,7 +136,7 @@ export function statusOf(pid: string | number): ProcessStatus | undefined {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address: AddressInfo | string | null = server.address();

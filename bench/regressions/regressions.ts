@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
 import { STRK, seededAccounts } from '../../packages/engine/test/fixtures/chain.js';
-import { BALANCE_OF } from '../compare/first-seconds.js';
+import { balanceOf } from '../compare/first-seconds.js';
 import { interleave, type Rounds } from '../harness/rounds.js';
 import { rpcBody } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
@@ -60,7 +60,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   call: {
-    requests: () => repeated(30, 'starknet_call', { request: BALANCE_OF, block_id: 'latest' }),
+    requests: () => repeated(30, 'starknet_call', balanceOf('0x1234')),
     limits: { trips: 1, heapKilobytes: 16, cpuOverBare: 0.6 },
   },
   mint: { requests: () => repeated(20, 'devnet_mint', { address: '0xabc', amount: 1 }) },

@@ -3,21 +3,20 @@
 // of the latest block.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Class } from '@starkbox/engine';
-import { Account, CallData, hash, json, logger, RpcProvider } from 'starknet';
-import { hex, type Account as Keys, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { type Account, hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
 import { NodeProcess } from '../harness/node-process.js';
 import { milliseconds } from '../harness/rounds.js';
 import { RpcClient, rpcBody } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
-import { contractText } from '../harness/signed-requests.js';
+import { callParams, deploymentOf } from '../harness/signed-requests.js';
 import { statusOf } from '../harness/spawned-node.js';
 
 const MEGABYTE = 2 ** 20;
 const PEAK_MEGABYTES = 1536;
 const P99_MILLISECONDS = 250;
+const REVERTER = '0x4e7e47e4';
 /** Headers of a page of another origin. */
 const FOREIGN = { origin: 'https://hostile.example' };
 
@@ -27,7 +26,7 @@ type AttackRun = Run<'idle-seconds' | 'execution-seconds' | 'unfinished-seconds'
 interface Target {
   readonly process: NodeProcess;
   readonly client: RpcClient;
-  readonly account: Keys;
+  readonly account: Account;
   readonly sizes: AttackRun['sizes'];
 }
 
@@ -142,27 +141,13 @@ function estimate(sender_address: string, felts: number): string {
 
 /** Calls that use all available gas. */
 const burnGas: Attack = async (target) => {
-  const request = {
-    contract_address: await deployReverter(target),
-    entry_point_selector: hash.getSelectorFromName('burn'),
-    calldata: ['0x3b9aca00'],
-  };
-  const call = rpcBody('starknet_call', { request, block_id: 'latest' });
-  return () => together(target, 64, call, target.sizes['execution-seconds'] * 1000);
+  const { client, sizes } = target;
+  await client.call('devnet_applyStateDiff', await deploymentOf({ [REVERTER]: 'reverter' }));
+  await client.call('devnet_createBlock');
+  const params = callParams({ to: REVERTER, name: 'burn', calldata: ['0x3b9aca00'] });
+  const call = rpcBody('starknet_call', params);
+  return () => together(target, 64, call, sizes['execution-seconds'] * 1000);
 };
-
-async function deployReverter({ client, account: keys }: Target): Promise<string> {
-  logger.setLogLevel('ERROR');
-  const sierra = await contractText('reverter');
-  const { hash: classHash, compiledClassHash = '' } = await Class.compile(sierra);
-  const provider = new RpcProvider({ nodeUrl: client.url, transactionRetryIntervalFallback: 10 });
-  const account = new Account({ provider, address: keys.address, signer: keys.privateKey });
-  const contract = json.parse(sierra);
-  const constructorCalldata = new CallData(contract.abi).compile('constructor', []);
-  const declaration = { contract, classHash, compiledClassHash, constructorCalldata };
-  const { deploy } = await account.declareAndDeploy(declaration);
-  return deploy.contract_address;
-}
 
 /** Bodies that are never finished. */
 const unfinishedBodies: Attack =
@@ -243,13 +228,11 @@ async function onNewNode<T>(run: AttackRun, work: (target: Target) => Promise<T>
 async function attack(run: AttackRun, name: string, prepare: Attack): Promise<void> {
   await onNewNode(run, async (target) => {
     const work = await prepare(target);
-    await target.process.call('longestTurn');
     const observed = await observe(target, work);
     const { seconds, peak, results, errors, wrong, p99 } = observed;
     run.figures.sayAll({
       [`${name}: seconds`]: seconds,
       [`${name}: peak (MB)`]: peak,
-      [`${name}: longest turn (ms)`]: await target.process.call('longestTurn'),
       [`${name}: results`]: results,
       [`${name}: errors`]: errors,
       [`${name}: answers`]: results + errors,

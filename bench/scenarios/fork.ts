@@ -1,7 +1,7 @@
 // Forks: requests to the origin, concurrent calls, and the start on a long chain. Origin, forks and caller are a process
 // each.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Class, starknetKeccak, storageAddress } from '@starkbox/engine';
+import { storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
 import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
 import { hex, multicall, STRK } from '../../packages/engine/test/fixtures/chain.js';
@@ -11,7 +11,7 @@ import { NodeProcess } from '../harness/node-process.js';
 import { milliseconds, sampled } from '../harness/rounds.js';
 import { RpcClient } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
-import { contractText } from '../harness/signed-requests.js';
+import { callParams, deploymentOf } from '../harness/signed-requests.js';
 
 /** Holds `key + 1` at every key. */
 const SLOTS = '0x5107';
@@ -34,8 +34,7 @@ const originProcess = {
   async open(blocks: number, slots: number): Promise<string> {
     const node = await createNode({ seed: 0, port: 0 });
     for (let block = 0; block < blocks; block += 1) await node.call('devnet_createBlock');
-    const { classes, ...state_diff } = await contractsWith(slots);
-    await node.call('devnet_applyStateDiff', { state_diff, classes });
+    await node.call('devnet_applyStateDiff', await contractsWith(slots));
     await node.call('devnet_createBlock');
     proxy = await FaultyProxy.before((await node.listen()).url);
     return proxy.url;
@@ -53,38 +52,26 @@ const originProcess = {
 
 /** Two test contracts and token balances, as a state diff with classes. */
 async function contractsWith(slots: number) {
-  const [many, caller] = await Promise.all(['slots', 'account_reject'].map(compile));
-  if (!many || !caller) throw new Error('a contract is missing');
+  const { classes, state_diff } = await deploymentOf({
+    [SLOTS]: 'slots',
+    [CALLER]: 'account_reject',
+  });
   const entries = (name: string) =>
     Array.from({ length: slots }, (_, key) => ({
       key: storageAddress(name, [hex(key + 1)]),
       value: hex(key + 2),
     }));
-  return {
-    classes: [many, caller],
-    deployed_contracts: [
-      { address: SLOTS, class_hash: many.class_hash },
-      { address: CALLER, class_hash: caller.class_hash },
-    ],
-    storage_diffs: [
-      { address: SLOTS, storage_entries: entries('slot') },
-      { address: STRK, storage_entries: entries('ERC20_balances') },
-    ],
-  };
-}
-
-async function compile(name: string) {
-  const compiled = await Class.compile(await contractText(name));
-  const contract_class: unknown = JSON.parse(await compiled.json());
-  return { class_hash: compiled.hash, contract_class };
+  const storage_diffs = [
+    { address: SLOTS, storage_entries: entries('slot') },
+    { address: STRK, storage_entries: entries('ERC20_balances') },
+  ];
+  return { classes, state_diff: { ...state_diff, storage_diffs } };
 }
 
 // The caller.
 
-function call(node: RpcClient, to: string, name: string, calldata: readonly string[]) {
-  const request = { contract_address: to, entry_point_selector: starknetKeccak(name), calldata };
-  return node.call('starknet_call', { request, block_id: 'latest' });
-}
+const call = (node: RpcClient, to: string, name: string, calldata: readonly string[]) =>
+  node.call('starknet_call', callParams({ to, name, calldata }));
 
 function mustBeEqual(actual: unknown, expected: readonly string[]): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) {

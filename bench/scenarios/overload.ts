@@ -1,11 +1,11 @@
 // An overloaded node, and its recovery. Every connection sends its next request after an answer: reads, calls and, one
 // in ten, a write.
-import { starknetKeccak } from '@starkbox/engine';
 import { STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { NodeProcess } from '../harness/node-process.js';
 import { milliseconds } from '../harness/rounds.js';
 import { type Answer, RpcClient, rpcBody } from '../harness/rpc-client.js';
 import { defineScenario } from '../harness/scenario.js';
+import { callParams } from '../harness/signed-requests.js';
 
 /** Of the node, in seconds. */
 const TIMEOUT = 10;
@@ -14,14 +14,7 @@ const FEW = 16;
 const RECEIVER = '0xabc';
 
 const READ = rpcBody('starknet_blockNumber');
-const CALL = rpcBody('starknet_call', {
-  request: {
-    contract_address: STRK,
-    entry_point_selector: starknetKeccak('decimals'),
-    calldata: [],
-  },
-  block_id: 'latest',
-});
+const CALL = rpcBody('starknet_call', callParams({ to: STRK, name: 'decimals', calldata: [] }));
 const WRITE = rpcBody('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
 
 interface Load {

@@ -1,10 +1,11 @@
 // WebSocket subscribers in their own process, which check completeness and order.
 //
 // They parse frames themselves: a general client takes several times as long, on cores that the node needs.
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { frame, handshake } from '../../packages/starkbox/test/support/raw-socket.js';
 import { Child, serve } from '../harness/child.js';
+import { rpcBody } from '../harness/rpc-client.js';
 
 /** The result of a round. */
 export interface Received {
@@ -30,9 +31,8 @@ const EACH: Readonly<Record<Topic, number>> = {
   NewTransactionReceipts: 1,
   Events: EVENTS,
 };
-/** First byte of a text message, length of a mask, length of the text after a result. */
+/** First byte of a text message, length of the text after a result. */
 const TEXT = 0x81;
-const MASK = 4;
 const CLOSING = '}}'.length;
 const PROBLEMS = 5;
 
@@ -134,17 +134,7 @@ class Subscriber {
     const upgrade = new Promise<void>((resolve) => {
       this.#onOpen = resolve;
     });
-    this.#socket.write(
-      [
-        'GET /ws HTTP/1.1',
-        'Host: 127.0.0.1',
-        'Connection: Upgrade',
-        'Upgrade: websocket',
-        'Sec-WebSocket-Version: 13',
-        `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
-        '\r\n',
-      ].join('\r\n'),
-    );
+    this.#socket.write(handshake());
     await upgrade;
   }
 
@@ -190,7 +180,7 @@ class Subscriber {
   #call(method: string, params: object): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#socket.write(frame(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+    this.#socket.write(frame(rpcBody(method, params, id)));
     return new Promise((resolve) => this.#answers.set(id, resolve));
   }
 
@@ -283,16 +273,6 @@ class Subscriber {
     if (this.#subscriptions.every(({ topic, position }) => position >= transactions * EACH[topic]))
       resolve();
   }
-}
-
-function frame(text: string): Buffer {
-  const data = Buffer.from(text);
-  const header = Buffer.alloc(data.length < 126 ? 2 : 4);
-  header[0] = TEXT;
-  header[1] = 0x80 | Math.min(data.length, 126);
-  if (data.length >= 126) header.writeUInt16BE(data.length, 2);
-  // A mask of zeros is valid.
-  return Buffer.concat([header, Buffer.alloc(MASK), data]);
 }
 
 const subscribers: Subscriber[] = [];

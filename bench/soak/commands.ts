@@ -2,7 +2,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { starknetKeccak } from '@starkbox/engine';
-import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { type Call, hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { type BlockId, callParams } from '../harness/signed-requests.js';
 import {
   type Action,
   type ChainModel,
@@ -151,21 +152,25 @@ export class Client {
 
   // Reads.
 
+  /** The first felt of an answer. */
+  async #call(call: Call, block_id: BlockId): Promise<bigint> {
+    const [felt] = Object(await this.chain.ask('starknet_call', callParams(call, block_id)));
+    return BigInt(felt);
+  }
+
+  #balance(of: string, block_id: BlockId): Promise<bigint> {
+    return this.#call({ to: STRK, name: 'balanceOf', calldata: [of] }, block_id);
+  }
+
   async #readValues(): Promise<void> {
     const { chain } = this;
     const to = this.#receiver();
     await chain.sync(0);
     const { values } = chain.model;
     const block_id = 'pre_confirmed';
-    const call = async (contract_address: string, name: string, calldata: readonly string[]) => {
-      const request = { contract_address, entry_point_selector: starknetKeccak(name), calldata };
-      const [low]: readonly unknown[] = Object(
-        await chain.ask('starknet_call', { request, block_id }),
-      );
-      return BigInt(String(low));
-    };
-    same('a balance', await call(STRK, 'balanceOf', [to]), values.received.get(to) ?? 0n);
-    same('the count', await call(COUNTER, 'get', []), BigInt(values.count));
+    same('a balance', await this.#balance(to, block_id), values.received.get(to) ?? 0n);
+    const count = await this.#call({ to: COUNTER, name: 'get', calldata: [] }, block_id);
+    same('the count', count, BigInt(values.count));
     for (const [index, { address }] of chain.accounts.entries()) {
       const nonce = await chain.ask('starknet_getNonce', { block_id, contract_address: address });
       same(`nonce ${index}`, nonce, hex(values.nonces[index] ?? 0));
@@ -201,11 +206,8 @@ export class Client {
     same('a state update', update.block_hash, block.hash);
     if (!chain.keepsHistory) return;
     const to = this.#receiver();
-    const calldata = [to];
-    const entry_point_selector = starknetKeccak('balanceOf');
-    const request = { contract_address: STRK, entry_point_selector, calldata };
-    const [low] = Object(await chain.ask('starknet_call', { request, block_id }));
-    same('an old balance', BigInt(low), block.values.received.get(to) ?? 0n);
+    const balance = await this.#balance(to, block_id);
+    same('an old balance', balance, block.values.received.get(to) ?? 0n);
   }
 
   async #estimate(): Promise<void> {

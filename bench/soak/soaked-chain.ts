@@ -7,7 +7,7 @@ import {
   STRK,
 } from '../../packages/engine/test/fixtures/chain.js';
 import type { Random } from '../harness/rounds.js';
-import { contractText } from '../harness/signed-requests.js';
+import { accountsOf, deploymentOf } from '../harness/signed-requests.js';
 import { Connection } from './connection.js';
 import {
   type Action,
@@ -24,6 +24,7 @@ import type { Subscriber } from './subscriber.js';
 export type Mode = 'transaction' | 'demand' | 'mempool' | `${number}ms`;
 
 export const COUNTER = '0xc0ffee';
+const DEPLOYMENT = deploymentOf({ [COUNTER]: 'counter' });
 
 export class SoakedChain {
   readonly mode: Mode;
@@ -67,24 +68,8 @@ export class SoakedChain {
 
   /** Deploys a counter on a chain at its genesis. */
   async setUp(): Promise<void> {
-    const listed = await this.ask('devnet_getPredeployedAccounts');
-    const rows: readonly { address: string; private_key: string; public_key: string }[] =
-      Object(listed);
-    this.#accounts = rows.map(({ address, private_key, public_key }) => ({
-      address,
-      privateKey: private_key,
-      publicKey: public_key,
-    }));
-    const { abi, ...rest } = Object(JSON.parse(await contractText('counter')));
-    const contract_class = { ...rest, abi: JSON.stringify(abi) };
-    const declared = await this.ask('devnet_applyStateDiff', {
-      state_diff: {},
-      classes: [{ contract_class }],
-    });
-    const [{ class_hash }] = Object(declared).classes;
-    await this.ask('devnet_applyStateDiff', {
-      state_diff: { deployed_contracts: [{ address: COUNTER, class_hash }] },
-    });
+    this.#accounts = await accountsOf(this.connection);
+    await this.ask('devnet_applyStateDiff', await DEPLOYMENT);
     await this.ask('devnet_createBlock');
     const head = Object(await this.ask('starknet_getBlockWithTxHashes', { block_id: 'latest' }));
     const values = { nonces: this.#accounts.map(() => 0), received: new Map(), count: 0 };

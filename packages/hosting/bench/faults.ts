@@ -1,62 +1,43 @@
-// Benchmark of a fleet under faults: schedules of faults at chosen moments, random faults under load, and controls.
+// A fleet under faults: schedules of faults at chosen moments, random faults under load, and controls.
 //
-//   npm run bench:fleet-faults               all schedules, then 200 random faults: a quarter of an hour
-//   npm run bench:fleet-faults -- --quick    all schedules, then one control: a minute and a half
-//   npm run bench:fleet-faults -- --controls each schedule with nodes that lack the check it is against
-//
-// --schedules and --random run one part. --faults sets the number of random faults, and --seed repeats their kinds; what runs
-// meanwhile differs. --only takes the schedules, faults or checks whose names contain a text, --times repeats each
-// schedule or control, and --lanes is how many of them run at one time, each with a fleet of its own. It needs MinIO, which
-// `node scripts/minio.mjs` installs; random faults need haproxy. Prints each figure with its bound, then one line of JSON.
-// Exits 1 if a bound is broken.
-import { parseArgs } from 'node:util';
-import { type Bound, Figures } from '../../../bench/figures.js';
-import { ROOT } from '../../../bench/repository.js';
+// A whole run takes a quarter of an hour: all schedules, then random faults. A quick one takes a minute and a half: all
+// schedules, then one control. --schedules, --random and --controls run one part; controls run each schedule with nodes
+// that lack the check it is against. --seed repeats the kinds of random faults; what runs meanwhile differs. --only takes
+// the schedules, faults or checks whose names contain a text, --times repeats each schedule or control, and --lanes is how
+// many of them run at one time, each with a fleet of its own. Random faults need haproxy.
+import { defineScenario } from '../../../bench/harness/scenario.js';
+import { minioBinary } from './minio.js';
 import { RANDOM_BOUNDS, runRandomFaults } from './random-faults.js';
 import { CONTROL_BOUNDS, runControls } from './schedules/control-run.js';
 import { runSchedules, SCHEDULE_BOUNDS } from './schedules/schedule-run.js';
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    schedules: { type: 'boolean', default: false },
-    random: { type: 'boolean', default: false },
-    controls: { type: 'boolean', default: false },
-    faults: { type: 'string', default: '200' },
-    only: { type: 'string', default: '' },
-    seed: { type: 'string', default: '1' },
-    times: { type: 'string', default: '1' },
-    lanes: { type: 'string', default: '3' },
-  },
-});
-
 /** The check whose removal a quick run tries. */
 const QUICK_CHECK = 'a change is a conditional write';
 
-const { installedMinio }: { installedMinio: () => string | undefined } = await import(
-  new URL('scripts/minio.mjs', ROOT).href
-);
-const binary = installedMinio();
-if (binary === undefined) throw new Error('MinIO is not installed: node scripts/minio.mjs');
-
-const { quick, only, schedules, random, controls } = options;
-const isWhole = !schedules && !random && !controls;
-const [times, lanes] = [Number(options.times), Number(options.lanes)];
-const [faults, seed] = [Number(options.faults), Number(options.seed)];
-const parts = {
-  schedules: schedules || isWhole,
-  random: random || (isWhole && !quick),
-  controls: controls || (isWhole && quick),
-};
-const bounds: Readonly<Record<string, Bound>> = {
-  ...(parts.schedules && SCHEDULE_BOUNDS),
-  ...(parts.random && RANDOM_BOUNDS),
-  ...(parts.controls && CONTROL_BOUNDS),
-};
-const figures = new Figures(bounds, { quick });
-if (parts.schedules) await runSchedules(binary, figures, { only, times, lanes });
-if (parts.controls) {
-  await runControls(binary, figures, { only: controls ? only : QUICK_CHECK, times, lanes });
-}
-if (parts.random) await runRandomFaults(binary, figures, { only, faults, seed });
-figures.finish({ times, ...(parts.random && { faults, seed }) });
+export const scenario = defineScenario({
+  measures: 'a fleet under faults: lost changes, and answers that are wrong',
+  sizes: { faults: [200, 200], seed: [1, 1], times: [1, 1], lanes: [3, 3] },
+  options: { schedules: 'flag', random: 'flag', controls: 'flag', only: 'text' },
+  async measure(run) {
+    const { sizes, figures, quick } = run;
+    const binary = minioBinary();
+    const only = run.text('only') ?? '';
+    const [schedules, random, controls] = ['schedules', 'random', 'controls'].map((part) =>
+      run.flag(part),
+    );
+    const isWhole = !schedules && !random && !controls;
+    if (schedules || isWhole) {
+      figures.bound(SCHEDULE_BOUNDS);
+      await runSchedules(binary, figures, { ...sizes, only });
+    }
+    if (controls || (isWhole && quick)) {
+      figures.bound(CONTROL_BOUNDS);
+      await runControls(binary, figures, { ...sizes, only: controls ? only : QUICK_CHECK });
+    }
+    if (random || (isWhole && !quick)) {
+      figures.bound(RANDOM_BOUNDS);
+      await runRandomFaults(binary, figures, { ...sizes, only });
+    }
+    return undefined;
+  },
+});

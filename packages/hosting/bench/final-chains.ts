@@ -1,7 +1,7 @@
 // Chains of instances after all faults, read at a node, and their comparison with the record.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Violation } from '../test/support/history.js';
-import { ask, type CallOutcome, isGone } from './recorder.js';
+import { type Answer, misreported, type Violation, violationsIn } from '../test/support/history.js';
+import { ask, type CallOutcome, isGone, type Recorder } from './recorder.js';
 
 const BLOCKS_AT_ONCE = 100;
 
@@ -12,14 +12,14 @@ interface FinalTransaction {
   readonly calldata: readonly string[];
 }
 
-export interface FinalBlock {
+interface FinalBlock {
   readonly number: number;
   readonly hash: string;
   readonly transactions: readonly FinalTransaction[];
 }
 
 /** All blocks of an instance at a node, which may have to take it over first; undefined if there is none. */
-export async function chainAt(
+async function chainAt(
   url: string,
   instance: string,
   milliseconds: number = Number.POSITIVE_INFINITY,
@@ -66,7 +66,7 @@ function blockFrom(result: unknown): FinalBlock {
 }
 
 /** The blocks of a chain, and which acknowledged transactions it lacks. */
-export function* answersOf(
+function* answersOf(
   chain: readonly FinalBlock[] | undefined,
   acknowledged: Iterable<string>,
   about: Omit<Answer, 'observation'>,
@@ -87,7 +87,7 @@ export function* answersOf(
 }
 
 /** Hashes of the acknowledged transactions of each instance. */
-export function acknowledgedIn(answers: readonly Answer[]): ReadonlyMap<string, Set<string>> {
+function acknowledgedIn(answers: readonly Answer[]): ReadonlyMap<string, Set<string>> {
   const acknowledged = new Map<string, Set<string>>();
   for (const { instance, observation } of answers) {
     if (observation.kind !== 'transaction') continue;
@@ -98,8 +98,43 @@ export function acknowledgedIn(answers: readonly Answer[]): ReadonlyMap<string, 
   return acknowledged;
 }
 
+/** Chains of instances as they were read at last, and how they are read. */
+export class FinalChains {
+  readonly chains = new Map<string, readonly FinalBlock[]>();
+  readonly #recorder: Recorder;
+  /** Hashes of transactions by instance, when the first chain is read. */
+  #acknowledged: ReadonlyMap<string, Set<string>> | undefined;
+
+  /** @param recorder of the answers so far; those of the final chains are added */
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder;
+  }
+
+  async read(
+    { name, url }: { readonly name: string; readonly url: string },
+    instance: string,
+    milliseconds?: number,
+  ): Promise<void> {
+    const { answers } = this.#recorder;
+    this.#acknowledged ??= acknowledgedIn(answers);
+    const began = performance.now();
+    const chain = await chainAt(url, instance, milliseconds);
+    const about = { instance, began, ended: performance.now(), from: `${name} at the end` };
+    answers.push(...answersOf(chain, this.#acknowledged.get(instance) ?? [], about));
+    if (chain) this.chains.set(instance, chain);
+    else this.chains.delete(instance);
+  }
+
+  /** Answers that contradict each other, and changes that the chains contradict. */
+  violations(): readonly Violation[] {
+    const { answers, changes, lives } = this.#recorder;
+    const checked = changes.filter(({ instance }) => this.chains.has(instance));
+    return [...violationsIn(answers, lives), ...misreported(checked, counter(this.chains))];
+  }
+}
+
 /** How often the final chain of an instance has a mark. */
-export function counter(chains: ReadonlyMap<string, readonly FinalBlock[]>) {
+function counter(chains: ReadonlyMap<string, readonly FinalBlock[]>) {
   const counts = new Map<string, number>();
   for (const [instance, chain] of chains) {
     for (const { calldata } of chain.flatMap(({ transactions }) => transactions)) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../bench/harness/rounds.js';
 import { invokeValues, STRK } from '../../engine/test/fixtures/chain.js';
 import type { Violation } from '../test/support/history.js';
-import { ask, type CallOutcome, type Exchange, Recorder } from './recorder.js';
+import { ask, batchExchange, type CallOutcome, type Exchange, Recorder } from './recorder.js';
 import { LONG_CALL, OpenBatch, SIGNER } from './schedules/open-batch.js';
 
 const MOST_HOPS = 4;
@@ -243,12 +243,9 @@ export class Clients {
     ]);
     await batch.ended;
     this.tally.batches += 1;
-    const outcome = { began, ended: performance.now(), result: undefined, code: undefined };
-    const request = { outcome: { ...outcome, message: '', owner: undefined }, from: base };
-    this.#changed(instance, mark, request, batch.transactionOf(0));
-    const latest = batch.numberOf(2);
-    if (latest === undefined) return;
-    this.recorder.show(instance, request, { kind: 'no block', number: latest + 1 });
+    const exchange = batchExchange(began, base);
+    this.#changed(instance, mark, exchange, batch.transactionOf(0));
+    this.recorder.latest(instance, exchange, batch.numberOf(2));
   }
 
   // Reads.

@@ -2,14 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../bench/harness/spawned-node.js';
 import { COMMAND, ROOT } from '../../../bench/repository.js';
-import { CREDENTIALS, MinioServer } from '../test/support/minio-server.js';
+import { MinioServer } from '../test/support/minio-server.js';
 import { StoreProxy } from '../test/support/store-proxy.js';
+import { STORE_ENVIRONMENT } from './minio.js';
 
 const HOST = '127.0.0.1';
 const CONFIGURATION = fileURLToPath(new URL('packages/hosting/deploy/haproxy.cfg', ROOT));
@@ -19,7 +20,7 @@ export const LEASE_SECONDS = 3;
 /** The wall clock of the last node is ahead by so much; stores accept requests that differ by up to 15 minutes. */
 const CLOCK_AHEAD_MILLISECONDS = 600_000;
 const CLOCK_AHEAD = `data:text/javascript,const { now } = Date; Date.now = () => now() + ${CLOCK_AHEAD_MILLISECONDS};`;
-const START_MILLISECONDS = 120_000;
+export const START_MILLISECONDS = 120_000;
 
 export interface FleetOptions {
   readonly nodes: number;
@@ -60,50 +61,45 @@ class Restarted {
   }
 }
 
-interface NodeOptions {
-  readonly command: string;
-  readonly hibernateAfter: number;
-  /** Whether its wall clock is ahead. */
-  readonly isAhead: boolean;
+/** Whether a node or HAProxy in front of nodes answers. */
+export async function isAlive(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/is_alive`, { signal: AbortSignal.timeout(1_000) })
+    // It does not listen yet.
+    .catch(() => undefined);
+  return answer?.ok === true;
 }
 
-export class FleetNode {
+interface NodeProgram {
+  readonly command?: string;
+  /** Options of Node.js. */
+  readonly execArgv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its standard output and error. */
+  readonly output: readonly [StdioPipe, StdioPipe];
+}
+
+type StdioPipe = number | 'ignore' | 'inherit';
+
+/** A node with `--durable` on a store, and its options. */
+export class StoredNode {
   readonly name: string;
   readonly url: string;
-  /** Between this node and the store. */
-  readonly proxy: StoreProxy;
   readonly process: Restarted;
-  /** Whether a fault is under way. */
-  isFaulty = false;
 
   constructor(
     name: string,
     port: number,
-    { proxy, place: store, log }: { proxy: StoreProxy; place: string; log: number },
-    { command, hibernateAfter, isAhead }: NodeOptions,
+    options: Readonly<Record<string, string | number>>,
+    { command = COMMAND, execArgv = [], env = {}, output }: NodeProgram,
   ) {
     this.name = name;
     this.url = `http://${HOST}:${port}`;
-    this.proxy = proxy;
-    const options = {
-      port,
-      seed: 0,
-      accounts: 2,
-      'instance-store': store,
-      'lease-seconds': LEASE_SECONDS,
-      'hibernate-after': hibernateAfter,
-      'node-url': this.url,
-    };
-    const flags = Object.entries(options).flatMap(([key, value]) => [`--${key}`, String(value)]);
-    const clock = isAhead ? ['--import', CLOCK_AHEAD] : [];
+    const all = { port, seed: 0, accounts: 2, ...options };
+    const flags = Object.entries(all).flatMap(([key, value]) => [`--${key}`, String(value)]);
     this.process = new Restarted(() =>
-      spawn(process.execPath, [...clock, command, ...flags, '--durable'], {
-        stdio: ['ignore', log, log],
-        env: {
-          ...process.env,
-          AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-        },
+      spawn(process.execPath, [...execArgv, command, ...flags, '--durable'], {
+        stdio: ['ignore', ...output],
+        env: { ...process.env, ...STORE_ENVIRONMENT, ...env },
       }),
     );
   }
@@ -114,13 +110,54 @@ export class FleetNode {
     while (true) {
       if (performance.now() > until) throw new Error(`${this.name} does not start`);
       if (!this.process.isRunning) this.process.begin();
-      const answer = await fetch(`${this.url}/is_alive`, { signal: AbortSignal.timeout(1_000) })
-        // It does not listen yet.
-        .catch(() => undefined);
-      if (answer?.ok) return;
+      if (await isAlive(this.url)) return;
       await sleep(100);
     }
   }
+}
+
+interface FleetNodeOptions extends Pick<FleetOptions, 'command' | 'hibernateAfter'> {
+  readonly store: string;
+  readonly log: number;
+  /** Whether its wall clock is ahead. */
+  readonly isAhead: boolean;
+}
+
+export class FleetNode extends StoredNode {
+  /** Between this node and the store. */
+  readonly proxy: StoreProxy;
+  /** Whether a fault is under way. */
+  isFaulty = false;
+
+  constructor(name: string, port: number, proxy: StoreProxy, options: FleetNodeOptions) {
+    const { command = COMMAND, hibernateAfter, store, log, isAhead } = options;
+    super(
+      name,
+      port,
+      {
+        'instance-store': store,
+        'lease-seconds': LEASE_SECONDS,
+        'hibernate-after': hibernateAfter,
+        'node-url': `http://${HOST}:${port}`,
+      },
+      { command, execArgv: isAhead ? ['--import', CLOCK_AHEAD] : [], output: [log, log] },
+    );
+    this.proxy = proxy;
+  }
+}
+
+/** Starts HAProxy in front of nodes, by the variables of its configuration. */
+export function spawnRouter(
+  bind: string,
+  nodes: Readonly<Record<string, string>>,
+  output: readonly ['pipe' | StdioPipe, StdioPipe],
+  args: readonly string[] = [],
+): ChildProcess {
+  // Fewer connections than configured, for machines with a low limit of open files.
+  return spawn('haproxy', ['-db', '-n', '2000', '-f', CONFIGURATION, ...args], {
+    stdio: ['ignore', ...output],
+    env: { ...process.env, STARKBOX_BIND: bind, ...nodes },
+  });
 }
 
 /** Fleets that run: their processes end with this one. */
@@ -147,18 +184,12 @@ export class Fleet {
     this.#inRing = new Set(nodes);
     RUNNING.add(this);
     const log = openSync(join(folder, 'haproxy.log'), 'a');
-    this.#router = new Restarted(() =>
-      // Fewer connections than configured, for machines with a low limit of open files.
-      spawn('haproxy', ['-db', '-n', '2000', '-f', CONFIGURATION], {
-        stdio: ['ignore', log, log],
-        env: { ...process.env, STARKBOX_BIND: `${HOST}:${port}`, ...this.#ring() },
-      }),
-    );
+    this.#router = new Restarted(() => spawnRouter(`${HOST}:${port}`, this.#ring(), [log, log]));
   }
 
   static async start(
     binary: string,
-    { nodes: count, command = COMMAND, hibernateAfter, hasRouter }: FleetOptions,
+    { nodes: count, hasRouter, ...program }: FleetOptions,
   ): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'starkbox-fleet-'));
     const minio = await MinioServer.start(binary);
@@ -167,9 +198,8 @@ export class Fleet {
       const proxy = await StoreProxy.start(minio.url);
       const log = openSync(join(folder, `node${index}.log`), 'a');
       const store = minio.place('fleet', proxy.url);
-      const options = { command, hibernateAfter, isAhead: index === count };
-      const parts = { proxy, place: store, log };
-      nodes.push(new FleetNode(`node${index}`, await freePort(), parts, options));
+      const options = { ...program, store, log, isAhead: index === count };
+      nodes.push(new FleetNode(`node${index}`, await freePort(), proxy, options));
     }
     const fleet = new Fleet(minio, nodes, await freePort(), folder);
     await Promise.all(nodes.map((node) => node.start(START_MILLISECONDS)));
@@ -222,14 +252,4 @@ export class Fleet {
     await this.#minio.close();
     if (!keepsLogs) rmSync(this.folder, { recursive: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

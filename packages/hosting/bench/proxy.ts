@@ -1,89 +1,24 @@
 // A fleet behind HAProxy: three nodes on a bucket of MinIO, then a fourth one, then the end of one without notice.
-//
-//   npm run bench:fleet-proxy   needs haproxy, and MinIO of `node scripts/minio.mjs`
-//
-// Prints what was answered and which share of the instances moved, then one line of JSON. Exits 1 if a request failed or
-// a change was lost.
-import { type ChildProcess, spawn } from 'node:child_process';
+// It needs haproxy.
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import WebSocket from 'ws';
-import { Figures } from '../../../bench/figures.js';
-import { COMMAND, ROOT } from '../../../bench/repository.js';
-import { CREDENTIALS, MinioServer } from '../test/support/minio-server.js';
+import { RpcError, rpcBody } from '../../../bench/harness/rpc-client.js';
+import { defineScenario, type Run } from '../../../bench/harness/scenario.js';
+import { freePort } from '../../../bench/harness/spawned-node.js';
+import { MinioServer } from '../test/support/minio-server.js';
+import { isAlive, START_MILLISECONDS, StoredNode, spawnRouter } from './fleet.js';
+import { minioBinary } from './minio.js';
 
 const INSTANCES = 50;
 /** Ids without an instance, to see where they are sent. */
 const IDS = 1_000;
 const CONCURRENT = 10;
-const ATTEMPTS = 300;
 const PAUSE_MILLISECONDS = 100;
-const CONFIGURATION = fileURLToPath(new URL('packages/hosting/deploy/haproxy.cfg', ROOT));
-
 const TOKEN = 'operator';
-
-const figures = new Figures(
-  {
-    answered_by_three: { atLeast: INSTANCES },
-    answered_by_four: { atLeast: INSTANCES },
-    moved_percent_of_ids: { atLeast: 18, atMost: 32 },
-    ids_moved_elsewhere: { atMost: 0 },
-    answered_without_one: { atLeast: INSTANCES },
-    changes_lost: { atMost: 0 },
-  },
-  { quick: false },
-);
-
-const processes: ChildProcess[] = [];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-/** The address of a node that answers. */
-async function startNode(store: string): Promise<{ address: string; process: ChildProcess }> {
-  const port = await freePort();
-  const options = [
-    '--port',
-    `${port}`,
-    '--instance-store',
-    store,
-    '--seed',
-    '0',
-    '--accounts',
-    '1',
-  ];
-  const child = spawn(process.execPath, [COMMAND, ...options, '--durable', '--no-banner'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-      STARKBOX_AUTH_TOKEN: TOKEN,
-    },
-  });
-  processes.push(child);
-  await alive(`http://127.0.0.1:${port}`);
-  return { address: `127.0.0.1:${port}`, process: child };
-}
-
-async function alive(url: string): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const answer = await fetch(`${url}/is_alive`).catch(() => undefined);
-    if (answer?.ok) return;
-    await delay(PAUSE_MILLISECONDS);
-  }
-  throw new Error(`${url} does not answer`);
-}
+const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
 
 /** HAProxy, and the node that each instance was last sent to. */
 class Balancer {
@@ -98,22 +33,18 @@ class Balancer {
   }
 
   /** Starts it, or a new process in place of the running one. */
-  async start(addresses: readonly string[]): Promise<void> {
-    const variables = addresses.map((address, index) => [`STARKBOX_NODE_${index + 1}`, address]);
-    const old = this.#process?.pid === undefined ? [] : ['-sf', `${this.#process.pid}`];
-    const child = spawn('haproxy', ['-db', '-f', CONFIGURATION, ...old], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env['PATH'],
-        STARKBOX_BIND: this.#bind,
-        ...Object.fromEntries(variables),
-      },
-    });
+  async start(nodes: readonly StoredNode[]): Promise<void> {
+    const addresses = nodes.map(({ url }, index) => [
+      `STARKBOX_NODE_${index + 1}`,
+      new URL(url).host,
+    ]);
     const before = this.#process;
+    const finish = before?.pid === undefined ? [] : ['-sf', `${before.pid}`];
+    const variables = Object.fromEntries(addresses);
+    const child = spawnRouter(this.#bind, variables, ['pipe', 'inherit'], finish);
     this.#process = child;
-    processes.push(child);
     let rest = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
@@ -122,20 +53,28 @@ class Balancer {
       }
     });
     if (before) await once(before, 'exit');
-    await alive(this.url);
+    const until = performance.now() + START_MILLISECONDS;
+    while (!(await isAlive(this.url))) {
+      if (performance.now() > until) throw new Error(`${this.url} does not answer`);
+      await delay(PAUSE_MILLISECONDS);
+    }
+  }
+
+  end(): void {
+    this.#process?.kill('SIGKILL');
   }
 }
 
 async function ask(url: string, method: string, params: object = {}): Promise<unknown> {
-  const response = await fetch(url, {
+  const response = await fetch(`${url}/rpc`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    headers: { 'content-type': 'application/json', ...AUTHORIZATION },
+    body: rpcBody(method, params),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
   const { result, error } = Object(JSON.parse(text));
-  if (error) throw new Error(`${error.code} ${error.message}`);
+  if (error) throw new RpcError(error);
   return result;
 }
 
@@ -147,7 +86,7 @@ async function mintAll(proxy: Balancer, ids: readonly string[]) {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       const begun = performance.now();
       const params = { address: '0x77', amount: 1 };
-      await ask(`${proxy.url}/instances/${id}/rpc`, 'devnet_mint', params).then(
+      await ask(`${proxy.url}/instances/${id}`, 'devnet_mint', params).then(
         () => seconds.push((performance.now() - begun) / 1000),
         (error: unknown) => console.error(`${id}: ${error}`),
       );
@@ -172,67 +111,79 @@ async function sentTo(proxy: Balancer, ids: readonly string[]): Promise<Map<stri
 }
 
 async function overSocket(proxy: Balancer, id: string): Promise<unknown> {
-  const socket = new WebSocket(`${proxy.url.replace('http', 'ws')}/instances/${id}/ws`, {
-    headers: { authorization: `Bearer ${TOKEN}` },
-  });
+  const url = `${proxy.url.replace('http', 'ws')}/instances/${id}/ws`;
+  const socket = new WebSocket(url, { headers: AUTHORIZATION });
   await once(socket, 'open');
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_blockNumber' }));
+  socket.send(rpcBody('starknet_blockNumber'));
   const [data] = await once(socket, 'message');
   socket.close();
   return Object(JSON.parse(String(data))).result;
 }
 
-async function run(minio: MinioServer): Promise<void> {
+async function startNode(run: Run<never>, number: number, store: string): Promise<StoredNode> {
+  const node = new StoredNode(
+    `node${number}`,
+    await freePort(),
+    { 'instance-store': store },
+    { env: { STARKBOX_AUTH_TOKEN: TOKEN }, output: ['ignore', 'inherit'] },
+  );
+  run.defer(() => node.process.end('SIGKILL'));
+  await node.start(START_MILLISECONDS);
+  return node;
+}
+
+async function measure(run: Run<never>): Promise<object> {
+  const { figures } = run;
+  const minio = await MinioServer.start(minioBinary());
+  run.defer(() => minio.close());
   const store = minio.place('fleet');
-  const nodes = [await startNode(store), await startNode(store), await startNode(store)];
-  const addresses = nodes.map(({ address }) => address);
+  const lost = await startNode(run, 1, store);
+  const nodes = [lost, await startNode(run, 2, store), await startNode(run, 3, store)];
   const proxy = new Balancer(await freePort());
-  await proxy.start(addresses);
+  run.defer(() => proxy.end());
+  await proxy.start(nodes);
   const created = Array.from({ length: INSTANCES }, () => ask(proxy.url, 'devnet_createInstance'));
   const ids = (await Promise.all(created)).map((instance) => String(Object(instance).instance_id));
 
   const three = await mintAll(proxy, ids);
-  figures.say('answered_by_three', three.answered);
-  figures.say('slowest_seconds', three.slowest);
+  figures.sayAll({ answered_by_three: three.answered, slowest_seconds: three.slowest });
 
   const others = Array.from({ length: IDS }, () => randomBytes(8).toString('hex'));
   const before = await sentTo(proxy, others);
-  const fourth = await startNode(store);
-  await proxy.start([...addresses, fourth.address]);
+  await proxy.start([...nodes, await startNode(run, 4, store)]);
   const after = await sentTo(proxy, others);
   const moved = others.filter((id) => before.get(id) !== after.get(id));
-  const elsewhere = moved.filter((id) => after.get(id) !== 'node4');
-  figures.say('moved_percent_of_ids', (100 * moved.length) / IDS);
-  figures.say('ids_moved_elsewhere', elsewhere.length);
   const four = await mintAll(proxy, ids);
-  figures.say('answered_by_four', four.answered);
-  figures.say('slowest_seconds_after_four', four.slowest);
-  figures.say('instances_moved', ids.filter((id) => four.nodes.get(id) === 'node4').length);
+  figures.sayAll({
+    moved_percent_of_ids: (100 * moved.length) / IDS,
+    ids_moved_elsewhere: moved.filter((id) => after.get(id) !== 'node4').length,
+    answered_by_four: four.answered,
+    slowest_seconds_after_four: four.slowest,
+    instances_moved: ids.filter((id) => four.nodes.get(id) === 'node4').length,
+  });
 
-  const [lost] = nodes;
-  if (lost?.process.kill('SIGKILL')) await once(lost.process, 'exit');
+  await lost.process.end('SIGKILL');
   const without = await mintAll(proxy, ids);
-  figures.say(
-    'instances_of_the_lost_node',
-    ids.filter((id) => four.nodes.get(id) === 'node1').length,
-  );
-  figures.say('answered_without_one', without.answered);
-  figures.say('slowest_seconds_without_one', without.slowest);
-
   const numbers = await Promise.all(ids.map((id) => overSocket(proxy, id)));
-  figures.say('changes_lost', numbers.filter((number) => number !== 3).length);
+  figures.sayAll({
+    instances_of_the_lost_node: ids.filter((id) => four.nodes.get(id) === 'node1').length,
+    answered_without_one: without.answered,
+    slowest_seconds_without_one: without.slowest,
+    changes_lost: numbers.filter((number) => number !== 3).length,
+  });
+  return { instances: INSTANCES };
 }
 
-const { installedMinio }: { installedMinio: () => string | undefined } = await import(
-  new URL('scripts/minio.mjs', ROOT).href
-);
-const binary = installedMinio();
-if (binary === undefined) throw new Error('MinIO is not installed: node scripts/minio.mjs');
-const minio = await MinioServer.start(binary);
-try {
-  await run(minio);
-  figures.finish({ instances: INSTANCES });
-} finally {
-  for (const child of processes) child.kill('SIGKILL');
-  await minio.close();
-}
+export const scenario = defineScenario({
+  measures: 'a fleet behind HAProxy: a node more, and the end of one without notice',
+  sizes: {},
+  promises: () => ({
+    answered_by_three: { atLeast: INSTANCES },
+    answered_by_four: { atLeast: INSTANCES },
+    moved_percent_of_ids: { atLeast: 18, atMost: 32 },
+    ids_moved_elsewhere: { atMost: 0 },
+    answered_without_one: { atLeast: INSTANCES },
+    changes_lost: { atMost: 0 },
+  }),
+  measure,
+});

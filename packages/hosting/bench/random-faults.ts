@@ -6,18 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bound, Figures } from '../../../bench/figures.js';
 import { Random } from '../../../bench/harness/rounds.js';
-import { type Answer, misreported, VIOLATIONS, violationsIn } from '../test/support/history.js';
-import {
-  acknowledgedIn,
-  answersOf,
-  chainAt,
-  counter,
-  type FinalBlock,
-  nonceGaps,
-} from './final-chains.js';
+import { VIOLATIONS } from '../test/support/history.js';
+import { FinalChains, nonceGaps } from './final-chains.js';
 import { Fleet } from './fleet.js';
 import { Clients } from './fleet-clients.js';
 import { FAULTS } from './fleet-faults.js';
+import type { Recorder } from './recorder.js';
 import { SIGNER } from './schedules/open-batch.js';
 
 const [NODES, INSTANCES, CLIENTS] = [3, 40, 16];
@@ -68,32 +62,19 @@ async function inject(
 }
 
 /** Reads all chains at one node after the other, which then is the only one. */
-async function readFinally(
-  fleet: Fleet,
-  instances: readonly string[],
-  answers: Answer[],
-): Promise<ReadonlyMap<string, readonly FinalBlock[]>> {
-  const acknowledged = acknowledgedIn(answers);
-  const chains = new Map<string, readonly FinalBlock[]>();
+async function readFinally(fleet: Fleet, recorder: Recorder): Promise<FinalChains> {
+  const final = new FinalChains(recorder);
   for (const only of fleet.nodes) {
     await only.start();
     const others = fleet.nodes.filter((node) => node !== only);
     await Promise.all(others.map((node) => node.process.end('SIGKILL')));
-    const waiting = [...instances];
+    const instances = recorder.lives.keys();
     const reader = async (): Promise<void> => {
-      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        const began = performance.now();
-        const chain = await chainAt(only.url, id);
-        const times = { began, ended: performance.now() };
-        const about = { instance: id, ...times, from: `${only.name} at the end` };
-        answers.push(...answersOf(chain, acknowledged.get(id) ?? [], about));
-        if (chain) chains.set(id, chain);
-        else chains.delete(id);
-      }
+      for (const instance of instances) await final.read(only, instance);
     };
     await Promise.all(Array.from({ length: READ_AT_ONCE }, reader));
   }
-  return chains;
+  return final;
 }
 
 export async function runRandomFaults(
@@ -114,12 +95,11 @@ export async function runRandomFaults(
   await Promise.all(fleet.nodes.map(({ proxy }) => proxy.settled()));
   const { tally, errors } = clients;
   const { answers, changes, lives } = clients.recorder;
-  const chains = await readFinally(fleet, [...lives.keys()], answers);
-  const checked = changes.filter(({ instance }) => chains.has(instance));
+  const final = await readFinally(fleet, clients.recorder);
+  const { chains } = final;
   const violations = [
     ...clients.violations,
-    ...violationsIn(answers, lives),
-    ...misreported(checked, counter(chains)),
+    ...final.violations(),
     ...nonceGaps(chains, SIGNER?.address ?? ''),
   ];
   for (const { kind, instance, text } of violations.slice(0, 20)) {

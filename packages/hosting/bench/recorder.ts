@@ -63,6 +63,15 @@ export interface Exchange {
   readonly from: string;
 }
 
+/** The exchange of a batch, whose answers are taken from its text. */
+export const batchExchange = (began: number, from: string): Exchange => ({
+  outcome: {
+    ...{ began, ended: performance.now(), result: undefined, code: undefined },
+    ...{ message: '', owner: undefined },
+  },
+  from,
+});
+
 export class Recorder {
   readonly answers: Answer[] = [];
   readonly changes: Change[] = [];
@@ -91,7 +100,7 @@ export class Recorder {
 
   show(instance: string, { outcome, from }: Exchange, observation: Observation): void {
     const { began, ended } = outcome;
-    this.answers.push({ instance, began, ended, from, observation: observation });
+    this.answers.push({ instance, began, ended, from, observation });
   }
 
   /** @returns whether there is no such instance, which is recorded */
@@ -105,6 +114,12 @@ export class Recorder {
     const { block_number: number, block_hash: hash } = Object(exchange.outcome.result);
     if (typeof number === 'number') this.show(instance, exchange, { kind: 'head', number, hash });
     else this.showIfGone(instance, exchange);
+  }
+
+  /** @param number of the latest block; undefined if it was not answered */
+  latest(instance: string, exchange: Exchange, number: number | undefined): void {
+    if (number === undefined) return;
+    this.show(instance, exchange, { kind: 'no block', number: number + 1 });
   }
 
   /**

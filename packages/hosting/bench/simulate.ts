@@ -1,13 +1,8 @@
 // Simulation of a large fleet: what instances take of nodes and of the store, by a model of their use.
 //
-//   npm run bench:fleet-simulation                                  1,000,000 instances on 100 nodes, a day
-//   npm run bench:fleet-simulation -- --quick                       10,000 instances on 10 nodes, two hours
-//   npm run bench:fleet-simulation -- --nodes 200 --loadCpuMs 12    other values of parameters
-//
-// Nothing is measured here: costs are parameters, whose defaults were measured elsewhere. Prints a report, then one line
-// of JSON.
-import { parseArgs } from 'node:util';
-import { names, PARAMETERS, type Values, valuesOf } from './simulated-costs.js';
+// Nothing is measured here: costs are parameters, whose defaults were measured elsewhere.
+import { defineScenario } from '../../../bench/harness/scenario.js';
+import { PARAMETERS, SIZES, type Values } from './simulated-costs.js';
 import {
   type Day,
   fleetOf,
@@ -20,20 +15,7 @@ const MONTH_HOURS = 730;
 const GIGABYTE = 1e9;
 const TIMES = 10;
 
-const parameters = Object.fromEntries(names().map((name) => [name, { type: 'string' as const }]));
-const { values: options } = parseArgs({
-  options: { ...parameters, quick: { type: 'boolean' as const } },
-});
-const values = valuesOf(options, options['quick'] === true);
-
 const rounded = (value: number): string => String(Number(value.toPrecision(4)));
-
-function table(title: string, rows: Readonly<Record<string, number>>): void {
-  console.log(`\n${title}`);
-  for (const [name, value] of Object.entries(rows)) {
-    console.log(`  ${name.padEnd(36)} ${rounded(value).padStart(12)}`);
-  }
-}
 
 /** Dollars in a month of such days. */
 function costs(day: Day, of: Values): Record<string, number> {
@@ -82,28 +64,39 @@ function enlarged(day: Day, of: Values, nodes: number): Record<string, number> {
   );
 }
 
-console.log('Parameters');
-for (const name of names()) {
-  console.log(`  ${name.padEnd(24)} ${rounded(values[name]).padStart(12)}  ${PARAMETERS[name][1]}`);
+function printTable(title: string, rows: Readonly<Record<string, number>>): void {
+  console.log(`\n${title}`);
+  for (const [name, value] of Object.entries(rows)) {
+    console.log(`  ${name.padEnd(36)} ${rounded(value).padStart(12)}`);
+  }
 }
-const fleet = fleetOf(values);
-const { atPeak, ...day } = simulateDay(fleet);
-table('A day', {
-  ...day,
-  memoryMiBOfFullestNode: values.nodeMiB + day.mostLoadedOnNode * values.loadedMiB,
-  meanPutsPerSecond: day.puts / (values.hours * 3600),
-  meanGetsPerSecond: day.gets / (values.hours * 3600),
+
+export const scenario = defineScenario({
+  measures: 'what instances take of a large fleet, simulated; --NAME VALUE changes a parameter',
+  sizes: SIZES,
+  async measure({ sizes: values }) {
+    console.log('Parameters');
+    const sources: Readonly<Record<string, readonly [value: number, source: string]>> = PARAMETERS;
+    for (const [name, value] of Object.entries<number>(values)) {
+      console.log(`  ${name.padEnd(24)} ${rounded(value).padStart(12)}  ${sources[name]?.[1]}`);
+    }
+    const fleet = fleetOf(values);
+    const { atPeak, ...day } = simulateDay(fleet);
+    const report = {
+      'A day': {
+        ...day,
+        memoryMiBOfFullestNode: values.nodeMiB + day.mostLoadedOnNode * values.loadedMiB,
+        meanPutsPerSecond: day.puts / (values.hours * 3600),
+        meanGetsPerSecond: day.gets / (values.hours * 3600),
+      },
+      'Dollars of the store in a month': costs(day, values),
+      'A burst': simulateBurst(fleet),
+      'A node ends without notice': simulateFailure(fleet, atPeak),
+      'Share of each limit': shares(day, values),
+      'Ten times the instances on as many nodes': enlarged(day, values, 1),
+      'Ten times the instances on ten times the nodes': enlarged(day, values, TIMES),
+    };
+    for (const [title, rows] of Object.entries(report)) printTable(title, rows);
+    return report;
+  },
 });
-const dollars = costs({ ...day, atPeak }, values);
-table('Dollars of the store in a month', dollars);
-const burst = simulateBurst(fleet);
-table('A burst', burst);
-const failure = simulateFailure(fleet, { ...day, atPeak });
-table('A node ends without notice', failure);
-const now = shares({ ...day, atPeak }, values);
-table('Share of each limit', now);
-const sameNodes = enlarged({ ...day, atPeak }, values, 1);
-table('Ten times the instances on as many nodes', sameNodes);
-const moreNodes = enlarged({ ...day, atPeak }, values, TIMES);
-table('Ten times the instances on ten times the nodes', moreNodes);
-console.log(JSON.stringify({ values, day, dollars, burst, failure, now, sameNodes, moreNodes }));

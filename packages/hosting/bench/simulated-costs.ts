@@ -1,7 +1,7 @@
 // Parameters of the simulated fleet, with the source of each.
 
 const MEASURED =
-  'measured by npm run bench:hosting -- --instances 1500 --slots 20000, on a busy machine';
+  'measured by npm run bench -- hosting --instances 1500 --slots 20000, on a busy machine';
 const OPTION = 'default of';
 const MODEL = 'model of the use';
 const PRICE = 'price of S3 Standard in us-east-1; compare it with the price list';
@@ -51,30 +51,25 @@ export const PARAMETERS = {
 type Name = keyof typeof PARAMETERS;
 export type Values = Readonly<Record<Name, number>>;
 
-/** Sizes of a run that takes a second. */
-const QUICK: Partial<Values> = { instances: 10_000, nodes: 10, hours: 2, burstInstances: 100 };
+const QUICK: Partial<Record<string, number>> = {
+  instances: 10_000,
+  nodes: 10,
+  hours: 2,
+  burstInstances: 100,
+};
 
-/** @param options texts of the command line, by name */
-export function valuesOf(options: Readonly<Record<string, unknown>>, isQuick: boolean): Values {
-  const chosen = (name: Name): number => {
-    const text = options[name];
-    if (text === undefined) return (isQuick ? QUICK[name] : undefined) ?? PARAMETERS[name][0];
-    const value = Number(text);
-    if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} ${text}: not a number`);
-    return value;
-  };
-  const values: Partial<Record<Name, number>> = {};
-  for (const name of names()) values[name] = chosen(name);
-  return complete(values);
+type Sizes<N extends string> = Readonly<Record<N, readonly [full: number, quick: number]>>;
+
+function sizesOf<N extends string>(
+  parameters: Readonly<Record<N, readonly [value: number, source: string]>>,
+): Sizes<N> {
+  const sizes = Object.create(null);
+  for (const name in parameters) {
+    const [value] = parameters[name];
+    sizes[name] = [value, QUICK[name] ?? value];
+  }
+  return sizes;
 }
 
-export function names(): readonly Name[] {
-  return Object.keys(PARAMETERS).filter((name): name is Name => name in PARAMETERS);
-}
-
-function complete(values: Partial<Values>): Values {
-  const isComplete = (values: Partial<Values>): values is Values =>
-    names().every((name) => name in values);
-  if (!isComplete(values)) throw new Error('a parameter has no value');
-  return values;
-}
+/** The parameters as sizes of a scenario. */
+export const SIZES: Sizes<Name> = sizesOf(PARAMETERS);

@@ -15,10 +15,8 @@ function poisson(random: Random, mean: number): number {
   return count;
 }
 
-const below = (random: Random, count: number): number => Math.floor(random.next() * count);
-
 /** Consistent hashing as the proxy does it. */
-export class Ring {
+class Ring {
   readonly #points: Float64Array;
   readonly #nodes: Uint32Array;
 
@@ -65,8 +63,6 @@ export interface Day {
   /** In the busiest minute. */
   readonly mostGetsPerSecond: number;
   readonly mostPutsPerSecond: number;
-  /** Loaded instances of each node at the busiest second. */
-  readonly atPeak: readonly number[];
 }
 
 export interface Fleet {
@@ -95,8 +91,13 @@ class Minute {
   }
 }
 
-/** Lets sessions arrive second by second. */
-export function simulateDay({ values, ring, points, random }: Fleet): Day {
+/** Lets sessions arrive second by second. @returns also the loaded instances of each node at the busiest second */
+export function simulateDay({
+  values,
+  ring,
+  points,
+  random,
+}: Fleet): Day & { readonly atPeak: readonly number[] } {
   const { instances, nodes, sessionSeconds, hibernateAfterSeconds } = values;
   const seconds = values.hours * HOUR;
   const loadedSeconds = Math.round(sessionSeconds + hibernateAfterSeconds);
@@ -126,7 +127,7 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
     ending[second] = [];
     const arrivals = poisson(random, sessionsPerSecond(values, second - seconds / 2));
     for (let arrival = 0; arrival < arrivals; arrival += 1) {
-      const instance = below(random, instances);
+      const instance = random.below(instances);
       const node = ring.nodeOf(points[instance] ?? 0);
       sessions += 1;
       if (until[instance] === 0) {
@@ -187,7 +188,7 @@ function sessionsPerSecond(values: Values, fromPeak: number): number {
 export function simulateBurst({ values, ring, points, random }: Fleet) {
   const counts = new Uint32Array(values.nodes);
   for (let index = 0; index < values.burstInstances; index += 1) {
-    const node = ring.nodeOf(points[below(random, values.instances)] ?? 0);
+    const node = ring.nodeOf(points[random.below(values.instances)] ?? 0);
     counts[node] = (counts[node] ?? 0) + 1;
   }
   const most = Math.max(...counts);
@@ -202,7 +203,7 @@ export function simulateBurst({ values, ring, points, random }: Fleet) {
 }
 
 /** The node with most instances ends without notice, at the busiest second. */
-export function simulateFailure({ values, ring, points }: Fleet, { atPeak }: Day) {
+export function simulateFailure({ values, ring, points }: Fleet, atPeak: readonly number[]) {
   const loaded = Math.max(...atPeak);
   const failed = atPeak.indexOf(loaded);
   const survivors = Array.from({ length: values.nodes }, (_, node) => node).filter(

@@ -67,7 +67,7 @@ async function runControl(
   index: number,
   times: number,
 ): Promise<Row> {
-  const edits = control.without.flatMap((name): readonly Edit[] => CHECKS[name]);
+  const edits = control.without.flatMap((name): Edit | readonly Edit[] => CHECKS[name]);
   const command = await bundleEdited(`control-${index}`, edits);
   const fleet = await startFleet(binary, command);
   const kinds = new Set<string>();

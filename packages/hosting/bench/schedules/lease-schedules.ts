@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../../test/support/store-proxy.js';
 import { LEASE_SECONDS } from '../fleet.js';
+import { batchExchange } from '../recorder.js';
 import { LONG_CALL, OpenBatch } from './open-batch.js';
 import { isLease, isManifest, type Stage } from './stage.js';
 
@@ -15,8 +16,7 @@ const isManifestWrite = (method: string, path: string): boolean =>
 /** The owner does not reach the store, and another node takes over. */
 async function cutOff(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   await stage.using(owner, id, async () => {
     stage.cut(owner);
     await stage.leaseEnd(owner);
@@ -25,26 +25,28 @@ async function cutOff(stage: Stage): Promise<void> {
   });
 }
 
-/** The owner stands still while another node takes over, and is asked when it goes on. */
-async function standsStill(stage: Stage): Promise<void> {
+/** The owner stands still while another node takes over. @returns the instance */
+async function takenOver(stage: Stage): Promise<string> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   owner.process.signal('SIGSTOP');
   await stage.leaseEnd(owner);
   await stage.changed(taker, id);
+  return id;
+}
+
+/** The owner stands still while another node takes over, and is asked when it goes on. */
+async function standsStill(stage: Stage): Promise<void> {
+  const { owner } = stage;
+  const id = await takenOver(stage);
   stage.heal(owner);
   await stage.reads(owner, id, 2_000);
 }
 
 /** The same, and it is asked when it has tried to renew its lease. */
 async function standsStillAndWaits(stage: Stage): Promise<void> {
-  const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
-  owner.process.signal('SIGSTOP');
-  await stage.leaseEnd(owner);
-  await stage.changed(taker, id);
+  const { owner } = stage;
+  const id = await takenOver(stage);
   const renewed = Promise.race([stage.leaseWritten(owner, true), sleep(3_000)]);
   stage.heal(owner);
   await renewed;
@@ -55,8 +57,7 @@ async function standsStillAndWaits(stage: Stage): Promise<void> {
 /** A renewal is done without an answer, and the owner reads late that it was. */
 async function renewalIsFoundLate(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   let renewed: number | undefined;
   let isReadable = true;
   const faultOf = (method: string, path: string): Fault | undefined => {
@@ -85,8 +86,7 @@ async function renewalIsFoundLate(stage: Stage): Promise<void> {
 /** By the clock of the store, as another node reads it, a lease is older than it is. */
 async function storeIsAhead(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   await renewLateInASecond(stage);
   stage.cut(owner);
   await stage.using(owner, id, async () => {
@@ -112,8 +112,7 @@ async function renewLateInASecond(stage: Stage): Promise<void> {
 /** A node finds that a lease has ended, and breaks it when its holder has just renewed it. */
 async function breakMeetsRenewal(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   const written = new Set<string>();
   const { onAnswered } = taker.proxy;
   taker.proxy.onAnswered = (answered) => {
@@ -164,8 +163,7 @@ async function loadedAfterLoss(stage: Stage): Promise<void> {
 /** A batch waits for the store in its first call, and another node takes over before its second. */
 async function batchGoesOn(stage: Stage, isStreamed: boolean): Promise<void> {
   const { owner, taker, recorder } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   const mark = recorder.newMark();
   const gate = stage.gate(owner, 'after', isManifestWrite);
   const batch = new OpenBatch(`${owner.url}/instances/${id}/rpc`, [
@@ -182,8 +180,8 @@ async function batchGoesOn(stage: Stage, isStreamed: boolean): Promise<void> {
   const continued = performance.now();
   gate.open();
   await batch.ended;
-  stage.batchChange(owner, id, mark, batch.transactionOf(0), began);
-  stage.batchNumber(owner, id, batch.numberOf(1), continued);
+  recorder.change(id, mark, batchExchange(began, owner.name), batch.transactionOf(0));
+  recorder.latest(id, batchExchange(continued, owner.name), batch.numberOf(1));
 }
 
 export const LEASE_SCHEDULES = {

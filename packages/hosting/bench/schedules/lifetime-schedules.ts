@@ -14,8 +14,7 @@ const isDeletion = (method: string, path: string): boolean =>
 async function slowDeletion(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
   const name = `named-${performance.now()}`;
-  const id = await stage.create(owner, { name });
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner, { name });
   const gate = stage.gate(owner, 'before', isDeletion);
   const deletion = stage.delete(owner, id);
   await gate.reached;
@@ -36,8 +35,7 @@ async function slowDeletion(stage: Stage): Promise<void> {
 /** The last step of a deletion is done when the node has lost its lease. */
 async function lateDeletion(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   const gate = stage.gate(owner, 'before', isDeletion);
   const deletion = stage.delete(owner, id);
   await gate.reached;
@@ -55,11 +53,9 @@ async function lateDeletion(stage: Stage): Promise<void> {
 /** An instance is used for longer than its time to live, and its node is killed; another one is not used. */
 async function usedAndExpired(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
-  const unused = await stage.create(owner, { ttl: UNUSED_SECONDS });
-  await stage.changed(owner, unused);
+  const unused = await stage.createChanged(owner, { ttl: UNUSED_SECONDS });
   await stage.released(owner, unused);
-  const id = await stage.create(owner, { ttl: TTL_SECONDS });
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner, { ttl: TTL_SECONDS });
   await stage.reads(owner, id, USED_SECONDS * 1000);
   await owner.process.end('SIGKILL');
   await stage.leaseEnd(owner);

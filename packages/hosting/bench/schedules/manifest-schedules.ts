@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate } from '../../test/support/gate.js';
 import type { Fault } from '../../test/support/store-proxy.js';
+import { batchExchange } from '../recorder.js';
 import { LONG_CALL, OpenBatch } from './open-batch.js';
 import { isManifest, type Stage } from './stage.js';
 
@@ -16,15 +17,19 @@ const isManifestWrite = (method: string, path: string): boolean =>
   method === 'PUT' && isManifest(path);
 const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 
-/** Another node is asked for an instance that is in use. */
-async function ownerIsAlive(stage: Stage): Promise<void> {
+/** Another node is asked for a change while the owner is read. */
+async function changedByTaker(stage: Stage, id: string): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
   await stage.using(owner, id, async () => {
     await stage.change(taker, id);
     await sleep(200);
   });
+}
+
+/** Another node is asked for an instance that is in use. */
+async function ownerIsAlive(stage: Stage): Promise<void> {
+  const id = await stage.createChanged(stage.owner);
+  await changedByTaker(stage, id);
 }
 
 /** Two nodes load one instance, and the write of the first one is late. */
@@ -42,8 +47,7 @@ async function twoLoad(stage: Stage): Promise<void> {
 /** A change of the owner reaches the store when another node has taken over and hibernated the instance. */
 async function lateWrite(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   const gate = stage.gate(owner, 'before', isManifestWrite);
   const change = stage.change(owner, id);
   await gate.reached;
@@ -80,8 +84,7 @@ async function createdTwice(stage: Stage): Promise<void> {
 /** A write is lost, and is repeated when another node has written. */
 async function repeatedAfterTakeover(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   stage.cut(owner);
   const change = stage.change(owner, id);
   await stage.leaseEnd(owner);
@@ -117,7 +120,7 @@ async function givenUpLate(stage: Stage): Promise<void> {
 
 /** A node gives up an instance that it does not have in memory, and a request would load it meanwhile. */
 async function givenUpAndLoaded(stage: Stage): Promise<void> {
-  const { owner, taker, other } = stage;
+  const { owner, other } = stage;
   const id = await stage.create(other);
   await ownedAsleep(stage, id);
   const gate = stage.gate(owner, 'before', (method, path) => method === 'GET' && isManifest(path));
@@ -127,17 +130,13 @@ async function givenUpAndLoaded(stage: Stage): Promise<void> {
   await Promise.race([read, sleep(LONGEST_LOAD_MILLISECONDS)]);
   gate.open();
   await Promise.all([released, read]);
-  await stage.using(owner, id, async () => {
-    await stage.change(taker, id);
-    await sleep(200);
-  });
+  await changedByTaker(stage, id);
 }
 
 /** A node is asked to release an instance that another one has. */
 async function releasedByAnother(stage: Stage): Promise<void> {
   const { owner, taker, other } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   await stage.using(owner, id, async () => {
     await stage.release(taker, id);
     await stage.change(other, id);
@@ -147,7 +146,7 @@ async function releasedByAnother(stage: Stage): Promise<void> {
 
 /** A node is asked to release an instance that it is loading. */
 async function releasedWhileLoading(stage: Stage): Promise<void> {
-  const { owner, taker, other } = stage;
+  const { owner, other } = stage;
   const id = await stage.create(other);
   const gate = stage.gate(owner, 'after', isManifestWrite);
   const read = stage.read(owner, id);
@@ -155,17 +154,13 @@ async function releasedWhileLoading(stage: Stage): Promise<void> {
   await stage.release(owner, id);
   gate.open();
   await read;
-  await stage.using(owner, id, async () => {
-    await stage.change(taker, id);
-    await sleep(200);
-  });
+  await changedByTaker(stage, id);
 }
 
 /** A node is asked to release an instance while it answers a batch, whose client reads slowly. */
 async function releasedInUse(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   const long = Array.from({ length: LONG_CALLS }, () => LONG_CALL);
   const calls = [...long, { method: 'starknet_blockNumber', params: {} }];
   const batch = new OpenBatch(`${owner.url}/instances/${id}/rpc`, calls, { isPaused: true });
@@ -177,14 +172,13 @@ async function releasedInUse(stage: Stage): Promise<void> {
   const resumed = performance.now();
   batch.resume();
   await batch.ended;
-  stage.batchNumber(owner, id, batch.numberOf(LONG_CALLS), resumed);
+  stage.recorder.latest(id, batchExchange(resumed, owner.name), batch.numberOf(LONG_CALLS));
 }
 
 /** The answer to the last write of a hibernation is late, and another node has the instance already. */
 async function readWhileHibernating(stage: Stage): Promise<void> {
   const { owner, taker } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   await sleep(QUIET_MILLISECONDS);
   const gate = stage.gate(owner, 'after', isManifestWrite);
   const released = stage.release(owner, id);
@@ -199,8 +193,7 @@ async function readWhileHibernating(stage: Stage): Promise<void> {
 /** The outcome of a write is unknown, and the instance is used on. */
 async function unknownOutcome(stage: Stage): Promise<void> {
   const { owner } = stage;
-  const id = await stage.create(owner);
-  await stage.changed(owner, id);
+  const id = await stage.createChanged(owner);
   stage.sequence(owner, isManifestWrite, [() => 'lose-answer', () => ({ status: 403 })]);
   await stage.change(owner, id);
   const until = performance.now() + 4_000;

@@ -1,7 +1,7 @@
 // A run of a schedule, and the check of all answers that it gave.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { misreported, type Violation, violationsIn } from '../../test/support/history.js';
-import { acknowledgedIn, answersOf, chainAt, counter, type FinalBlock } from '../final-chains.js';
+import { type Violation, violationsIn } from '../../test/support/history.js';
+import { FinalChains } from '../final-chains.js';
 import { Fleet } from '../fleet.js';
 import { Recorder } from '../recorder.js';
 import { LEASE_SCHEDULES } from './lease-schedules.js';
@@ -57,7 +57,7 @@ export async function runSchedule(
   const began = performance.now();
   const recorder = new Recorder();
   const stage = new Stage(fleet, recorder);
-  const chains = new Map<string, readonly FinalBlock[]>();
+  const final = new FinalChains(recorder);
   let failure: Error | undefined;
   // The schedule before may have left it with a lease that is broken, which it notices by a renewal.
   await Promise.race([stage.leaseWritten(stage.owner), sleep(RENEWAL_MILLISECONDS)]);
@@ -70,18 +70,12 @@ export async function runSchedule(
   try {
     await Promise.all(stage.nodes.map((node) => node.start(FINAL_MILLISECONDS)));
     const isFound = violationsIn(recorder.answers, recorder.lives).length > 0;
-    if (!endsEarly || !isFound) await readFinally(stage, chains);
+    if (!endsEarly || !isFound) await readFinally(stage, final);
   } catch (error) {
     failure ??= error instanceof Error ? error : new Error(String(error));
   }
   await Promise.all(stage.nodes.map(({ proxy }) => proxy.settled()));
-  const { answers, changes, lives } = recorder;
-  const checked = changes.filter(({ instance }) => chains.has(instance));
-  const violations = [
-    ...stage.violations,
-    ...violationsIn(answers, lives),
-    ...misreported(checked, counter(chains)),
-  ];
+  const violations = [...stage.violations, ...final.violations()];
   return { violations, failure, seconds: (performance.now() - began) / 1000 };
 }
 
@@ -91,18 +85,9 @@ async function lateness(): Promise<void> {
   throw new Error('the schedule cannot go on');
 }
 
-async function readFinally(stage: Stage, chains: Map<string, readonly FinalBlock[]>) {
-  const { answers, lives } = stage.recorder;
-  const acknowledged = acknowledgedIn(answers);
-  for (const instance of lives.keys()) {
-    for (const node of stage.nodes) {
-      const began = performance.now();
-      const chain = await chainAt(node.url, instance, FINAL_MILLISECONDS);
-      const about = { instance, began, ended: performance.now(), from: `${node.name} at the end` };
-      answers.push(...answersOf(chain, acknowledged.get(instance) ?? [], about));
-      if (chain) chains.set(instance, chain);
-      else chains.delete(instance);
-    }
+async function readFinally(stage: Stage, final: FinalChains): Promise<void> {
+  for (const instance of stage.recorder.lives.keys()) {
+    for (const node of stage.nodes) await final.read(node, instance, FINAL_MILLISECONDS);
   }
-  for (const instance of chains.keys()) await stage.accepts(stage.owner, instance);
+  for (const instance of final.chains.keys()) await stage.accepts(stage.owner, instance);
 }

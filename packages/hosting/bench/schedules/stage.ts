@@ -80,6 +80,13 @@ export class Stage {
     });
   }
 
+  /** Creates an instance and changes it. */
+  async createChanged(node: FleetNode, wish?: { ttl?: number; name?: string }): Promise<string> {
+    const id = await this.create(node, wish);
+    await this.changed(node, id);
+    return id;
+  }
+
   /** @returns whether the change was acknowledged */
   async change(node: FleetNode, instance: string): Promise<boolean> {
     const mark = this.recorder.newMark();
@@ -137,25 +144,6 @@ export class Stage {
       isDone = true;
       await reading;
     }
-  }
-
-  /** Records a change that was part of a batch. */
-  batchChange(
-    node: FleetNode,
-    instance: string,
-    mark: string,
-    hash: string | undefined,
-    began: number,
-  ): void {
-    const request = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
-    this.recorder.change(instance, mark, request, hash);
-  }
-
-  /** Records the number of the latest block that was part of a batch. */
-  batchNumber(node: FleetNode, instance: string, latest: number | undefined, began: number): void {
-    if (latest === undefined) return;
-    const request = { outcome: batchOutcome(began), from: `a batch at ${node.name}` };
-    this.recorder.show(instance, request, { kind: 'no block', number: latest + 1 });
   }
 
   async delete(node: FleetNode, instance: string): Promise<boolean> {
@@ -236,9 +224,4 @@ export class Stage {
       this.#onLease.add(observer);
     });
   }
-}
-
-function batchOutcome(began: number): CallOutcome {
-  const ended = performance.now();
-  return { began, ended, result: undefined, code: undefined, message: '', owner: undefined };
 }
