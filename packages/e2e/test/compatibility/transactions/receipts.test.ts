@@ -1,3 +1,4 @@
+// Receipts: what they say of deployments, of reverts and of gas.
 import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { ACCOUNTS, GENERATION } from '../../../../../contracts/classes.js';

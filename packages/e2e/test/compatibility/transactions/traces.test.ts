@@ -1,3 +1,4 @@
+// Traces of single transactions and of whole blocks.
 import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';

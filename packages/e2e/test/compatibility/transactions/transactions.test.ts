@@ -1,3 +1,4 @@
+// Accepted, refused and reverted transactions, and the errors of refusals.
 import { ERRORS } from '@starkbox/spec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
