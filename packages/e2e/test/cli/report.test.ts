@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
 import { runCommandLine } from '../../support/command-line.js';
 import { startMixedRun } from '../../support/mixed-run.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -12,7 +11,6 @@ const [baseline = '', svg = '', stacks = ''] = ['gas.json', 'gas.svg', 'gas.fold
   join(folder, name),
 );
 const mixed = await startMixedRun();
-closeAfterFile(() => mixed.node.close());
 
 async function report(...argv: readonly string[]) {
   const { outcome, stdout, stderr } = await runCommandLine([

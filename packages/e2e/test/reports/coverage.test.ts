@@ -2,12 +2,10 @@
 import { Coverage } from '@starkbox/abi';
 import type { COVERAGE } from '@starkbox/spec';
 import { expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
 import { startMixedRun } from '../../support/mixed-run.js';
 
 const run = await startMixedRun();
-closeAfterFile(() => run.node.close());
 
 const coverage = (params: object = {}): Promise<COVERAGE> =>
   run.node.client.call('devnet_coverage', params);

@@ -2,11 +2,9 @@
 import { GasReport, MEASURES } from '@starkbox/abi';
 import type { GAS_REPORT, GAS_ROW } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
 import { startMixedRun } from '../../support/mixed-run.js';
 
 const run = await startMixedRun();
-closeAfterFile(() => run.node.close());
 
 const report = (params: object = {}): Promise<GAS_REPORT> =>
   run.node.client.call('devnet_gasReport', params);
