@@ -14,48 +14,21 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ROOT } from '../scripts/cargo.mjs';
 import { dependenciesOn, pack, packedIn } from '../scripts/pack.mjs';
+import { manifestIn } from '../scripts/packages/workspaces.mjs';
+import { runText } from '../scripts/processes.mjs';
+import { environmentOf } from '../scripts/rehearsal/processes.mjs';
 import { installedPython } from '../scripts/starknet-py.mjs';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** The compiled contracts that examples use. */
 const CONTRACTS = ['token.sierra.json', 'counter.sierra.json', 'counter.casm.json'];
-
-/**
- * Runs a command, and shows what it prints; a quiet one only if it fails.
- *
- * @param {string} command
- * @param {readonly string[]} args
- * @param {{ cwd: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} options
- * @returns {boolean} whether it succeeded
- */
-function run(command, args, { cwd, env = process.env, quiet = false }) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, {
-    cwd,
-    env,
-    stdio: quiet ? 'pipe' : 'inherit',
-    encoding: 'utf8',
-  });
-  if (error) console.error(`${command}: ${error.message}`);
-  if (quiet && status !== 0) console.error(`${stdout}${stderr}`);
-  return status === 0;
-}
-
-/**
- * @param {string} what
- * @param {boolean} succeeded
- */
-function must(what, succeeded) {
-  if (!succeeded) throw new Error(`${what} failed; what it printed is above`);
-}
 
 /** @returns {string[]} the examples that are packages with tests */
 function allExamples() {
@@ -86,7 +59,7 @@ function install(folder, examples, packed) {
     cpSync(join(ROOT, 'contracts/cairo', name), join(folder, 'contracts/cairo', name));
   }
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
-  must('npm install', run('npm', ['install', ...options], { cwd: folder, quiet: true }));
+  runText('npm', ['install', ...options], { cwd: folder });
 }
 
 /**
@@ -97,15 +70,11 @@ function install(folder, examples, packed) {
  */
 function test(folder, example, node) {
   const cwd = join(folder, 'examples', example);
-  const { scripts } = Object(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')));
+  const { scripts } = Object(manifestIn(cwd));
   // Where the tests of an example belong to what it shows, another script runs all of it.
   const script = 'check' in scripts ? 'check' : 'test';
-  const env = {
-    ...process.env,
-    PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`,
-    STARKBOX_PYTHON: installedPython() ?? 'python3',
-  };
-  return run('npm', ['run', '--silent', script], { cwd, env });
+  const env = { ...environmentOf(node), STARKBOX_PYTHON: installedPython() ?? 'python3' };
+  return spawnSync('npm', ['run', '--silent', script], { cwd, env, stdio: 'inherit' }).status === 0;
 }
 
 /** @returns {number} the exit code */

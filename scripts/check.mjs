@@ -2,12 +2,11 @@
 //
 //   node scripts/check.mjs                   changes since the branch left main
 //   node scripts/check.mjs --since HEAD~1    changes since another commit
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runText } from './processes.mjs';
-import { ROOT } from './sources.mjs';
+import { ROOT } from './cargo.mjs';
+import { failureOf, runText } from './processes.mjs';
 
 /** More test files than these take minutes. */
 const MOST_TEST_FILES = 25;
@@ -78,30 +77,14 @@ function testsToRun(base) {
  * @param {Part} part
  * @returns {Promise<Outcome>}
  */
-function run({ name, command, args }) {
+async function run({ name, command, args }) {
   const start = performance.now();
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    child.stdout.on('data', (bytes) => {
-      output += bytes;
-    });
-    child.stderr.on('data', (bytes) => {
-      output += bytes;
-    });
-    /** @param {boolean} passed */
-    const end = (passed) => {
-      const seconds = ((performance.now() - start) / 1000).toFixed(1);
-      if (!passed) console.log(`\n${output.trim()}\n`);
-      console.log(`${passed ? 'passed' : 'FAILED'}  ${seconds.padStart(5)} s  ${name}`);
-      resolve({ name, passed });
-    };
-    child.on('error', (error) => {
-      output += error.message;
-      end(false);
-    });
-    child.on('close', (code) => end(code === 0));
-  });
+  const failure = await failureOf(command, args, { cwd: ROOT });
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (failure !== undefined) console.log(`\n${failure.trim()}\n`);
+  const passed = failure === undefined;
+  console.log(`${passed ? 'passed' : 'FAILED'}  ${seconds.padStart(5)} s  ${name}`);
+  return { name, passed };
 }
 
 const { values: options } = parseArgs({ options: { since: { type: 'string' } } });

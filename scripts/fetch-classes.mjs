@@ -1,6 +1,5 @@
 // Generator of the well-known class files: fetches their package, checks it, and adds the CASM.
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -8,16 +7,17 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ENGINE, ROOT } from './cargo.mjs';
+import { unpackCrate } from './engine-changes.mjs';
+import { isMain } from './processes.mjs';
 import {
   CLASSES,
   classesOf,
@@ -61,60 +61,22 @@ const canonical = (hash) => `0x${BigInt(hash).toString(16)}`;
 
 // ---- the package ----------------------------------------------------------------------------
 
-/** @returns {string[]} every copy of the package in cargo's registry cache */
-function cachedCrates() {
-  const cache = join(process.env['CARGO_HOME'] || join(homedir(), '.cargo'), 'registry', 'cache');
-  if (!existsSync(cache)) return [];
-  return readdirSync(cache)
-    .map((registry) => join(cache, registry, `${PACKAGE.name}-${PACKAGE.version}.crate`))
-    .filter((path) => existsSync(path));
-}
-
-/** Makes cargo download the package into its cache. */
-function downloadCrate() {
-  const spec = `${PACKAGE.name}@${PACKAGE.version}`;
-  // Outside of any workspace, so that cargo neither reads nor locks ours.
-  const cargo = spawnSync('cargo', ['info', spec], { cwd: tmpdir(), encoding: 'utf8' });
-  const crates = cachedCrates();
-  if (crates.length > 0) return crates;
-  const why = cargo.error?.message ?? cargo.stderr.trim().split('\n').slice(-5).join('\n  ');
-  throw new Refusal(
-    `${LABEL} is not in cargo's registry cache and cargo could not bring it there:\n  ${why}`,
-    `see that \`cargo info ${spec}\` works (cargo 1.82 or later, and the network), ` +
-      'or unpack the package and give --from DIR.',
-  );
-}
-
-/** @returns {string} the package as it was published */
-function findCrate() {
-  const cached = cachedCrates();
-  const problems = [];
-  for (const path of cached.length > 0 ? cached : downloadCrate()) {
-    const hash = sha256(readFileSync(path));
-    if (hash === PACKAGE.sha256) return path;
-    problems.push(mismatch(`${path} is not the published package`, PACKAGE.sha256, hash));
-  }
-  throw new Refusal(
-    problems.join('\n'),
-    'delete the file and run this again; cargo will download it anew.',
-  );
-}
-
 /**
- * Unpacks the package into `directory`, after checking the archive as a whole.
+ * Unpacks the package as it was published.
+ *
  * @param {string} directory
  * @returns {string} the package's root
  */
 export function unpackPackage(directory) {
-  const crate = findCrate();
-  const tar = spawnSync('tar', ['-xzf', crate, '-C', directory], { encoding: 'utf8' });
-  if (tar.status !== 0) {
+  try {
+    return unpackCrate(PACKAGE, directory);
+  } catch (error) {
     throw new Refusal(
-      `tar could not unpack ${crate}:\n  ${tar.error?.message ?? tar.stderr.trim()}`,
-      'install tar, or unpack the package by other means and give --from DIR.',
+      error instanceof Error ? error.message : String(error),
+      `see that \`cargo info ${PACKAGE.name}@${PACKAGE.version}\` works (cargo 1.82 or later, and the network), ` +
+        'or unpack the package and give --from DIR.',
     );
   }
-  return join(directory, `${PACKAGE.name}-${PACKAGE.version}`);
 }
 
 /**
@@ -375,7 +337,7 @@ async function main() {
   }
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   main().catch((/** @type {unknown} */ error) => {
     console.error('fetch-classes:', error instanceof Refusal ? error.message : error);
     process.exitCode = 1;

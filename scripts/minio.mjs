@@ -1,8 +1,7 @@
 // Installer of MinIO for the tests of object stores: Go builds it once, into the user's cache.
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CACHE, installAsMain, makeFolder, runVisibly } from './processes.mjs';
+import { CACHE, installAsMain, isMain, makeFolder, runVisibly } from './processes.mjs';
 
 /** Its makers publish no binaries any more. */
 const VERSION = 'v0.0.0-20260212201848-7aac2a2c5b7c';
@@ -25,7 +24,7 @@ function install() {
   );
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   const advice = 'install Go 1.24 or later, and let this machine reach proxy.golang.org.';
   installAsMain('minio', advice, () => {
     if (installedMinio() === undefined) install();

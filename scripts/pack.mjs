@@ -6,10 +6,10 @@
 //   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/packages/cross-engine.mjs has built
 //
 // The packages must be built.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
   addonFile,
@@ -22,6 +22,7 @@ import { areOldEnough } from './packages/glibc.mjs';
 import { BILL } from './packages/sbom.mjs';
 import { builtEngines, ENGINE_NAME, npm, stage, withDependencies } from './packages/staging.mjs';
 import { manifestIn, published } from './packages/workspaces.mjs';
+import { isMain } from './processes.mjs';
 
 /**
  * @typedef {object} Packed
@@ -143,6 +144,6 @@ function main() {
   return values.strict && !isGlibcOldEnough(engines) ? 1 : 0;
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   process.exitCode = main();
 }

@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path/posix';
 import { parseArgs } from 'node:util';
 import { parseSync, Visitor } from 'oxc-parser';
-import { lineFinder, ROOT, readSources, sourceFiles } from './sources.mjs';
+import { ROOT } from './cargo.mjs';
+import { lineFinder, readSources, sourceFiles } from './sources.mjs';
 
 const LINES_IN_FUNCTION = 80;
 

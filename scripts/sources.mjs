@@ -1,9 +1,7 @@
 // Source files of the repository in TypeScript and JavaScript, without generated ones.
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { ROOT } from './cargo.mjs';
 import { runText } from './processes.mjs';
-
-export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 const EXTENSIONS = ['ts', 'tsx', 'js', 'mjs'];
 

@@ -1,13 +1,11 @@
 // Installer of starknet.py for its test: a virtual environment in the user's cache, one for each list of requirements.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CACHE, installAsMain, makeFolder, runVisibly } from './processes.mjs';
+import { ROOT } from './cargo.mjs';
+import { CACHE, installAsMain, isMain, makeFolder, runVisibly } from './processes.mjs';
 
-const REQUIREMENTS = fileURLToPath(
-  new URL('../packages/e2e/test/versions/requirements.txt', import.meta.url),
-);
+const REQUIREMENTS = join(ROOT, 'packages/e2e/test/versions/requirements.txt');
 
 /** @returns {string} the environment's folder; it exists only when complete */
 function folder() {
@@ -31,7 +29,7 @@ function install() {
   });
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   const advice =
     'install Python 3.10 or later with its venv module (apt-get install python3-venv), and let this machine reach PyPI.';
   installAsMain('starknet-py', advice, () => {

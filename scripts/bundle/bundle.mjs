@@ -11,7 +11,6 @@ import {
   cpSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,7 +18,6 @@ import {
 } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/protocol/documents.js';
@@ -27,6 +25,7 @@ import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compi
 import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
 import { published } from '../packages/workspaces.mjs';
+import { isMain } from '../processes.mjs';
 import { checksCode } from './precompiled-checks.mjs';
 import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
@@ -245,7 +244,7 @@ async function build() {
   renameSync(NEW_FOLDER, FOLDER);
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   const { values } = parseArgs({ options: { 'if-older': { type: 'boolean', default: false } } });
   if (!values['if-older'] || changed('bundle/cli.js') < changed('tsconfig.tsbuildinfo')) {
     await build();

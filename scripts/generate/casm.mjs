@@ -1,9 +1,9 @@
 // Generator of the CASM of the contract in docs/start/getting-started.md, beside its Sierra class.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Class } from '@starkbox/engine';
+import { ROOT } from '../cargo.mjs';
 
-const FOLDER = fileURLToPath(new URL('../../contracts/cairo', import.meta.url));
+const FOLDER = `${ROOT}contracts/cairo`;
 
 const sierra = readFileSync(`${FOLDER}/counter.sierra.json`, 'utf8');
 const casm = JSON.parse(await (await Class.compile(sierra)).casm());

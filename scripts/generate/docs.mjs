@@ -1,8 +1,7 @@
 // Generator of pages in docs/reference and of the manual page from the table of options, the table of commands and the
 // OpenRPC documents, so that they cannot differ from the node.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
 import {
   defaultText,
@@ -10,13 +9,15 @@ import {
   RESTRICTED_BY_DEFAULT,
 } from '../../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
+import { ROOT } from '../cargo.mjs';
 import { commandsPage } from './commands-page.mjs';
+import { readDocuments } from './documents.mjs';
 import { errorsPage } from './errors-page.mjs';
 import { examples } from './examples.mjs';
 import { manPage } from './man-page.mjs';
 import { methodsPage } from './methods-page.mjs';
 
-const DOCS = fileURLToPath(new URL('../../docs/reference', import.meta.url));
+const DOCS = join(ROOT, 'docs/reference');
 
 const INTRO = `# Options
 
@@ -87,19 +88,11 @@ const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(join(DOCS, 'options.md'), page);
 
-const MANUAL = fileURLToPath(new URL('../../packages/starkbox/man', import.meta.url));
+const MANUAL = join(ROOT, 'packages/starkbox/man');
 mkdirSync(MANUAL, { recursive: true });
 writeFileSync(join(MANUAL, 'starkbox.1'), manPage());
 
-const SPEC = fileURLToPath(new URL('../../packages/spec/documents', import.meta.url));
-const documents = new Map(
-  readdirSync(SPEC)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => [
-      file.replace(/\.json$/, ''),
-      JSON.parse(readFileSync(join(SPEC, file), 'utf8')),
-    ]),
-);
+const documents = readDocuments();
 writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents, await examples()));
 writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
 writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));

@@ -1,6 +1,6 @@
 // Markdown of docs/reference/errors.md, from the OpenRPC documents.
 
-/** @typedef {import('./methods-page.mjs').Document} Document */
+/** @typedef {import('./documents.mjs').Document} Document */
 
 /** Codes of the specification that only other nodes use. */
 const ELSEWHERE = 'Not answered by this node itself; on a fork it can come from the network.';
@@ -99,7 +99,7 @@ const OTHERS = /** @type {const} */ ([
  */
 export function errorsPage(documents) {
   const errors = [...documents.values()].flatMap(({ components }) =>
-    Object.entries(components.errors ?? {}),
+    Object.entries(components.errors),
   );
   const documented = errors.map(([name, { code, message }]) => {
     const advice = ADVICE[name];

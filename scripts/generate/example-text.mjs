@@ -1,5 +1,7 @@
 // JSON of examples as people read it: short values on one line, long ones cut.
-import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../cargo.mjs';
+import { manifestIn } from '../packages/workspaces.mjs';
 
 /** @typedef {ReturnType<typeof JSON.parse>} Json */
 
@@ -17,9 +19,7 @@ const FIXED = {
   time: 1700000000,
 };
 /** Raised by releases, which do not write these pages anew. */
-const { version: VERSION } = JSON.parse(
-  readFileSync(new URL('../../packages/starkbox/package.json', import.meta.url), 'utf8'),
-);
+const { version: VERSION } = manifestIn(join(ROOT, 'packages/starkbox'));
 const SHOWN_VERSION = '0.1.0';
 /** An image holds the offset of the clock, so that its length differs by some bytes. */
 const IMAGE_BYTES = 825_684;

@@ -1,10 +1,11 @@
 // Examples of every method for docs/reference/methods.md: requests to a real node, and its answers.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Account, ec, hash, RpcProvider } from 'starknet';
 import { WebSocket } from 'ws';
 import { createNode } from '../../packages/starkbox/dist/index.js';
+import { ROOT } from '../cargo.mjs';
 import { INSTANCE, settled } from './example-text.mjs';
 
 /** @typedef {{ readonly params: unknown, readonly answer?: unknown, readonly needs?: string }} Example */
@@ -12,13 +13,9 @@ import { INSTANCE, settled } from './example-text.mjs';
 /** @typedef {(method: string, params?: object) => Promise<Json>} Call */
 /** @typedef {Awaited<ReturnType<typeof createNode>>} Chain */
 
-const COUNTER = fileURLToPath(
-  new URL('../../contracts/cairo/counter.sierra.json', import.meta.url),
-);
+const COUNTER = join(ROOT, 'contracts/cairo/counter.sierra.json');
 /** The same class with the lines of its source. */
-const PLACES = fileURLToPath(
-  new URL('../../contracts/places/counter.sierra.json.gz', import.meta.url),
-);
+const PLACES = join(ROOT, 'contracts/places/counter.sierra.json.gz');
 /** Methods that need more than a chain of their own: parameters alone. @type {Readonly<Record<string, Example>>} */
 const NEEDING = {
   devnet_postmanLoad: { params: { network_url: 'http://127.0.0.1:8545' }, needs: 'an L1' },

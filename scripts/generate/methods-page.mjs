@@ -2,24 +2,9 @@
 import { answerText, requestText } from './example-text.mjs';
 
 /**
- * @typedef {{
- *   $ref?: string, type?: string, enum?: readonly unknown[], description?: string,
- *   oneOf?: readonly Schema[], anyOf?: readonly Schema[], allOf?: readonly Schema[],
- *   items?: Schema, properties?: Record<string, Schema>, required?: readonly string[],
- *   'x-felt'?: string,
- * }} Schema
- * @typedef {{ name: string, required?: boolean, description?: string, schema: Schema }} Value
- * @typedef {{
- *   name: string, summary: string, description?: string, params: readonly Value[], result?: Value,
- *   errors?: readonly { $ref: string }[], 'x-writes'?: boolean,
- * }} Method
- * @typedef {{
- *   methods: readonly Method[],
- *   components: {
- *     schemas: Record<string, Schema>,
- *     errors: Record<string, { code: number, message: string }>,
- *   },
- * }} Document
+ * @typedef {import('./documents.mjs').Schema} Schema
+ * @typedef {import('./documents.mjs').Method} Method
+ * @typedef {import('./documents.mjs').Document} Document
  */
 
 /** The documents in the order of the page, with their headings. */
@@ -162,7 +147,7 @@ function exampleText(name, examples) {
 const lowerFirst = (text) =>
   /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
-/** @param {readonly Value[]} params */
+/** @param {Method['params']} params */
 function parameterTable(params) {
   return [
     '| parameter | type | meaning |',

@@ -2,12 +2,10 @@
 //
 //   npm run check:packages                         after the build and the bundle
 //   node scripts/packages/check.mjs --shipped      also the weight of the engine, which is built for publishing
-import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,15 +13,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ROOT } from '../cargo.mjs';
 import { dependenciesOn, packedIn } from '../pack.mjs';
+import { failureOf } from '../processes.mjs';
+import { bytesIn } from '../rehearsal/installation.mjs';
 import { wrongFiles, wrongLicences } from './contents.mjs';
 import { INTERNAL_ENTRIES, undeclaredTypes } from './declarations.mjs';
 import { BILL } from './sbom.mjs';
-import { npm, stage } from './staging.mjs';
+import { npm, packedFiles, stage } from './staging.mjs';
 import { published } from './workspaces.mjs';
 
 /**
@@ -56,16 +56,6 @@ const { values } = parseArgs({ options: { shipped: { type: 'boolean', default: f
 
 /** @type {string[]} */
 const faults = [];
-
-/**
- * @param {string} folder
- * @returns {number} bytes of its files
- */
-function bytesIn(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
 
 /**
  * @param {string} name of a package
@@ -102,21 +92,6 @@ async function checkFacts(name, folder) {
 }
 
 /**
- * Runs a program of Node.
- *
- * @param {readonly string[]} args
- * @returns {Promise<string | undefined>} what it printed if it failed
- */
-async function failureOf(args) {
-  // Anvil is looked for in the folder where a node is started.
-  const running = promisify(execFile)(process.execPath, args, { cwd: ROOT });
-  return running.then(
-    () => undefined,
-    (error) => `${error.stdout}${error.stderr}`,
-  );
-}
-
-/**
  * Whether the types of a packed file are found by every way of resolving that can load ES modules.
  *
  * @param {string} name
@@ -126,7 +101,7 @@ async function checkTypes(name, file) {
   const command = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
   const options = ['--profile', 'esm-only', '--format', 'ascii', '--no-emoji'];
   const untyped = ['--exclude-entrypoints', ...INTERNAL_ENTRIES];
-  const failure = await failureOf([command, file, ...options, ...untyped]);
+  const failure = await failureOf(process.execPath, [command, file, ...options, ...untyped]);
   if (failure !== undefined) faults.push(`${name}: ${failure}`);
 }
 
@@ -163,7 +138,8 @@ async function checkInstallation(folder, packed) {
   }
   if (scripts.length > 0) faults.push(`packages with install scripts: ${scripts.join(', ')}`);
   writeFileSync(join(folder, 'use.mjs'), readFileSync(join(ROOT, 'scripts/packages/use.mjs')));
-  const failure = await failureOf([join(folder, 'use.mjs')]);
+  // Anvil is looked for in the folder where a node is started.
+  const failure = await failureOf(process.execPath, [join(folder, 'use.mjs')], { cwd: ROOT });
   if (failure !== undefined) faults.push(`the installed packages do not work: ${failure}`);
 }
 
@@ -176,13 +152,7 @@ try {
     ['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...folders],
     ROOT,
   );
-  /** @type {Map<string, { files: string[] }>} */
-  const contents = new Map(
-    Object.values(JSON.parse(listed)).map(({ name, files }) => [
-      name,
-      { files: files.map((/** @type {{ path: string }} */ { path }) => path) },
-    ]),
-  );
+  const contents = packedFiles(listed);
   const packed = packedIn(tarballs);
   const typed = packed.filter(({ name }) => existsSync(join(folder, 'staged', name, 'dist')));
   // They run beside the installation, which mostly waits.
@@ -190,8 +160,7 @@ try {
   for (const { name, file } of packed) {
     checkWeight(name, file, join(folder, 'staged', name));
     await checkFacts(name, join(folder, 'staged', name));
-    const { files } = contents.get(name) ?? { files: [] };
-    faults.push(...wrongFiles(name, files));
+    faults.push(...wrongFiles(name, contents.get(name) ?? []));
     const bill = JSON.parse(readFileSync(join(folder, 'staged', name, BILL), 'utf8'));
     faults.push(...wrongLicences(name, bill));
   }

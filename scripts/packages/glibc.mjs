@@ -7,9 +7,9 @@
 // A binary needs what the machine has that it was linked on, unless the linker gets another target, as
 // scripts/packages/cross-engine.mjs does.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { isMain } from '../processes.mjs';
 
 /** Debian 11 and Ubuntu 20.04 have it; Node itself needs 2.28. */
 export const OLDEST = '2.31';
@@ -66,7 +66,7 @@ export function areOldEnough(files, oldest = OLDEST) {
   return files.map((file) => report(file, table(file), oldest)).every(Boolean);
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { oldest: { type: 'string', default: OLDEST } },

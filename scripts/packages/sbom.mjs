@@ -17,16 +17,7 @@ export const BILL = 'sbom.cdx.json';
  */
 
 /**
- * @typedef {object} Manifest
- * @property {string} name
- * @property {string} version
- * @property {string | undefined} [license]
- * @property {Record<string, string>} [dependencies]
- * @property {Record<string, string>} [optionalDependencies]
- */
-
-/**
- * @param {Manifest} manifest
+ * @param {import('./workspaces.mjs').Manifest} manifest
  * @param {Materials} materials
  */
 export function billOf(manifest, { packages, crates, classes }) {
@@ -34,7 +25,7 @@ export function billOf(manifest, { packages, crates, classes }) {
   const sums = lockSums();
   const declared = [
     ...Object.entries(manifest.dependencies ?? {}).map((dependency) => [...dependency, 'required']),
-    ...Object.entries(manifest.optionalDependencies ?? {}).map((dependency) => [
+    ...Object.entries(Object(manifest['optionalDependencies'])).map((dependency) => [
       ...dependency,
       'optional',
     ]),

@@ -61,7 +61,14 @@ export function builtEngines(withCross = false) {
  */
 function filesOf(names) {
   const workspaces = names.flatMap((name) => ['--workspace', name]);
-  const output = npm(['pack', '--dry-run', '--json', '--ignore-scripts', ...workspaces], ROOT);
+  return packedFiles(npm(['pack', '--dry-run', '--json', '--ignore-scripts', ...workspaces], ROOT));
+}
+
+/**
+ * @param {string} output of `npm pack --json`
+ * @returns {Map<string, string[]>} paths by the name of the package
+ */
+export function packedFiles(output) {
   /** @type {Record<string, { name: string, files: { path: string }[] }>} an array, or by name since npm 12 */
   const listed = JSON.parse(output);
   return new Map(

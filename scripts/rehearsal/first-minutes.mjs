@@ -1,12 +1,11 @@
 // What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ROOT } from '../cargo.mjs';
+import { manifestIn } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
 import { npmInstall } from './installation.mjs';
 import { environmentOf, linesOf, startCommand, stop } from './processes.mjs';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** @typedef {Parameters<typeof npmInstall>[2]} Packed */
 
@@ -130,10 +129,7 @@ export const tries = {
   },
   'test with a fixture': async (folder, node, packed) => {
     const example = join(ROOT, 'examples/token-node-test');
-    const { devDependencies } = Object(
-      JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')),
-    );
-    const { starknet } = devDependencies;
+    const { starknet } = Object(manifestIn(example)['devDependencies']);
     npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
     const contract = 'contracts/cairo/token.sierra.json';
     mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });

@@ -1,5 +1,5 @@
 // Installations of our packed packages, and what they weigh.
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependenciesOn } from '../pack.mjs';
 import { runText } from '../processes.mjs';
@@ -29,13 +29,13 @@ export function npmInstall(folder, node, packed, names, others = {}) {
 }
 
 /**
- * @param {string} path
+ * @param {string} folder
  * @returns {number} bytes of its files; linked ones count where they are
  */
-function bytesOf(path) {
-  const facts = lstatSync(path);
-  if (!facts.isDirectory()) return facts.size;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+export function bytesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 /**
@@ -46,7 +46,7 @@ export function installed(folder) {
   const modules = join(folder, 'node_modules');
   const lock = Object(JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')));
   return {
-    megabytes: Math.round(bytesOf(modules) / 1e5) / 10,
+    megabytes: Math.round(bytesIn(modules) / 1e5) / 10,
     packages: Object.keys(lock.packages).length,
   };
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /**
  * The environment in which scripts of npm find a Node by its name.
@@ -43,41 +44,20 @@ export async function stop(child) {
 }
 
 /**
- * Lines of a stream, each when it has come; throws where the stream ends first.
+ * Lines of a stream, each read once; throws where the stream ends first.
  *
  * @param {import('node:stream').Readable} stream
- * @returns {(wanted: (line: string) => boolean) => Promise<string>} waits for a line
+ * @returns {(isExpected: (line: string) => boolean) => Promise<string>} waits for a line
  */
 export function linesOf(stream) {
   /** @type {string[]} */
   const printed = [];
-  const watchers = new Set();
-  let rest = '';
-  let hasEnded = false;
-  const tell = () => {
-    for (const watcher of watchers) watcher();
+  const lines = createInterface({ input: stream })[Symbol.asyncIterator]();
+  return async (isExpected) => {
+    for (let next = await lines.next(); !next.done; next = await lines.next()) {
+      printed.push(next.value);
+      if (isExpected(next.value)) return next.value;
+    }
+    throw new Error(`it ended after printing: ${printed.slice(-5).join('\n')}`);
   };
-  stream.setEncoding('utf8');
-  stream.on('data', (part) => {
-    const lines = `${rest}${part}`.split('\n');
-    rest = lines.pop() ?? '';
-    printed.push(...lines);
-    tell();
-  });
-  stream.on('end', () => {
-    hasEnded = true;
-    tell();
-  });
-  return (isExpected) =>
-    new Promise((resolve, reject) => {
-      const look = () => {
-        const line = printed.find(isExpected);
-        if (line === undefined && !hasEnded) return;
-        watchers.delete(look);
-        if (line !== undefined) resolve(line);
-        else reject(new Error(`it ended after printing: ${printed.slice(-5).join('\n')}`));
-      };
-      watchers.add(look);
-      look();
-    });
 }

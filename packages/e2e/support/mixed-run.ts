@@ -1,6 +1,7 @@
 // A node with transactions of every kind: invokes, deployments, declarations, reverts, messages, nested and library calls.
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Account, type Call, ec, hash } from 'starknet';
+import { closeAfterFile } from './closing.js';
 import { deployed } from './contracts.js';
 
 const selector = (name: string): string => hash.getSelectorFromName(name);
@@ -22,7 +23,7 @@ export interface MixedRun {
   readonly hashes: { readonly nested: string; readonly library: string; readonly reverted: string };
 }
 
-/** @returns a node that the caller closes */
+/** The node is closed after the tests of the file. */
 export async function startMixedRun(): Promise<MixedRun> {
   const node = await startNode({
     listen: true,
@@ -30,6 +31,7 @@ export async function startMixedRun(): Promise<MixedRun> {
     accounts: 3,
     blockGenerationOn: 'transaction',
   });
+  closeAfterFile(() => node.close());
   const { client } = node;
   const account = node.account(0);
   const { address: reverter } = await deployed(account, 'reverter');

@@ -1,23 +1,23 @@
 // Instances in a folder that cannot be written for a while: nothing that was answered is lost, and reads go on.
 
-import { type Log, silentLog } from 'starkbox';
+import { silentLog } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { FolderNode, StoreFolder } from './support/folder-node.js';
 
-/** A log that keeps the messages of errors. */
-function errorLog(): { readonly log: Log; readonly errors: string[] } {
+/** A node with an instance of one block, whose store then fails; `errors` are the messages of its log. */
+async function startFailing(options: Parameters<typeof FolderNode.start>[1] = {}) {
   const errors: string[] = [];
   const error = (...said: readonly unknown[]): void => void errors.push(String(said.at(-1)));
-  return { log: { ...silentLog, error }, errors };
-}
-
-test('what an instance could not write stays in memory until it is written', async () => {
   const store = new StoreFolder();
-  const { log, errors } = errorLog();
-  const node = await FolderNode.start(store, {}, { log });
+  const node = await FolderNode.start(store, options, { log: { ...silentLog, error } });
   const id = await node.create();
   await node.mint(id);
   store.failWrites();
+  return { store, node, id, errors };
+}
+
+test('what an instance could not write stays in memory until it is written', async () => {
+  const { store, node, id, errors } = await startFailing();
   const isTried = async (): Promise<boolean> => {
     expect(await node.release(id)).toBe(409);
     return errors.some((line) => line.includes(`instance ${id} cannot be written`));
@@ -31,12 +31,7 @@ test('what an instance could not write stays in memory until it is written', asy
 });
 
 test('one that hibernates without a request is written when the store can be', async () => {
-  const store = new StoreFolder();
-  const { log, errors } = errorLog();
-  const node = await FolderNode.start(store, { hibernateAfter: 1 }, { log });
-  const id = await node.create();
-  await node.mint(id);
-  store.failWrites();
+  const { store, node, id, errors } = await startFailing({ hibernateAfter: 1 });
   await vi.waitUntil(() => errors.some((line) => line.includes('is written again later')), 10_000);
   store.allowWrites();
   const stored = async (): Promise<number> => (await node.row(id)).block_number;
@@ -45,12 +40,7 @@ test('one that hibernates without a request is written when the store can be', a
 });
 
 test('an orderly stop waits for a store that can be written again', async () => {
-  const store = new StoreFolder();
-  const { log, errors } = errorLog();
-  const node = await FolderNode.start(store, {}, { log });
-  const id = await node.create();
-  await node.mint(id);
-  store.failWrites();
+  const { store, node, id, errors } = await startFailing();
   const closed = node.close();
   await vi.waitUntil(() => errors.some((line) => line.includes(id)), 10_000);
   store.allowWrites();
@@ -62,12 +52,7 @@ test('an orderly stop waits for a store that can be written again', async () => 
 test('a stop that cannot write an instance in time names it, the store and the reason', async () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   try {
-    const store = new StoreFolder();
-    const { log, errors } = errorLog();
-    const node = await FolderNode.start(store, {}, { log });
-    const id = await node.create();
-    await node.mint(id);
-    store.failWrites();
+    const { store, node, id, errors } = await startFailing();
     const failed = expect(node.close()).rejects.toThrow(
       new RegExp(`An instance .*${store.path} could not be written: ENOENT.*are lost: ${id}`, 's'),
     );
@@ -103,11 +88,7 @@ test('with durable changes, each that cannot be written is refused with the reas
 });
 
 test('an instance that could not be deleted is as it was', async () => {
-  const store = new StoreFolder();
-  const node = await FolderNode.start(store);
-  const id = await node.create();
-  await node.mint(id);
-  store.failWrites();
+  const { store, node, id } = await startFailing();
   const { error } = await node.send('root', 'devnet_deleteInstance', { instance_id: id });
   expect(error?.message).toContain('could not be written');
   expect((await node.mint(id)).error).toBeUndefined();

@@ -1,7 +1,7 @@
 // Refusals for money, gas and a wrong hash say what was needed and what was given.
-import { type Client, startNode, type TestNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   AMPLE,
   type Bounds,
@@ -14,15 +14,9 @@ import {
   ZERO,
 } from '../../support/signing.js';
 
-let started: TestNode;
-let client: Client;
-let sender: Sender;
-
-beforeAll(async () => {
-  started = await startNode();
-  client = started.client;
-  sender = new Sender(client, started.node.accounts[0]);
-});
+const started = await startNode();
+const client = started.client;
+const sender = new Sender(client, started.node.accounts[0]);
 afterAll(() => started.close());
 
 /** How a transfer with such bounds is refused. */

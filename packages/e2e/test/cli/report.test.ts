@@ -1,21 +1,16 @@
 // Output of `starkbox report`: tables, flame graphs and the comparison with a baseline.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
+import { expect, test } from 'vitest';
 import { runCommandLine } from '../../support/command-line.js';
-import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';
+import { startMixedRun } from '../../support/mixed-run.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const [baseline = '', svg = '', stacks = ''] = ['gas.json', 'gas.svg', 'gas.folded'].map((name) =>
   join(folder, name),
 );
-let mixed: MixedRun;
-beforeAll(async () => {
-  mixed = await startMixedRun();
-  closeAfterFile(() => mixed.node.close());
-});
+const mixed = await startMixedRun();
 
 async function report(...argv: readonly string[]) {
   const { outcome, stdout, stderr } = await runCommandLine([

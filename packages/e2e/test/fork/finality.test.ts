@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -12,11 +12,7 @@ import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 const BLOCKS = 3;
 const at = (block_number: number) => ({ block_number });
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = temporaryFolderOfFile();
-});
+const folder = temporaryFolderOfFile();
 
 /** A chain with a transaction in each block. */
 async function start() {

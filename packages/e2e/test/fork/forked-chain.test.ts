@@ -1,30 +1,25 @@
-import type { ListeningNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { createNode, silentLog } from 'starkbox';
 import { Account, type Contract } from 'starknet';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { parse } from '../../support/scrape.js';
 import { balanceSlot, Sender, STRK } from '../../support/signing.js';
 
-let pair: Pair;
-let fork: ListeningNode;
 let counter: Contract;
 let firstMint: string;
 /** The last block that both have. */
 let last: number;
 
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    firstMint = await mint(origin, '0x1234', 100);
-    await mint(origin, '0x1234', 200);
-    counter = await deployed(origin.account(0), 'counter', { start: 41 });
-    for (let block = 0; block < 10; block += 1) await origin.client.call('devnet_createBlock');
-    last = await origin.client.call('starknet_blockNumber');
-  });
-  fork = await pair.fork();
+const pair = await startPair(async (origin) => {
+  firstMint = await mint(origin, '0x1234', 100);
+  await mint(origin, '0x1234', 200);
+  counter = await deployed(origin.account(0), 'counter', { start: 41 });
+  for (let block = 0; block < 10; block += 1) await origin.client.call('devnet_createBlock');
+  last = await origin.client.call('starknet_blockNumber');
 });
+const fork = await pair.fork();
 afterAll(() => pair.close());
 
 const at = (block_number: number) => ({ block_number });

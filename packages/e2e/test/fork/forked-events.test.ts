@@ -1,31 +1,26 @@
 // Events on both sides of the fork point as one range, with any bounds and pages.
-import type { ListeningNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
 
-let pair: Pair;
-let fork: ListeningNode;
 /** Two events a block: 1 to 4 are the origin's, 6 to 8 the fork's; 5 is its empty first one. */
 const OWN_FIRST = 5;
 const hashes: string[] = [];
 
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
-  });
-  fork = await pair.fork();
-  for (let block = 6; block <= 8; block += 1) await mint(fork, '0x1234', block);
-  for (let block_number = 0; block_number <= 8; block_number += 1) {
-    const block = await fork.client.call('starknet_getBlockWithTxHashes', {
-      block_id: { block_number },
-    });
-    hashes.push('block_hash' in block ? block.block_hash : '');
-  }
-  // Later blocks of the origin are not to be seen.
-  for (let block = 5; block <= 12; block += 1) await mint(pair.origin, '0x1234', block);
+const pair = await startPair(async (origin) => {
+  for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
 });
+const fork = await pair.fork();
+for (let block = 6; block <= 8; block += 1) await mint(fork, '0x1234', block);
+for (let block_number = 0; block_number <= 8; block_number += 1) {
+  const block = await fork.client.call('starknet_getBlockWithTxHashes', {
+    block_id: { block_number },
+  });
+  hashes.push('block_hash' in block ? block.block_hash : '');
+}
+// Later blocks of the origin are not to be seen.
+for (let block = 5; block <= 12; block += 1) await mint(pair.origin, '0x1234', block);
 afterAll(() => pair.close());
 
 async function pages(filter: object, chunk_size = 100): Promise<readonly (readonly number[])[]> {

@@ -1,18 +1,14 @@
 // A fork that is undone, restarted, or put on another block or network.
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { afterAll, expect, test, vi } from 'vitest';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-let pair: Pair;
-
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    await mint(origin, '0x1234', 100);
-    await mint(origin, '0x1234', 200);
-    for (let block = 0; block < 3; block += 1) await origin.client.call('devnet_createBlock');
-  });
+const pair = await startPair(async (origin) => {
+  await mint(origin, '0x1234', 100);
+  await mint(origin, '0x1234', 200);
+  for (let block = 0; block < 3; block += 1) await origin.client.call('devnet_createBlock');
 });
 afterAll(() => pair.close());
 

@@ -1,22 +1,18 @@
 // Subscriptions that begin before the fork point: the origin's blocks, own blocks, new blocks.
-import { connectSocket, type ListeningNode, type Socket } from '@starkbox/conformance';
+import { connectSocket, type Socket } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { STRK } from '../../support/signing.js';
 
-let pair: Pair;
-let fork: ListeningNode;
 let socket: Socket;
 
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
-  });
-  fork = await pair.fork();
-  await mint(fork, '0x1234', 6);
-  await mint(pair.origin, '0x1234', 5);
+const pair = await startPair(async (origin) => {
+  for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
 });
+const fork = await pair.fork();
+await mint(fork, '0x1234', 6);
+await mint(pair.origin, '0x1234', 5);
 beforeEach(async () => {
   socket = await connectSocket(fork.url);
 });

@@ -1,18 +1,15 @@
 // Options on a fork: given values apply, the others are taken from the origin.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Pair, startPair } from '../../support/fork/pair.js';
+import { afterAll, expect, test } from 'vitest';
+import { startPair } from '../../support/fork/pair.js';
 
 const DEFAULT_PRICE = 10n ** 9n;
 const START = 1_900_000_000;
-let pair: Pair;
 
-beforeAll(async () => {
-  pair = await startPair(undefined, {
-    startTime: START,
-    gasPriceWei: 7n,
-    gasPriceFri: 8n,
-    l2GasPriceFri: 9n,
-  });
+const pair = await startPair(undefined, {
+  startTime: START,
+  gasPriceWei: 7n,
+  gasPriceFri: 8n,
+  l2GasPriceFri: 9n,
 });
 afterAll(() => pair.close());
 

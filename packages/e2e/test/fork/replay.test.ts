@@ -1,28 +1,24 @@
 // Replay of the origin's transactions, unchanged and with changes.
 import { readFile } from 'node:fs/promises';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import type { Contract } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { balanceSlot, STRK } from '../../support/signing.js';
 
-let pair: Pair;
-let fork: ListeningNode;
 let counter: Contract;
 let increase: string;
 
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    counter = await deployed(origin.account(0), 'counter', { start: 41 });
-    increase = (await counter.invoke('increase', [1])).transaction_hash;
-    await mint(origin, '0x1234', 100);
-    await mint(origin, '0x1234', 100);
-  });
-  fork = await pair.fork();
+const pair = await startPair(async (origin) => {
+  counter = await deployed(origin.account(0), 'counter', { start: 41 });
+  increase = (await counter.invoke('increase', [1])).transaction_hash;
+  await mint(origin, '0x1234', 100);
+  await mint(origin, '0x1234', 100);
 });
+const fork = await pair.fork();
 afterAll(() => pair.close());
 
 test('as it was', async () => {

@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
-import { connect, type L1Client, messagingAt } from '../../support/l1/anvil.js';
+import { connect, messagingAt } from '../../support/l1/anvil.js';
 import {
   balanceOf,
   deployMessenger,
   deposit,
-  type MessagingSetup,
   received,
   send,
   startMessaging,
@@ -17,14 +16,9 @@ import { RunningCommand } from '../../support/running-command.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 
-let stage: MessagingSetup;
-let l1: L1Client;
-let address: string;
-beforeAll(async () => {
-  stage = await startMessaging({ l1: 'anvil', l1Port: 0 });
-  l1 = connect(stage.node.l1?.url ?? '');
-  address = stage.node.l1?.messagingContract ?? '';
-});
+const stage = await startMessaging({ l1: 'anvil', l1Port: 0 });
+const l1 = connect(stage.node.l1?.url ?? '');
+const address = stage.node.l1?.messagingContract ?? '';
 
 const word = (payload: string) =>
   received(l1, address, {

@@ -3,26 +3,16 @@ import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
 import type { Config, Starkbox } from 'starkbox';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
-import {
-  type Contract,
-  contract,
-  declareRequest,
-  invokeRequest,
-  STRK,
-} from '../../support/signing.js';
+import { contract, declareRequest, invokeRequest, STRK } from '../../support/signing.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder: 'tip' } as const;
 
-let counter: Contract;
-let folder: string;
-beforeAll(async () => {
-  counter = await contract('counter');
-  folder = temporaryFolderOfFile();
-});
+const counter = await contract('counter');
+const folder = temporaryFolderOfFile();
 
 async function start(config: Partial<Config> = {}): Promise<[Client, Starkbox]> {
   const node = await openNode({ ...BASE, ...config });

@@ -1,12 +1,11 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
 import type { Client } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { optionsOf } from '../../support/command-line.js';
 import { type Fixture, startFixture } from '../../support/fixture.js';
 import {
   type Account,
-  type Contract,
   contract,
   declareRequest,
   deployAccountRequest,
@@ -18,12 +17,8 @@ import {
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BAD = { signature: ['0x1', '0x2'] };
 
-let fixture: Fixture;
-let counter: Contract;
-beforeAll(async () => {
-  counter = await contract('counter');
-  fixture = await startFixture({ blockGenerationOn: 'mempool' });
-});
+const counter = await contract('counter');
+const fixture = await startFixture({ blockGenerationOn: 'mempool' });
 
 const account: Fixture['account'] = (index) => fixture.account(index);
 

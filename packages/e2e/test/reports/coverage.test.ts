@@ -1,16 +1,11 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
 import { Coverage } from '@starkbox/abi';
 import type { COVERAGE } from '@starkbox/spec';
-import { beforeAll, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
+import { expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
-import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';
+import { startMixedRun } from '../../support/mixed-run.js';
 
-let run: MixedRun;
-beforeAll(async () => {
-  run = await startMixedRun();
-  closeAfterFile(() => run.node.close());
-});
+const run = await startMixedRun();
 
 const coverage = (params: object = {}): Promise<COVERAGE> =>
   run.node.client.call('devnet_coverage', params);

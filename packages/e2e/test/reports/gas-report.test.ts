@@ -1,15 +1,10 @@
 // Report of gas by function: it adds up to the receipts, in one page or in many.
 import { GasReport, MEASURES } from '@starkbox/abi';
 import type { GAS_REPORT, GAS_ROW } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
-import { type MixedRun, startMixedRun } from '../../support/mixed-run.js';
+import { describe, expect, test } from 'vitest';
+import { startMixedRun } from '../../support/mixed-run.js';
 
-let run: MixedRun;
-beforeAll(async () => {
-  run = await startMixedRun();
-  closeAfterFile(() => run.node.close());
-});
+const run = await startMixedRun();
 
 const report = (params: object = {}): Promise<GAS_REPORT> =>
   run.node.client.call('devnet_gasReport', params);

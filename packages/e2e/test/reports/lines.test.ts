@@ -1,8 +1,8 @@
 // Coverage by source line, and resources besides gas: transactions are run again when a report asks.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
-import { beforeAll, expect, test } from 'vitest';
+import { startNode } from '@starkbox/conformance';
+import { expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { commandOutput } from '../../support/command-line.js';
@@ -12,24 +12,21 @@ import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const EXPECTED = new URL('counter.lcov', import.meta.url);
 const folder = temporaryFolderOfFile();
-let node: ListeningNode;
 
-beforeAll(async () => {
-  node = await startNode({
-    listen: true,
-    seed: 42,
-    accounts: 1,
-    blockGenerationOn: 'transaction',
-  });
-  closeAfterFile(() => node.close());
-  const account = node.account(0);
-  const { address } = await deployed(account, 'counter', [5]);
-  for (const amount of ['0x2', '0x3', '0x0']) {
-    const call = { contractAddress: address, entrypoint: 'increase', calldata: [amount] };
-    await account.execute([call], UNESTIMATED);
-  }
-  writeFileSync(join(folder, 'counter.sierra.json'), await classTextWithPlaces('counter'));
+const node = await startNode({
+  listen: true,
+  seed: 42,
+  accounts: 1,
+  blockGenerationOn: 'transaction',
 });
+closeAfterFile(() => node.close());
+const account = node.account(0);
+const { address } = await deployed(account, 'counter', [5]);
+for (const amount of ['0x2', '0x3', '0x0']) {
+  const call = { contractAddress: address, entrypoint: 'increase', calldata: [amount] };
+  await account.execute([call], UNESTIMATED);
+}
+writeFileSync(join(folder, 'counter.sierra.json'), await classTextWithPlaces('counter'));
 
 test('the lines of a run are those of the committed file', async () => {
   const file = join(folder, 'lcov.info');

@@ -1,7 +1,7 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
 import { runCommandLine } from '../../support/command-line.js';
 import { type Fixture, startFixture } from '../../support/fixture.js';
@@ -24,15 +24,10 @@ const INVOKE = 'starknet_addInvokeTransaction';
 const DECLARE = 'starknet_addDeclareTransaction';
 const DEPLOY = 'starknet_addDeployAccountTransaction';
 
-let ruled: Fixture;
-let free: Fixture;
-let counter: Contract;
-beforeAll(async () => {
-  counter = await contract('counter');
-  // In the mempool, what the account itself would reject is accepted too.
-  ruled = await startFixture({ blockGenerationOn: 'mempool', rules: 'mainnet' });
-  free = await startFixture({ blockGenerationOn: 'mempool' });
-});
+const counter = await contract('counter');
+// In the mempool, what the account itself would reject is accepted too.
+const ruled = await startFixture({ blockGenerationOn: 'mempool', rules: 'mainnet' });
+const free = await startFixture({ blockGenerationOn: 'mempool' });
 
 const account: Fixture['account'] = (index) => ruled.account(index);
 

@@ -2,17 +2,14 @@
 
 import { ERRORS } from '@starkbox/spec';
 import { hash, RpcError, shortString } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
-let counter: Awaited<ReturnType<typeof deployed>>;
-beforeAll(async () => {
-  counter = await deployed(account(0), 'counter', { start: 10 });
-});
+const counter = await deployed(account(0), 'counter', { start: 10 });
 
 test('a view is read, and a transaction changes it', async () => {
   expect(await counter.call('get')).toBe(10n);

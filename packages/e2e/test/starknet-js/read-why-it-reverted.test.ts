@@ -1,7 +1,7 @@
 // Reasons of failed transactions: in the refusal, or in the receipt.
 
-import { type Call, type Contract, hash, RpcError, shortString } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Call, hash, RpcError, shortString } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
 import { GENERATION } from '../../../../contracts/classes.js';
 import { deployed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
@@ -10,12 +10,8 @@ const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const owner = account(0);
-let outer: Contract;
-let inner: Contract;
-beforeAll(async () => {
-  outer = await deployed(owner, 'reverter');
-  inner = await deployed(owner, 'reverter');
-});
+const outer = await deployed(owner, 'reverter');
+const inner = await deployed(owner, 'reverter');
 
 const text = shortString.encodeShortString;
 const bounds = (max_amount: bigint) => ({ max_amount, max_price_per_unit: 10n ** 10n });

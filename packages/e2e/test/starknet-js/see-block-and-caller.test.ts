@@ -1,7 +1,7 @@
 // Block, time and caller as a contract reads them.
 
-import { type Contract, constants } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { constants } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
 
@@ -9,10 +9,7 @@ const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const owner = account(0);
-let context: Contract;
-beforeAll(async () => {
-  context = await deployed(owner, 'context');
-});
+const context = await deployed(owner, 'context');
 
 test('a transaction sees its block, its time, its account and itself', async () => {
   await client.call('devnet_setTime', { time: 2_000_000_000 });

@@ -1,7 +1,7 @@
 // A message from L1 without an L1: a call to the node delivers it.
 
-import { type Contract, hash } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hash } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
 
@@ -10,10 +10,7 @@ afterAll(close);
 
 const L1_BRIDGE = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const user = account(1).address;
-let messenger: Contract;
-beforeAll(async () => {
-  messenger = await deployed(account(0), 'messenger');
-});
+const messenger = await deployed(account(0), 'messenger');
 
 function message(amount: number, nonce: number) {
   return {

@@ -1,7 +1,7 @@
 // Messages to L1; without an L1 they can still be read and consumed.
 
-import { type Contract, hash } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hash } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
 
@@ -10,10 +10,7 @@ afterAll(close);
 
 const L1_BRIDGE = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const owner = account(0);
-let messenger: Contract;
-beforeAll(async () => {
-  messenger = await deployed(owner, 'messenger');
-});
+const messenger = await deployed(owner, 'messenger');
 
 test('a message is in the receipt, in the trace and in the next flush', async () => {
   const args = [L1_BRIDGE, ['0x1', '0x2']];

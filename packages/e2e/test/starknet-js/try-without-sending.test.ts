@@ -1,7 +1,7 @@
 // Simulation of a transaction before it is sent, and its trace afterwards.
 
-import { type Contract, hash, TransactionType } from 'starknet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hash, TransactionType } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
 import { deployed, hashed } from '../../support/contracts.js';
 import { startRecordedNode } from '../../support/recorded-node.js';
 
@@ -11,10 +11,7 @@ afterAll(close);
 const owner = account(0);
 const INCREASE = hash.getSelectorFromName('increase');
 const EXECUTE = hash.getSelectorFromName('__execute__');
-let counter: Contract;
-beforeAll(async () => {
-  counter = await deployed(owner, 'counter', { start: 1 });
-});
+const counter = await deployed(owner, 'counter', { start: 1 });
 
 function increase(amount: number) {
   return {

@@ -1,7 +1,7 @@
 // Plain reads of a chain in a data directory: answered from the database while the engine is busy.
 import { State, StateSource, storageAddress } from '@starkbox/engine';
-import { createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNode } from 'starkbox';
+import { afterAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More executions than the engine has worker threads. */
@@ -9,18 +9,12 @@ const CROWD = 520;
 const RECEIVER = '0x77';
 const KEY = storageAddress('ERC20_balances', [RECEIVER]);
 
-let directory: string;
-let node: Starkbox;
-let address: string;
-
-beforeAll(async () => {
-  directory = temporaryFolderOfFile();
-  node = await createNode({ dataDir: directory, seed: 0, recentBlocks: 1 });
-  address = node.tokens.strk.address;
-  for (let count = 0; count < 12; count += 1) {
-    await node.request('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
-  }
-});
+const directory = temporaryFolderOfFile();
+const node = await createNode({ dataDir: directory, seed: 0, recentBlocks: 1 });
+const address = node.tokens.strk.address;
+for (let count = 0; count < 12; count += 1) {
+  await node.request('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
+}
 afterAll(() => node.close());
 
 const readAt = async (block_id: unknown): Promise<readonly unknown[]> =>

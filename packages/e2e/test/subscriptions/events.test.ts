@@ -1,18 +1,15 @@
 // Subscriptions to events: live, and from a given block.
 import type { Notification, Socket } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, contract, ETH, hex, STRK, selector } from '../../support/signing.js';
+import { describe, expect, test } from 'vitest';
+import { contract, ETH, hex, STRK, selector } from '../../support/signing.js';
 import { digest } from '../../support/subscriptions/digest.js';
 import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const TRANSFER = selector('Transfer');
 
-let emitter: Contract;
-beforeAll(async () => {
-  emitter = await contract('emitter');
-});
+const emitter = await contract('emitter');
 
 /** Emits one event with exactly these keys and data. */
 const emitting = (to: string, keys: readonly string[], data: readonly string[] = []) => ({

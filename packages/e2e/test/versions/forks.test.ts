@@ -2,28 +2,25 @@
 import { checkedClient, type ListeningNode, overHttp } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
+import { mint, startPair } from '../../support/fork/pair.js';
 import { Sender, STRK, selector } from '../../support/signing.js';
 
 const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
 const L1 = `0x${'cd'.repeat(32)}`;
 
-let pair: Pair;
 let minted: string;
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    minted = await mint(origin, '0x1234', 100);
-    await origin.client.call('devnet_postmanSendMessageToL2', {
-      l1_transaction_hash: L1,
-      l1_contract_address: `0x${'1'.repeat(40)}`,
-      l2_contract_address: STRK,
-      entry_point_selector: selector('nothing'),
-      payload: [],
-      paid_fee_on_l1: '0x1234567',
-      nonce: '0x1',
-    });
-    await origin.client.call('devnet_createBlock');
+const pair = await startPair(async (origin) => {
+  minted = await mint(origin, '0x1234', 100);
+  await origin.client.call('devnet_postmanSendMessageToL2', {
+    l1_transaction_hash: L1,
+    l1_contract_address: `0x${'1'.repeat(40)}`,
+    l2_contract_address: STRK,
+    entry_point_selector: selector('nothing'),
+    payload: [],
+    paid_fee_on_l1: '0x1234567',
+    nonce: '0x1',
   });
+  await origin.client.call('devnet_createBlock');
 });
 afterAll(() => pair.close());
 

@@ -9,7 +9,7 @@ import {
   StateSource,
   storageAddress,
 } from '@starkbox/engine';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
 import { addon } from '../../js/addon.js';
 import { callNow, callWorker } from '../../js/error.js';
@@ -23,14 +23,12 @@ import {
   type Json,
 } from '../fixtures/broken-input.js';
 import {
-  type Account,
   block,
   blockValues,
   CHAIN_ID,
   declareValues,
   deployAccountValues,
   firstAccount,
-  type Genesis,
   genesis,
   genesisDiff,
   invokeValues,
@@ -41,13 +39,8 @@ import {
 /** Inputs per entry. For more: STARKBOX_INPUTS=100000. */
 const INPUTS = Number(process.env['STARKBOX_INPUTS'] ?? 1_500);
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  chain = await genesis();
-  account = firstAccount(chain);
-});
+const chain = await genesis();
+const account = firstAccount(chain);
 
 /** Throws everything at an entry and counts what came back. */
 async function barrage(

@@ -10,13 +10,12 @@ import {
 } from '@starkbox/engine';
 import fc from 'fast-check';
 import { hash as js } from 'starknet';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   block,
   CHAIN_ID,
   deployAccountValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   invoke,
@@ -30,10 +29,7 @@ import {
 const felt = fc.bigInt({ min: 0n, max: PRIME - 1n }).map(hex);
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });
 
-let chain: Genesis;
-beforeAll(async () => {
-  chain = await genesis();
-});
+const chain = await genesis();
 
 describe('accounts of a seed', () => {
   test.each([

@@ -1,27 +1,20 @@
 // Block contexts from plain values, and commitments and hashes of finished blocks.
 
 import { Block, EngineError, type Receipt, starknetKeccak } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
-  type Account,
   accountClass,
   block,
   blockValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   place,
   transfer,
 } from '../fixtures/chain.js';
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  chain = await genesis(await accountClass());
-  account = firstAccount(chain);
-});
+const chain = await genesis(await accountClass());
+const account = firstAccount(chain);
 
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });
 

@@ -1,9 +1,8 @@
 // Execution and closing of a block in one go, against both one after another.
 
-import { type Class, type State, Transaction, type TransactionValues } from '@starkbox/engine';
-import { beforeAll, expect, test } from 'vitest';
+import { type State, Transaction, type TransactionValues } from '@starkbox/engine';
+import { expect, test } from 'vitest';
 import {
-  type Account,
   accountClass,
   block,
   CHAIN_ID,
@@ -11,7 +10,6 @@ import {
   declareValues,
   deployAccountValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   invokeValues,
@@ -20,15 +18,9 @@ import {
 } from '../fixtures/chain.js';
 import { balanceKey, CONTRACT, deposit } from '../fixtures/transactions.js';
 
-let chain: Genesis;
-let account: Account;
-let counter: Class;
-
-beforeAll(async () => {
-  chain = await genesis(await accountClass());
-  account = firstAccount(chain);
-  counter = await contractClass('counter');
-});
+const chain = await genesis(await accountClass());
+const account = firstAccount(chain);
+const counter = await contractClass('counter');
 
 const call = (name: string, ...calldata: string[]) =>
   invokeValues(account, [{ to: CONTRACT, name, calldata }], 0);

@@ -1,9 +1,8 @@
 // Execution of each kind of transaction, accepted or reverted, and the effect of the flags.
 
 import { type ExecutionFlags, starknetKeccak, Transaction } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
-  type Account,
   AMPLE,
   accountClass,
   block,
@@ -13,7 +12,6 @@ import {
   declareValues,
   deployAccountValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   invoke,
@@ -32,13 +30,8 @@ import {
   rejected,
 } from '../fixtures/transactions.js';
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  chain = await genesis(await accountClass());
-  account = firstAccount(chain);
-});
+const chain = await genesis(await accountClass());
+const account = firstAccount(chain);
 
 describe('accepted', () => {
   test('a transfer moves the amount, charges the fee and tells both in order', async () => {

@@ -1,15 +1,13 @@
 // What the machine did in each call of a transaction: registers, resources, and calls of Cairo 0 code.
 
 import { type RetracedFrame, starknetKeccak } from '@starkbox/engine';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GENERATION } from '../../../../contracts/classes.js';
 import {
-  type Account,
   accountClass,
   block,
   contractClass,
   firstAccount,
-  type Genesis,
   genesis,
   invoke,
   LEGACY_UDC,
@@ -21,19 +19,14 @@ const REVERTER = '0xe0';
 const COUNTER = '0xc0';
 const MOST = 1_000_000;
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  const started = await genesis(await accountClass());
-  account = firstAccount(started);
-  const declared = await started.state.apply({}, [
-    await contractClass('counter'),
-    await contractClass('reverter'),
-  ]);
-  const state = await place(await place(declared, 'counter', COUNTER), 'reverter', REVERTER);
-  chain = { ...started, state };
-});
+const started = await genesis(await accountClass());
+const account = firstAccount(started);
+const declared = await started.state.apply({}, [
+  await contractClass('counter'),
+  await contractClass('reverter'),
+]);
+const state = await place(await place(declared, 'counter', COUNTER), 'reverter', REVERTER);
+const chain = { ...started, state };
 
 /** Triples of program counter, allocation pointer and frame pointer. */
 function registersOf({ machine }: RetracedFrame): readonly (readonly number[])[] {

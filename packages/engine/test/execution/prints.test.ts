@@ -1,12 +1,11 @@
 // Hints of contracts that the sequencer writes to the standard output or refuses.
 
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   accountClass,
   block,
   contractClass,
   firstAccount,
-  type Genesis,
   genesis,
   invoke,
   place,
@@ -18,13 +17,9 @@ const BACKTRACE = '0xb0';
 /** Bytes of text that a report has at most. */
 const MOST_PRINTED = 65_536;
 
-let chain: Genesis;
-
-beforeAll(async () => {
-  const started = await genesis(await accountClass());
-  const state = await place(await place(started.state, 'prints', PRINTS), 'backtrace', BACKTRACE);
-  chain = { ...started, state };
-});
+const started = await genesis(await accountClass());
+const state = await place(await place(started.state, 'prints', PRINTS), 'backtrace', BACKTRACE);
+const chain = { ...started, state };
 
 test('texts that a contract prints are in its report, with their contract', async () => {
   const call = { to: PRINTS, name: 'print_values', calldata: ['0x7', '0x8'] };

@@ -1,9 +1,8 @@
 // Every reason for which a transaction is rejected.
 
 import { type RejectionReason, starknetKeccak, Transaction } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
-  type Account,
   AMPLE,
   accountClass,
   block,
@@ -13,7 +12,6 @@ import {
   declareValues,
   deployAccountValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   invoke,
@@ -30,13 +28,8 @@ import {
   rejected,
 } from '../fixtures/transactions.js';
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  chain = await genesis(await accountClass());
-  account = firstAccount(chain);
-});
+const chain = await genesis(await accountClass());
+const account = firstAccount(chain);
 
 describe('rejected, and nothing changes', () => {
   const cases: readonly [RejectionReason, string, () => Transaction][] = [

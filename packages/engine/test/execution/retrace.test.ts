@@ -7,15 +7,13 @@ import {
   type Transaction,
   type Turn,
 } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GENERATION } from '../../../../contracts/classes.js';
 import {
-  type Account,
   accountClass,
   block,
   contractClass,
   firstAccount,
-  type Genesis,
   genesis,
   invoke,
   place,
@@ -29,15 +27,10 @@ const REVERTER = '0xe0';
 /** `increase` of the counter, and the wrapper that reads its calldata. */
 const INCREASE = GENERATION === '2.8' ? [3, 0] : [4, 0];
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  const started = await genesis(await accountClass());
-  account = firstAccount(started);
-  const state = await place(await place(started.state, 'counter', COUNTER), 'reverter', REVERTER);
-  chain = { ...started, state };
-});
+const started = await genesis(await accountClass());
+const account = firstAccount(started);
+const state = await place(await place(started.state, 'counter', COUNTER), 'reverter', REVERTER);
+const chain = { ...started, state };
 
 function call(to: string, name: string, calldata: readonly string[]) {
   return { contract_address: to, entry_point_selector: starknetKeccak(name), calldata };

@@ -2,9 +2,8 @@
 
 import { standardSpec } from '@starkbox/conformance';
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
-  type Account,
   accountClass,
   block,
   CHAIN_ID,
@@ -12,7 +11,6 @@ import {
   declareValues,
   ETH,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   place,
@@ -23,13 +21,8 @@ import { applied, balanceKey, CONTRACT, deposit } from '../fixtures/transactions
 
 const spec = standardSpec();
 
-let chain: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  chain = await genesis(await accountClass());
-  account = firstAccount(chain);
-});
+const chain = await genesis(await accountClass());
+const account = firstAccount(chain);
 
 describe('many on a throw-away layer', () => {
   test('each sees the ones before it; differences are its own; the state stays', async () => {

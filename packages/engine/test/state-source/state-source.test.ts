@@ -9,28 +9,21 @@ import {
   storageAddress,
   Transaction,
 } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
-  type Account,
   block,
   CHAIN_ID,
   contractClass,
   declareValues,
   firstAccount,
-  type Genesis,
   genesis,
   hex,
   STRK,
   transfer,
 } from '../fixtures/chain.js';
 
-let below: Genesis;
-let account: Account;
-
-beforeAll(async () => {
-  below = await genesis();
-  account = firstAccount(below);
-});
+const below = await genesis();
+const account = firstAccount(below);
 
 /** Answers from another state, as a remote node would. */
 async function answer(question: SourceQuestion): Promise<string | null> {

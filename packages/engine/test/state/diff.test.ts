@@ -1,7 +1,7 @@
 // Differences of a block, and between any two states.
 
 import { builtinClass, type Class, State } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   chainOf,
   declareDiff,
@@ -15,12 +15,8 @@ import {
 const A = '0xa';
 const B = '0xb';
 
-let sierra: Class;
-let cairo0: Class;
-beforeAll(async () => {
-  sierra = await builtinClass('udc');
-  cairo0 = await builtinClass('udc-cairo0');
-});
+const sierra = await builtinClass('udc');
+const cairo0 = await builtinClass('udc-cairo0');
 
 describe('the difference of a version', () => {
   test('a closed version keeps what it changed, the open one tells it so far', async () => {

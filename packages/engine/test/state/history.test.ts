@@ -3,8 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { builtinClass, type Class, State } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { builtinClass, State } from '@starkbox/engine';
+import { describe, expect, test } from 'vitest';
 import { block, hex } from '../fixtures/chain.js';
 import {
   chainOf,
@@ -24,12 +24,8 @@ const range = (count: number): readonly number[] => [...Array(count).keys()];
 const historyOf = (state: State, key = '0x1'): Promise<readonly string[]> =>
   Promise.all(range(state.version + 1).map((version) => state.at(version).storageAt(A, key)));
 
-let sierra: Class;
-let cairo0: Class;
-beforeAll(async () => {
-  sierra = await builtinClass('udc');
-  cairo0 = await builtinClass('udc-cairo0');
-});
+const sierra = await builtinClass('udc');
+const cairo0 = await builtinClass('udc-cairo0');
 
 describe('rewinding', () => {
   test('several blocks are undone, with what is pending', async () => {

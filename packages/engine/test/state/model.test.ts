@@ -2,7 +2,7 @@
 
 import { builtinClass, type Class, State, type StateDiff } from '@starkbox/engine';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hex } from '../fixtures/chain.js';
 import { declareDiff } from '../fixtures/diffs.js';
 
@@ -10,12 +10,8 @@ const FIRST = 3;
 const ADDRESSES = ['0xa', '0xb'];
 const KEYS = ['0x1', '0x2'];
 
-let sierra: Class;
-let cairo0: Class;
-beforeAll(async () => {
-  sierra = await builtinClass('udc');
-  cairo0 = await builtinClass('udc-cairo0');
-});
+const sierra = await builtinClass('udc');
+const cairo0 = await builtinClass('udc-cairo0');
 
 /** By name, what is not zero. */
 type Values = ReadonlyMap<string, string>;

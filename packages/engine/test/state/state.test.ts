@@ -1,7 +1,7 @@
 // States: reading, writing, versions, figures.
 
-import { builtinClass, type Class, State, type StateDiff } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { builtinClass, State, type StateDiff } from '@starkbox/engine';
+import { describe, expect, test } from 'vitest';
 import { hex, PRIME } from '../fixtures/chain.js';
 import {
   chainOf,
@@ -19,12 +19,8 @@ const LARGEST_ADDRESS = hex(2n ** 251n - 1n);
 
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });
 
-let sierra: Class;
-let cairo0: Class;
-beforeAll(async () => {
-  sierra = await builtinClass('udc');
-  cairo0 = await builtinClass('udc-cairo0');
-});
+const sierra = await builtinClass('udc');
+const cairo0 = await builtinClass('udc-cairo0');
 
 describe('creating a state', () => {
   test('it begins empty, at version 0', async () => {

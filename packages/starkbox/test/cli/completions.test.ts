@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { COMMAND_FACTS, runCommand } from '../../src/cli/commands/command.js';
 import { environmentExamples, longName } from '../../src/config/option.js';
@@ -12,14 +12,11 @@ import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 const MANUAL = fileURLToPath(new URL('../../man/starkbox.1', import.meta.url));
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-let directory: string;
-beforeAll(async () => {
-  directory = temporaryFolderOfFile();
-  for (const shell of SHELLS) {
-    writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
-  }
-  writeFileSync(join(directory, 'an image'), '');
-});
+const directory = temporaryFolderOfFile();
+for (const shell of SHELLS) {
+  writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
+}
+writeFileSync(join(directory, 'an image'), '');
 
 function runs(command: string, ...args: string[]): string {
   const { status, error, stdout, stderr } = spawnSync(command, args, {

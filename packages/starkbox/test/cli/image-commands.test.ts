@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
-import { createNode, type Starkbox } from '../../src/index.js';
+import { createNode } from '../../src/index.js';
 import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/sections.js';
 
 /** Where a mapping of this name keeps what belongs to 0xa11ce. */
@@ -14,7 +14,6 @@ const heldSlot = (): string => storageAddress('held', ['0xa11ce']);
 const FIRST = fileURLToPath(new URL('../dump/image/first.image', import.meta.url));
 const folder = temporaryFolderOfFile();
 const [A, B, names] = ['a.image', 'b.image', 'names.json'].map((name) => join(folder, name));
-let node: Starkbox;
 
 async function command(...argv: readonly (string | undefined)[]) {
   let [said, failed] = ['', ''];
@@ -28,33 +27,31 @@ async function command(...argv: readonly (string | undefined)[]) {
   return { said, failed, exitCode: 'exitCode' in outcome ? outcome.exitCode : undefined };
 }
 
-beforeAll(async () => {
-  node = await createNode({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
-  await node.request('devnet_mint', { address: '0xa11ce', amount: 5 });
-  await node.call('devnet_dump', { path: A, format: 'image' });
-  await node.request('devnet_mint', { address: '0xa11ce', amount: 2 });
-  await node.request('devnet_applyStateDiff', {
-    state_diff: {
-      deployed_contracts: [{ address: '0xc0', class_hash: node.accountClassHash }],
-      nonces: [{ contract_address: '0xc0', nonce: '0x4' }],
-      storage_diffs: [
-        { address: '0xc0', storage_entries: [{ key: '0x123', value: '0x9' }] },
-        {
-          address: node.tokens.strk.address,
-          storage_entries: [{ key: storageAddress('permitted_minter'), value: '0xa11ce' }],
-        },
-        {
-          address: node.tokens.eth.address,
-          // Where `held` of 0xa11ce is.
-          storage_entries: [{ key: heldSlot(), value: '0x7' }],
-        },
-      ],
-    },
-  });
-  await node.request('devnet_impersonateAccount', { account_address: '0xc0' });
-  await node.call('devnet_dump', { path: B, format: 'image' });
-  await node.close();
+const node = await createNode({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
+await node.request('devnet_mint', { address: '0xa11ce', amount: 5 });
+await node.call('devnet_dump', { path: A, format: 'image' });
+await node.request('devnet_mint', { address: '0xa11ce', amount: 2 });
+await node.request('devnet_applyStateDiff', {
+  state_diff: {
+    deployed_contracts: [{ address: '0xc0', class_hash: node.accountClassHash }],
+    nonces: [{ contract_address: '0xc0', nonce: '0x4' }],
+    storage_diffs: [
+      { address: '0xc0', storage_entries: [{ key: '0x123', value: '0x9' }] },
+      {
+        address: node.tokens.strk.address,
+        storage_entries: [{ key: storageAddress('permitted_minter'), value: '0xa11ce' }],
+      },
+      {
+        address: node.tokens.eth.address,
+        // Where `held` of 0xa11ce is.
+        storage_entries: [{ key: heldSlot(), value: '0x7' }],
+      },
+    ],
+  },
 });
+await node.request('devnet_impersonateAccount', { account_address: '0xc0' });
+await node.call('devnet_dump', { path: B, format: 'image' });
+await node.close();
 
 describe('inspect', () => {
   test('prints what an image holds', async () => {

@@ -1,6 +1,6 @@
 // The place of every failure of our own contracts: the first line of its Cairo stack is the marked line.
 import { type RetracedFrame, starknetKeccak, type TransactionValues } from '@starkbox/engine';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { marks } from '../../../../contracts/classes.js';
 import {
   bounds,
@@ -23,10 +23,7 @@ const MINUS_ONE = '0x80000000000001100000000000000000000000000000000000000000000
 const LEAST_I32 = '0x800000000000010ffffffffffffffffffffffffffffffffffffffff80000001';
 const TEXT = ['0x0', '0x616263', '0x3'];
 
-let deployed: MarkedContracts;
-beforeAll(async () => {
-  deployed = await MarkedContracts.create();
-});
+const deployed = await MarkedContracts.create();
 const hashOf = (name: string): string => deployed.hashOf(name);
 
 /** The first lines of all frames that failed, outermost frame first. */

@@ -2,22 +2,19 @@
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { readOnlyFolder } from '../../../e2e/support/store/small-disk.js';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
-let origin: TestOrigin;
 /** Removed when the clients are closed, which write what was read. */
 let readOnly: ReturnType<typeof readOnlyFolder> | undefined;
 
-beforeAll(async () => {
-  origin = await startOrigin();
-  await mint(origin.node, '0x1234', 1000);
-});
+const origin = await startOrigin();
+await mint(origin.node, '0x1234', 1000);
 afterAll(async () => {
   await origin.close();
   readOnly?.remove();

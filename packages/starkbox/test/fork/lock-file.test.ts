@@ -2,22 +2,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
-let origin: TestOrigin;
-let lockFile: string;
-
-beforeAll(async () => {
-  origin = await startOrigin();
-  await mint(origin.node, '0x1234', 1000);
-  lockFile = join(origin.folder, 'fork.lock.json');
-});
+const origin = await startOrigin();
+await mint(origin.node, '0x1234', 1000);
+const lockFile = join(origin.folder, 'fork.lock.json');
 afterAll(() => origin.close());
 
 /** Some of everything. */

@@ -1,27 +1,24 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
 import { Block, State, StateSource } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
 import { membersOf } from '../../src/json/reader.js';
-import { mint, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { mint, startOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
-let origin: TestOrigin;
 const hashes: string[] = [];
 
-beforeAll(async () => {
-  origin = await startOrigin();
-  const { node } = origin;
-  for (let block = 1; block <= 4; block += 1) await mint(node, '0x1234', block * 100);
-  for (let block_number = 0; block_number <= 4; block_number += 1) {
-    const block = await node.request('starknet_getBlockWithTxHashes', {
-      block_id: { block_number },
-    });
-    hashes.push(String(membersOf(block)['block_hash']));
-  }
-});
+const origin = await startOrigin();
+const { node } = origin;
+for (let block = 1; block <= 4; block += 1) await mint(node, '0x1234', block * 100);
+for (let block_number = 0; block_number <= 4; block_number += 1) {
+  const block = await node.request('starknet_getBlockWithTxHashes', {
+    block_id: { block_number },
+  });
+  hashes.push(String(membersOf(block)['block_hash']));
+}
 afterAll(() => origin.close());
 
 describe('the fork point', () => {

@@ -1,21 +1,17 @@
 // Requests to the origin: batched, deduplicated, limited, retried, and never guessed.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { FaultyProxy, type Mishap } from '../../../e2e/support/fork/proxy.js';
 import { STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
 import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { QUICK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { QUICK, startOrigin } from '../support/fork/origin.js';
 
-let origin: TestOrigin;
-let proxy: FaultyProxy;
 const opened: Remote[] = [];
 
-beforeAll(async () => {
-  origin = await startOrigin();
-  proxy = origin.proxy;
-});
+const origin = await startOrigin();
+const proxy = origin.proxy;
 afterEach(() => {
   for (const remote of opened.splice(0)) remote.close();
   proxy.forget();

@@ -1,16 +1,13 @@
 // The page check of a database file: finds every lost page, and none in an intact file.
 import { copyFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { inDatabase, overwrite, pageSizeOf } from '../../../e2e/support/store/damaged-directory.js';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { faultIn } from '../../src/store/database/mdb-file.js';
 
 const folder = temporaryFolderOfFile();
 const [whole, damaged] = [join(folder, 'whole.mdb'), join(folder, 'damaged.mdb')];
-let content: readonly string[];
-let page: number;
-let pages: number;
 
 const key = (number: number): Buffer => Buffer.from(String(number).padStart(40, '0'));
 /** What can be reached; the check does not look into values. */
@@ -19,23 +16,21 @@ const contentOf = (path: string): Promise<readonly string[]> =>
     [...database.getRange({})].map(({ key, value }) => `${key}: ${value.length}`),
   );
 
-beforeAll(async () => {
-  await inDatabase(whole, async (database) => {
-    for (let round = 0; round < 20; round += 1) {
-      await database.batch(() => {
-        for (let number = round; number < 1500; number += 1 + round) {
-          // Some values have pages of their own.
-          const length = number % 50 === 0 ? 10_000 : 20 + (number % 200);
-          database.put(key(number), Buffer.alloc(length, 97 + round));
-        }
-        for (let number = 0; number < 300; number += 7) database.remove(key(number + round));
-      });
-    }
-  });
-  content = await contentOf(whole);
-  page = pageSizeOf(whole);
-  pages = statSync(whole).size / page;
+await inDatabase(whole, async (database) => {
+  for (let round = 0; round < 20; round += 1) {
+    await database.batch(() => {
+      for (let number = round; number < 1500; number += 1 + round) {
+        // Some values have pages of their own.
+        const length = number % 50 === 0 ? 10_000 : 20 + (number % 200);
+        database.put(key(number), Buffer.alloc(length, 97 + round));
+      }
+      for (let number = 0; number < 300; number += 7) database.remove(key(number + round));
+    });
+  }
 });
+const content = await contentOf(whole);
+const page = pageSizeOf(whole);
+const pages = statSync(whole).size / page;
 
 test('a file that is whole has no fault, and an empty database has none either', async () => {
   expect(faultIn(whole)).toBeUndefined();

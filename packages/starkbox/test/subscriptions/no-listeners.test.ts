@@ -1,18 +1,14 @@
 // Notifications without subscribers are never serialized, whatever happens on the chain.
 import { connectSocket, type Socket } from '@starkbox/conformance';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNode, type Starkbox } from '../../src/index.js';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createNode } from '../../src/index.js';
 import { figures } from '../../src/rpc/subscriptions/chain-notifications.js';
 
-let node: Starkbox;
-let url: string;
 const sockets: Socket[] = [];
 let before = 0;
 
-beforeAll(async () => {
-  node = await createNode({ seed: 0, port: 0 });
-  ({ url } = await node.listen());
-});
+const node = await createNode({ seed: 0, port: 0 });
+const { url } = await node.listen();
 afterAll(() => node.close());
 beforeEach(() => {
   before = figures.textsWritten;

@@ -2,17 +2,14 @@
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { createNode, type Starkbox } from 'starkbox';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bounds, type Contract, contract, GWEI, hex, Sender } from '../../../support/signing.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { bounds, contract, GWEI, hex, Sender } from '../../../support/signing.js';
 
 let node: Starkbox;
 let client: Client;
 let sender: Sender;
-let counter: Contract;
 
-beforeAll(async () => {
-  counter = await contract('counter');
-});
+const counter = await contract('counter');
 beforeEach(async () => {
   node = await createNode({ seed: 0, accounts: 1 });
   client = checkedClient(node.handle);

@@ -1,18 +1,15 @@
 // Reads and executions at past blocks: storage, balances, nonces and classes.
 
-import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
-  type Contract,
   contract,
   deployment,
   invokeRequest,
   padded,
   read,
-  type Sender,
   STRK,
   ZERO,
 } from '../../../support/signing.js';
@@ -20,21 +17,15 @@ import {
 const RECEIVER = '0x99';
 const SLOT = storageAddress('ERC20_balances', [RECEIVER]);
 
-let client: Client;
-let sender: Sender;
-let counter: Contract;
-
-beforeAll(async () => {
-  ({ client, sender } = await startFixture());
-  counter = await contract('counter');
-  // Blocks 1 to 3 pay, block 4 is empty, block 5 declares, block 6 deploys.
-  for (const amount of ['0x1', '0x2', '0x3']) {
-    await sender.invoke([{ to: STRK, name: 'transfer', calldata: [RECEIVER, amount, '0x0'] }]);
-  }
-  await client.call('devnet_createBlock');
-  await sender.declare(counter);
-  await sender.invoke([deployment(counter.hash, ['0x7']).call]);
-});
+const { client, sender } = await startFixture();
+const counter = await contract('counter');
+// Blocks 1 to 3 pay, block 4 is empty, block 5 declares, block 6 deploys.
+for (const amount of ['0x1', '0x2', '0x3']) {
+  await sender.invoke([{ to: STRK, name: 'transfer', calldata: [RECEIVER, amount, '0x0'] }]);
+}
+await client.call('devnet_createBlock');
+await sender.declare(counter);
+await sender.invoke([deployment(counter.hash, ['0x7']).call]);
 
 const PAID = [0, 1, 3, 6, 6, 6, 6];
 const NONCES = [0, 1, 2, 3, 3, 4, 5];

@@ -1,10 +1,10 @@
 // What a restart clears, and what it keeps.
 
-import { type Client, checkedClient } from '@starkbox/conformance';
+import { checkedClient } from '@starkbox/conformance';
 import { publicKey, storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { createNode, type Starkbox } from 'starkbox';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createNode } from 'starkbox';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   contract,
   deployAccountRequest,
@@ -17,21 +17,16 @@ import {
 const BALANCE = 5n * 10n ** 20n;
 const PRICE = 2_000_000_000n;
 
-let node: Starkbox;
-let client: Client;
-
-beforeAll(async () => {
-  const prices = {
-    gasPriceWei: PRICE,
-    gasPriceFri: PRICE + 1n,
-    dataGasPriceWei: PRICE + 2n,
-    dataGasPriceFri: PRICE + 3n,
-    l2GasPriceWei: PRICE + 4n,
-    l2GasPriceFri: PRICE + 5n,
-  };
-  node = await createNode({ seed: 42, accounts: 3, initialBalance: BALANCE, ...prices });
-  client = checkedClient(node.handle);
-});
+const prices = {
+  gasPriceWei: PRICE,
+  gasPriceFri: PRICE + 1n,
+  dataGasPriceWei: PRICE + 2n,
+  dataGasPriceFri: PRICE + 3n,
+  l2GasPriceWei: PRICE + 4n,
+  l2GasPriceFri: PRICE + 5n,
+};
+const node = await createNode({ seed: 42, accounts: 3, initialBalance: BALANCE, ...prices });
+const client = checkedClient(node.handle);
 afterAll(() => node.close());
 beforeEach(async () => {
   await client.call('devnet_restart');

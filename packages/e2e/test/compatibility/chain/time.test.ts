@@ -5,13 +5,12 @@ import { sign } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
 import { constants, outsideExecution, typedData } from 'starknet';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCommandLine } from '../../../support/command-line.js';
 import { openNode } from '../../../support/fixture.js';
 import {
   ACCOUNT_CLASS,
   type Call,
-  type Contract,
   contract,
   deployment,
   hex,
@@ -27,12 +26,8 @@ const PAST = 1_000_000_000;
 const FUTURE = 3_000_000_000;
 const HOUR = 3600;
 
-let context: Contract;
-
 // Time stands still unless a test moves it.
-beforeAll(async () => {
-  context = await contract('context');
-});
+const context = await contract('context');
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 });
 });

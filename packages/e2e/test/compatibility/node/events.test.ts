@@ -4,23 +4,12 @@ import { ERRORS } from '@starkbox/spec';
 import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
-import {
-  type Contract,
-  contract,
-  deployment,
-  hex,
-  Sender,
-  STRK,
-  selector,
-} from '../../../support/signing.js';
+import { contract, deployment, hex, Sender, STRK, selector } from '../../../support/signing.js';
 
 type Page = Methods['starknet_getEvents']['result'];
 type Event = Page['events'][number];
 
-let emitter: Contract;
-beforeAll(async () => {
-  emitter = await contract('emitter');
-});
+const emitter = await contract('emitter');
 
 const ask = (client: Client, filter: object) =>
   client.call('starknet_getEvents', { filter: { chunk_size: 100, ...filter } });

@@ -1,17 +1,13 @@
 // Basics for clients: envelope, version, errors, configuration, tokens.
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { optionsOf } from '../../../support/command-line.js';
-import { FIXTURE, type Fixture, startFixture } from '../../../support/fixture.js';
+import { FIXTURE, startFixture } from '../../../support/fixture.js';
 import { ACCOUNT_CLASS, ETH, hex, read, STRK, short } from '../../../support/signing.js';
 
-let fixture: Fixture;
-let url: string;
-beforeAll(async () => {
-  fixture = await startFixture();
-  ({ url } = await fixture.node.listen());
-});
+const fixture = await startFixture();
+const { url } = await fixture.node.listen();
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 

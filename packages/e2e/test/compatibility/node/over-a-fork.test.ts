@@ -1,18 +1,15 @@
 // Other chapters on a fork: configuration, aborts, L1 acceptance, prices, snapshots, slow origins.
 import { connectSocket, type ListeningNode } from '@starkbox/conformance';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mint, type Pair, startPair } from '../../../support/fork/pair.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { mint, startPair } from '../../../support/fork/pair.js';
 import { GWEI, hex, STRK } from '../../../support/signing.js';
 
-let pair: Pair;
 /** The first block that is the fork's own; before it come 0 to 3. */
 const FIRST = 4;
 const at = (block_number: number) => ({ block_number });
 
-beforeAll(async () => {
-  pair = await startPair(async (origin) => {
-    for (let block = 1; block < FIRST; block += 1) await mint(origin, '0x1234', block);
-  });
+const pair = await startPair(async (origin) => {
+  for (let block = 1; block < FIRST; block += 1) await mint(origin, '0x1234', block);
 });
 afterAll(() => pair.close());
 

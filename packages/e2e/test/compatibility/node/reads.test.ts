@@ -1,16 +1,13 @@
 // Classes, class hashes, counts and transactions: what can be read, at which block, and what is missing.
 
-import type { Client } from '@starkbox/conformance';
 import { builtinClass, Class } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import type { Starkbox } from 'starkbox';
 import { hash as hashes } from 'starknet';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startFixture } from '../../../support/fixture.js';
 import {
   ACCOUNT_CLASS,
   AMPLE,
-  type Contract,
   contract,
   deployAccountRequest,
   ETH,
@@ -23,17 +20,9 @@ import {
   UDC,
 } from '../../../support/signing.js';
 
-let node: Starkbox;
-let client: Client;
-let sender: Sender;
-let counter: Contract;
-let counterAddress: string;
-
-beforeAll(async () => {
-  ({ node, client, sender } = await startFixture());
-  counter = await contract('counter');
-  counterAddress = await sender.deploy(counter, ['0x5']);
-});
+const { node, client, sender } = await startFixture();
+const counter = await contract('counter');
+const counterAddress = await sender.deploy(counter, ['0x5']);
 
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 

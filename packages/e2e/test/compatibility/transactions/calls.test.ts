@@ -1,11 +1,9 @@
 // Calls: through universal deployers, into other contracts, and ones that fail.
-import type { Client } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
 import {
-  type Contract,
   contract,
   deployment,
   LEGACY_UDC,
@@ -17,20 +15,11 @@ import {
   uniqueAddress,
 } from '../../../support/signing.js';
 
-let client: Client;
-let sender: Sender;
-let reverter: Contract;
-let reverterAddress: string;
-let accountClass: string;
-
-beforeAll(async () => {
-  const { node, ...fixture } = await startFixture(ACCOUNTS);
-  client = fixture.client;
-  accountClass = node.accountClassHash;
-  sender = new Sender(client, node.accounts[0]);
-  reverter = await contract('reverter');
-  reverterAddress = await sender.deploy(reverter);
-});
+const { node, client } = await startFixture(ACCOUNTS);
+const accountClass = node.accountClassHash;
+const sender = new Sender(client, node.accounts[0]);
+const reverter = await contract('reverter');
+const reverterAddress = await sender.deploy(reverter);
 
 const status = (hash: string) => client.call('starknet_getTransactionStatus', [hash]);
 

@@ -2,10 +2,9 @@
 import type { TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import type { Config } from 'starkbox';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../../support/fixture.js';
 import {
-  type Contract,
   contract,
   declareRequest,
   deployAccountRequest,
@@ -16,10 +15,7 @@ import {
 
 const ACCOUNT = newAccount('0x123');
 
-let counter: Contract;
-beforeAll(async () => {
-  counter = await contract('counter');
-});
+const counter = await contract('counter');
 
 const MODES: readonly (readonly [string, Partial<Config>])[] = [
   ['a block per transaction', {}],

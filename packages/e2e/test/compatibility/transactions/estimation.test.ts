@@ -1,15 +1,12 @@
 // Fee estimates of transactions and messages, and estimates that fail.
 
-import type { Client } from '@starkbox/conformance';
 import { publicKey } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
 import {
   boundsOf,
-  type Contract,
   contract,
   declareRequest,
   deployAccountRequest,
@@ -20,7 +17,6 @@ import {
   newAccount,
   padded,
   read,
-  type Sender,
   STRK,
   selector,
   short,
@@ -28,17 +24,9 @@ import {
   ZERO,
 } from '../../../support/signing.js';
 
-let node: Starkbox;
-let client: Client;
-let sender: Sender;
-let reverter: Contract;
-let reverterAddress: string;
-
-beforeAll(async () => {
-  ({ node, client, sender } = await startFixture(ACCOUNTS));
-  reverter = await contract('reverter');
-  reverterAddress = await sender.deploy(reverter);
-});
+const { node, client, sender } = await startFixture(ACCOUNTS);
+const reverter = await contract('reverter');
+const reverterAddress = await sender.deploy(reverter);
 
 async function estimate(request: unknown, flags: readonly string[] = []) {
   const [feeEstimate] = await client.call('starknet_estimateFee', [[request], flags, 'latest']);

@@ -1,35 +1,26 @@
 // Receipts: what they say of deployments, of reverts and of gas.
-import type { Client } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ACCOUNTS, GENERATION } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
 import {
   AMPLE,
   type Bounds,
   boundsOf,
-  type Contract,
   contract,
   deployAccountRequest,
   deployment,
   hex,
   newAccount,
-  type Sender,
   STRK,
   selector,
   UDC,
   ZERO,
 } from '../../../support/signing.js';
 
-let client: Client;
-let sender: Sender;
-let counter: Contract;
-
-beforeAll(async () => {
-  ({ client, sender } = await startFixture(ACCOUNTS));
-  counter = await contract('counter');
-  await sender.declare(counter);
-});
+const { client, sender } = await startFixture(ACCOUNTS);
+const counter = await contract('counter');
+await sender.declare(counter);
 
 const receiptOf = (hash: string) => client.call('starknet_getTransactionReceipt', [hash]);
 

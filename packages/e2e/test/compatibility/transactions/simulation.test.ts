@@ -1,17 +1,15 @@
 // Simulations: the parts of a trace, reverts, refusals.
 
-import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import type { Methods } from 'starkbox';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
 import {
   AMPLE,
   type Bounds,
   boundsOf,
-  type Contract,
   contract,
   declareRequest,
   deployAccountRequest,
@@ -21,7 +19,6 @@ import {
   newAccount,
   QUERY_VERSION,
   read,
-  type Sender,
   STRK,
   selector,
   short,
@@ -34,23 +31,15 @@ type Simulated = Extract<
   readonly unknown[]
 >[number];
 
-let client: Client;
-let sender: Sender;
-let counter: Contract;
-let reverter: Contract;
-let reverterAddress: string;
-let contextAddress: string;
 /** Has funds and is not deployed. */
 const account = newAccount('0x4321');
 
-beforeAll(async () => {
-  ({ client, sender } = await startFixture(ACCOUNTS));
-  counter = await contract('counter');
-  reverter = await contract('reverter');
-  reverterAddress = await sender.deploy(reverter);
-  contextAddress = await sender.deploy(await contract('context'));
-  await client.call('devnet_mint', { address: account.address, amount: 1e20 });
-});
+const { client, sender } = await startFixture(ACCOUNTS);
+const counter = await contract('counter');
+const reverter = await contract('reverter');
+const reverterAddress = await sender.deploy(reverter);
+const contextAddress = await sender.deploy(await contract('context'));
+await client.call('devnet_mint', { address: account.address, amount: 1e20 });
 
 async function simulate(
   transactions: readonly unknown[],

@@ -1,7 +1,6 @@
 // Traces of single transactions and of whole blocks.
-import type { Client } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
 import {
@@ -11,18 +10,12 @@ import {
   deployment,
   MINTER,
   newAccount,
-  type Sender,
   STRK,
   selector,
   short,
 } from '../../../support/signing.js';
 
-let client: Client;
-let sender: Sender;
-
-beforeAll(async () => {
-  ({ client, sender } = await startFixture(ACCOUNTS));
-});
+const { client, sender } = await startFixture(ACCOUNTS);
 
 const traceOf = (hash: string) => client.call('starknet_traceTransaction', [hash]);
 

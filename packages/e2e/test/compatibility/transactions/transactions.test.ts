@@ -1,7 +1,5 @@
 // Accepted, refused and reverted transactions, and the errors of refusals.
-import type { Client } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import type { Starkbox } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../../support/fixture.js';
@@ -10,7 +8,6 @@ import {
   type Bounds,
   bounds,
   boundsOf,
-  type Contract,
   contract,
   deployAccountRequest,
   deployment,
@@ -24,19 +21,10 @@ import {
   ZERO,
 } from '../../../support/signing.js';
 
-let node: Starkbox;
-let client: Client;
-let sender: Sender;
-let counter: Contract;
-let reverter: Contract;
-let reverterAddress: string;
-
-beforeAll(async () => {
-  ({ node, client, sender } = await startFixture(ACCOUNTS));
-  counter = await contract('counter');
-  reverter = await contract('reverter');
-  reverterAddress = await sender.deploy(reverter);
-});
+const { node, client, sender } = await startFixture(ACCOUNTS);
+const counter = await contract('counter');
+const reverter = await contract('reverter');
+const reverterAddress = await sender.deploy(reverter);
 
 const status = (hash: string) => client.call('starknet_getTransactionStatus', [hash]);
 const SUCCEEDED = {

@@ -1,17 +1,13 @@
 // How many hashes a search for names of slots computes, at first and again.
 import { storageAddress } from '@starkbox/engine';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { closeAfterFile } from '../../../../e2e/support/closing.js';
-import type { Chain } from '../../../src/chain/chain.js';
 import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
 import { hex } from '../../../src/felt.js';
 import { bareChain } from '../../support/bare-chain.js';
 
-let chain: Chain;
-beforeAll(async () => {
-  chain = await bareChain('transaction');
-  closeAfterFile(() => chain.close());
-});
+const chain = await bareChain('transaction');
+closeAfterFile(() => chain.close());
 
 /** A cache that counts what is computed: what it does not have is set. */
 class CountingCache extends Map<string, string> {

@@ -5,10 +5,10 @@
 // block 2, ten empty blocks, a third deposit in the block under construction, new prices and a set time.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readImage } from '../../../src/dump/image/read.js';
 import { sourceOfBytes } from '../../../src/dump/image/source.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createNode } from '../../../src/index.js';
 import { imageOf, smallWorld } from './small.js';
 
 interface Question {
@@ -21,12 +21,9 @@ const IMAGE = fileURLToPath(new URL('./first.image', import.meta.url));
 const questions: readonly Question[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
-let node: Starkbox;
 
-beforeAll(async () => {
-  node = await createNode({ seed: 0, dumpOn: 'request' });
-  await node.request('devnet_load', { path: IMAGE });
-});
+const node = await createNode({ seed: 0, dumpOn: 'request' });
+await node.request('devnet_load', { path: IMAGE });
 afterAll(() => node.close());
 
 /** The protocol that blocks are said to follow is the one of the node. */

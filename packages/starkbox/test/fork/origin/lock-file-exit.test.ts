@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../../e2e/support/temporary-folder.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createNode } from '../../../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const PROCESSES = 6;
@@ -25,15 +25,9 @@ const PROGRAM = `
   process.exit(0);
 `;
 
-let origin: Starkbox;
-let url: string;
-let folder: string;
-
-beforeAll(async () => {
-  folder = temporaryFolderOfFile();
-  origin = await createNode({ seed: 0, port: 0 });
-  url = (await origin.listen()).url;
-});
+const folder = temporaryFolderOfFile();
+const origin = await createNode({ seed: 0, port: 0 });
+const url = (await origin.listen()).url;
 afterAll(() => origin.close());
 
 async function run(

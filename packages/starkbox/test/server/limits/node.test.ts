@@ -1,15 +1,12 @@
 // Limits of a whole node: what they refuse, and ordinary use that passes.
 
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createNode } from '../../../src/index.js';
 
-let node: Starkbox;
 const warnings: string[] = [];
 
-beforeAll(async () => {
-  node = await createNode({ seed: 0 });
-});
+const node = await createNode({ seed: 0 });
 afterAll(() => node.close());
 
 async function ask(method: string, params: unknown): Promise<{ result?: unknown; error?: Failed }> {
