@@ -1,5 +1,6 @@
 // Readers of untrusted JSON values. Those with a path throw a `TypeError` with it and the expected type.
-import { MAX_DEPTH, parse, TooManyValues } from './json.js';
+import { MAX_DEPTH, parse } from './json.js';
+import { TooManyValues } from './parser.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 
