@@ -23,8 +23,7 @@ export {
 export {
   type CheckOptions,
   type LocatedSchema,
-  loadSpec,
-  type Spec,
+  Spec,
   type SpecError,
   type SpecMethod,
   type SpecParam,
