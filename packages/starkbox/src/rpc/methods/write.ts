@@ -53,12 +53,8 @@ export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
       const { world, options } = chain;
       const page = await listMempool(world, { cursor, limit }, options.mempoolOrder);
       const { rows, next, ...rest } = page;
-      return {
-        ...rest,
-        transactions: rows,
-        dropped: world.mempool.dropped.toArray().map(wireDropped),
-        ...(next === undefined ? {} : { next }),
-      };
+      const dropped = world.mempool.dropped.toArray().map(wireDropped);
+      return { ...rest, transactions: rows, dropped, next };
     },
 
     devnet_mempoolSelect: async ({ count }, { cause }) => ({
