@@ -47,6 +47,20 @@ export interface Option<T> {
 /** An option for each key of a config. */
 export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
 
+type UngroupedTable<C> = { readonly [K in keyof C]: Omit<Option<C[K]>, 'group'> };
+
+/** A table whose options all belong to one group of the help. */
+export function inGroup<C>(group: string, options: UngroupedTable<C>): OptionTable<C> {
+  // Added in place, because a copy would read a default that is a getter.
+  for (const option of Object.values<object>(options)) Object.assign(option, { group });
+  if (!isGrouped(options)) throw new Error('an option has no group');
+  return options;
+}
+
+function isGrouped<C>(options: UngroupedTable<C>): options is OptionTable<C> {
+  return Object.values<object>(options).every((option) => 'group' in option);
+}
+
 /** Throws an `InvalidValue` that says what would be right. */
 export interface Parse<T> {
   (text: string): T;
