@@ -53,6 +53,15 @@ export function parse(
   return parser.value;
 }
 
+/** As {@link parse}; undefined for a text that is not JSON. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True while {@link stringify} tries the native writer. */
 let plainly = false;
 const NOT_PLAIN = new Error('JSON text is written by stringify of json.ts');
