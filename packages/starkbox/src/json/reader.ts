@@ -1,6 +1,5 @@
 // Readers of untrusted JSON values. Those with a path throw a `TypeError` with it and the expected type.
-import { MAX_DEPTH, parse } from './json.js';
-import { TooManyValues } from './parser.js';
+import { MAX_DEPTH, parse, TooManyValues } from './json.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 

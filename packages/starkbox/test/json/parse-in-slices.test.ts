@@ -1,9 +1,8 @@
 // Parsing of long texts in slices: equal results, and limits that are enforced.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parse, stringify } from '../../src/json/json.js';
+import { parse, stringify, TooManyValues } from '../../src/json/json.js';
 import { parseInSlices } from '../../src/json/parse-in-slices.js';
-import { TooManyValues } from '../../src/json/parser.js';
 
 const LIMITS = { depth: 1000, values: 1_000_000 };
 

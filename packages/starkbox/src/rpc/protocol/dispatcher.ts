@@ -2,7 +2,7 @@
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
-import type { JsonLimits } from '../../json/parser.js';
+import type { JsonLimits } from '../../json/parse-in-slices.js';
 import { isObject } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';

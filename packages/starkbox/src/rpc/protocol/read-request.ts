@@ -1,9 +1,8 @@
 // Parsing of requests, within the limits of a client.
 import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
-import { parse } from '../../json/json.js';
-import { parseInSlices } from '../../json/parse-in-slices.js';
-import { type JsonLimits, TooManyValues } from '../../json/parser.js';
+import { parse, TooManyValues } from '../../json/json.js';
+import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
 import type { Delivery } from './batch.js';
 
 /** Longer texts are read in slices. */
