@@ -2,7 +2,7 @@
 export { connectDapp, type Dapp } from './accounts.js';
 export { answerViolations, checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
-export { inWordsOf, type OlderRequest } from './older-versions.js';
+export { inWordsOf } from './older-versions.js';
 export {
   hasPublishedSpec,
   loadPublishedSpec,
@@ -14,20 +14,14 @@ export {
 } from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {
-  type ConnectionClose,
   connectSocket,
   type Notification,
   type Socket,
   type SubscribeMethod,
 } from './socket.js';
 export {
-  type CheckOptions,
-  type LocatedSchema,
-  loadSpec,
-  type Spec,
+  Spec,
   type SpecError,
-  type SpecMethod,
-  type SpecParam,
   type SpecSource,
 } from './spec-documents.js';
 export { withoutWider } from './spec-schema.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DOCUMENTS } from '@starkbox/spec/documents';
 import { isObject, type JsonObject, objectAt } from './json.js';
-import { loadSpec, type Spec } from './spec-documents.js';
+import { Spec } from './spec-documents.js';
 
 /** Versions of the specification as in paths, oldest first, and the folders of their documents. */
 const FOLDERS = { v0_8: 'v0.8.1', v0_9: 'v0.9.0', v0_10: 'v0.10.2' } as const;
@@ -64,7 +64,7 @@ export function loadPublishedSpec(
   version: SpecVersion = NEWEST,
   directory: string = DIRECTORY,
 ): Spec {
-  return loadSpec({
+  return new Spec({
     name: `the published Starknet spec ${FOLDERS[version]}`,
     directory: join(directory, FOLDERS[version]),
     files: version === NEWEST ? [...FILES, PROVING] : FILES,
@@ -79,7 +79,7 @@ export function hasPublishedSpec(version: SpecVersion = NEWEST): boolean {
 
 /** The documents of Starkbox, which include the standard methods. */
 export function loadOwnSpec(): Spec {
-  return loadSpec({
+  return new Spec({
     name: 'our documents',
     directory: fileURLToPath(DOCUMENTS),
     files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],

@@ -21,40 +21,6 @@ export interface ConnectionClose {
   readonly reason: string;
 }
 
-export interface Socket extends Client, AsyncDisposable {
-  /**
-   * Subscribes, under either name of the method, and returns the id. A notification is a violation
-   * if it belongs to no subscription of this socket or has another prefix.
-   */
-  subscribe(
-    method: SubscribeMethod,
-    params?: unknown,
-    prefix?: 'starknet' | 'chain',
-  ): Promise<string>;
-  unsubscribe(id: string): Promise<void>;
-  /** The next unread notification; waits for one. */
-  next(): Promise<Notification>;
-  /** The unread notifications that have arrived. */
-  unread(): readonly Notification[];
-  /**
-   * All unread notifications that the node has sent so far. Waits for the answer to a request,
-   * since messages keep their order.
-   */
-  heard(): Promise<readonly Notification[]>;
-  /** Throws if there is an unread notification, or one arrives within the given time. */
-  quiet(milliseconds?: number): Promise<void>;
-  /** Sends any text. @returns the text of the answer */
-  exchange(text: string, frame?: 'text' | 'binary'): Promise<string>;
-  /** Sends a text that has no answer. */
-  send(text: string): void;
-  /** Stops reading, so that messages queue up in the node. */
-  pause(): void;
-  resume(): void;
-  readonly closed: Promise<ConnectionClose>;
-  /** Throws if a message violated a specification. */
-  close(): Promise<void>;
-}
-
 /** Timeout of a message. */
 const TIMEOUT_MILLISECONDS = 10_000;
 /** Length of a message in an error text. */
@@ -80,7 +46,7 @@ export async function connectSocket(url: string, version?: SpecVersion): Promise
   address.protocol = 'ws:';
   // The continuation of an answer runs before the next message is read.
   const socket = new WebSocket(address, { allowSynchronousEvents: false });
-  const connection = new Connection(socket, version);
+  const connection = new Socket(socket, version);
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return connection;
 }
@@ -93,7 +59,7 @@ interface PendingMessage<T> {
   readonly reject: (error: Error) => void;
 }
 
-class Connection implements Socket {
+export class Socket implements Client, AsyncDisposable {
   readonly call: Client['call'];
   readonly failure: Client['failure'];
   readonly ask: Client['ask'];
@@ -132,6 +98,10 @@ class Connection implements Socket {
     });
   }
 
+  /**
+   * Subscribes, under either name of the method, and returns the id. A notification is a violation
+   * if it belongs to no subscription of this socket or has another prefix.
+   */
   subscribe(
     method: SubscribeMethod,
     params?: unknown,
@@ -145,37 +115,47 @@ class Connection implements Socket {
     if (!ended) throw new Error(`the end of a subscription was answered with ${ended}`);
   }
 
+  /** The next unread notification; waits for one. */
   async next(): Promise<Notification> {
     this.#mustBeRight();
     return this.#unread.shift() ?? wait(this.#awaited, 'a notification');
   }
 
+  /** The unread notifications that have arrived. */
   unread(): readonly Notification[] {
     this.#mustBeRight();
     return this.#unread.splice(0);
   }
 
+  /**
+   * All unread notifications that the node has sent so far. Waits for the answer to a request,
+   * since messages keep their order.
+   */
   async heard(): Promise<readonly Notification[]> {
     await this.call('starknet_specVersion');
     return this.unread();
   }
 
+  /** Throws if there is an unread notification, or one arrives within the given time. */
   async quiet(milliseconds = 0): Promise<void> {
     if (milliseconds > 0) await delay(milliseconds);
     const heard = await this.heard();
     if (heard.length > 0) throw new Error(`unexpected notifications: ${JSON.stringify(heard)}`);
   }
 
+  /** Sends any text. @returns the text of the answer */
   exchange(text: string, frame: 'text' | 'binary' = 'text'): Promise<string> {
     const answer = wait(this.#unanswered, text);
     this.#socket.send(text, { binary: frame === 'binary' });
     return answer;
   }
 
+  /** Sends a text that has no answer. */
   send(text: string): void {
     this.#socket.send(text);
   }
 
+  /** Stops reading, so that messages queue up in the node. */
   pause(): void {
     this.#socket.pause();
   }
@@ -184,6 +164,7 @@ class Connection implements Socket {
     this.#socket.resume();
   }
 
+  /** Throws if a message violated a specification. */
   async close(): Promise<void> {
     this.#socket.close(NORMAL);
     await this.closed;

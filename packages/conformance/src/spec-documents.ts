@@ -46,31 +46,6 @@ export interface LocatedSchema {
   readonly schema: JsonObject;
 }
 
-/**
- * A validator. Every check returns one line per violation, beginning with the JSON path. An unknown
- * name throws.
- */
-export interface Spec {
-  readonly methods: ReadonlyMap<string, SpecMethod>;
-  /** Every component schema, as `file#NAME`. */
-  readonly schemas: readonly string[];
-  /** @param name `TXN_RECEIPT`, or `starknet_metadata.json#EVENT` where a name is used twice */
-  checkSchema(name: string, value: unknown, options?: CheckOptions): readonly string[];
-  checkResult(method: string, value: unknown, options?: CheckOptions): readonly string[];
-  /** @param params by position or by name; absent is the same as none */
-  checkParams(method: string, params: unknown, options?: CheckOptions): readonly string[];
-  /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
-  checkError(method: string, error: unknown, options?: CheckOptions): readonly string[];
-  /** @param name as for {@link checkSchema} */
-  schema(name: string): LocatedSchema;
-  result(method: string): LocatedSchema;
-  params(method: string): ReadonlyMap<string, LocatedSchema>;
-  /** The schema of the data of an error; undefined if there is none. */
-  errorData(method: string, code: number): LocatedSchema | undefined;
-  /** The target of a reference, as `file#NAME` for {@link schema}. */
-  follow(ref: string, file: string): string;
-}
-
 export interface SpecSource {
   /** The name in messages. */
   readonly name: string;
@@ -81,11 +56,6 @@ export interface SpecSource {
   readonly prepare?: (document: JsonObject, file: string) => JsonObject;
   /** Corrects a component, named `file#NAME`. */
   readonly repair?: (component: string, schema: JsonObject) => JsonObject;
-}
-
-/** Reads a set of documents that refer to each other. */
-export function loadSpec(source: SpecSource): Spec {
-  return new Documents(source);
 }
 
 interface SourceError extends SpecError {
@@ -100,8 +70,13 @@ interface SourceMethod {
   readonly errors: readonly SourceError[];
 }
 
-class Documents implements Spec {
+/**
+ * A set of documents that refer to each other, as a validator. Every check returns one line per violation, beginning with
+ * the JSON path. An unknown name throws.
+ */
+export class Spec {
   readonly methods: ReadonlyMap<string, SpecMethod>;
+  /** Every component schema, as `file#NAME`. */
   readonly schemas: readonly string[];
   readonly #source: SpecSource;
   readonly #components: ReadonlyMap<string, JsonObject>;
@@ -141,6 +116,7 @@ class Documents implements Spec {
     this.methods = new Map([...this.#sources].map(([name, { method }]) => [name, method]));
   }
 
+  /** @param name `TXN_RECEIPT`, or `starknet_metadata.json#EVENT` where a name is used twice */
   checkSchema(name: string, value: unknown, options: CheckOptions = {}): readonly string[] {
     const key = this.#qualify(name);
     return this.#check(value, key, options, (openness) => ({
@@ -157,6 +133,7 @@ class Documents implements Spec {
     );
   }
 
+  /** @param params by position or by name; absent is the same as none */
   checkParams(method: string, params: unknown, options: CheckOptions = {}): readonly string[] {
     const source = this.#find(method);
     const declared = source.method.params;
@@ -186,6 +163,7 @@ class Documents implements Spec {
     return violations;
   }
 
+  /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
   checkError(method: string, error: unknown, options: CheckOptions = {}): readonly string[] {
     const { errors } = this.#find(method);
     if (!isObject(error)) return ['$: must be an object'];
@@ -231,6 +209,7 @@ class Documents implements Spec {
     return describeViolations(validate.errors ?? [], (schema) => this.#ajv.compile(schema), root);
   }
 
+  /** @param name as for {@link Spec.checkSchema} */
   schema(name: string): LocatedSchema {
     const key = this.#qualify(name);
     const [file = '', component = ''] = key.split('#');
@@ -259,12 +238,14 @@ class Documents implements Spec {
     );
   }
 
+  /** The schema of the data of an error; undefined if there is none. */
   errorData(method: string, code: number): LocatedSchema | undefined {
     const error = this.#find(method).errors.find((candidate) => candidate.code === code);
     if (!isObject(error?.data)) return undefined;
     return { file: error.file, schema: error.data };
   }
 
+  /** The target of a reference, as `file#NAME` for {@link Spec.schema}. */
   follow(ref: string, file: string): string {
     const target = this.#locate(ref, file);
     return `${target.file}#${target.name}`;

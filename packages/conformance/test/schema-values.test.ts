@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
-  loadSpec,
   paramsValues,
   resultValues,
-  type Spec,
+  Spec,
   type SpecSource,
   schemaValues,
   standardSpec,
@@ -59,7 +58,7 @@ writeFileSync(
 );
 
 const load = (more: Partial<SpecSource> = {}): Spec =>
-  loadSpec({ name: 'the spec', directory, files: ['own.json'], ...more });
+  new Spec({ name: 'the spec', directory, files: ['own.json'], ...more });
 const sample = <T>(values: fc.Arbitrary<T>): readonly T[] =>
   fc.sample(values, { seed: 1, numRuns: 200 });
 

@@ -1,5 +1,13 @@
 // Options of the accounts that exist from the start.
-import { bigNumber, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+import {
+  bigNumber,
+  inGroup,
+  type OptionTable,
+  oneOf,
+  path,
+  trueOrFalse,
+  wholeNumber,
+} from './option.js';
 
 const U32 = 2 ** 32 - 1;
 
@@ -16,12 +24,11 @@ export interface AccountConfig {
   readonly seed: number;
 }
 
-export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
+export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
   accounts: {
     flag: '--accounts <NUMBER>',
     hasShortVariable: true,
     field: 'total_accounts',
-    group: 'Accounts',
     isFixed: true,
     isPortable: true,
     default: 10,
@@ -32,7 +39,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--account-class <ACCOUNT_CLASS>',
     hasShortVariable: true,
     field: 'account_contract_class_hash',
-    group: 'Accounts',
     isFixed: true,
     isPortable: true,
     default: 'cairo1',
@@ -43,7 +49,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--account-class-custom <PATH>',
     hasShortVariable: true,
     field: 'account_contract_class_hash',
-    group: 'Accounts',
     isFixed: true,
     default: undefined,
     parse: path,
@@ -52,7 +57,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   predeclareArgent: {
     flag: '--predeclare-argent',
     hasShortVariable: true,
-    group: 'Accounts',
     isFixed: true,
     isPortable: true,
     default: false,
@@ -64,7 +68,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     hasShortVariable: true,
     field: 'predeployed_accounts_initial_balance',
     short: '-e',
-    group: 'Accounts',
     isFixed: true,
     isPortable: true,
     default: 10n ** 21n,
@@ -73,7 +76,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
   },
   fundAccounts: {
     flag: '--fund-accounts <FRI>',
-    group: 'Accounts',
     isPortable: true,
     default: undefined,
     defaultText: 'off',
@@ -84,7 +86,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     flag: '--seed <SEED>',
     hasShortVariable: true,
     field: 'seed',
-    group: 'Accounts',
     isFixed: true,
     isPortable: true,
     get default() {
@@ -94,4 +95,4 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     parse: wholeNumber(0, U32),
     help: 'Seed of the accounts: the same seed gives the same accounts.',
   },
-};
+});

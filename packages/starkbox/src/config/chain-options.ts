@@ -4,6 +4,7 @@ import {
   bigNumber,
   blockGeneration,
   chainName,
+  inGroup,
   type OptionTable,
   oneOf,
   path,
@@ -12,6 +13,7 @@ import {
 } from './option.js';
 
 const GAS_PRICE = {
+  hasShortVariable: true,
   group: 'Gas prices',
   isPortable: true,
   default: 10n ** 9n,
@@ -42,12 +44,11 @@ export interface ChainConfig {
   readonly l2GasPriceFri: bigint;
 }
 
-export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
+export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('Chain', {
   chainId: {
     flag: '--chain-id <CHAIN_ID>',
     hasShortVariable: true,
     field: 'chain_id',
-    group: 'Chain',
     isFixed: true,
     isPortable: true,
     default: 'SN_SEPOLIA',
@@ -57,7 +58,6 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   },
   artifacts: {
     flag: '--artifacts <DIR>',
-    group: 'Chain',
     default: undefined,
     parse: path,
     help: 'Watch compiled contracts in this folder and those in it, such as target/dev: when one changes, contracts that were deployed from it get the new class and keep their storage. Explanations of failures show lines of their source.',
@@ -66,7 +66,6 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--lite-mode',
     hasShortVariable: true,
     field: 'lite_mode',
-    group: 'Chain',
     isFixed: true,
     isPortable: true,
     default: false,
@@ -77,7 +76,6 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     flag: '--proof-mode <PROOF_MODE>',
     hasShortVariable: true,
     field: 'proof_mode',
-    group: 'Chain',
     isPortable: true,
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
@@ -86,7 +84,6 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   rules: {
     flag: '--rules <NETWORK>',
     field: 'rules',
-    group: 'Chain',
     isPortable: true,
     default: 'off',
     parse: oneOf('mainnet', 'sepolia', 'off'),
@@ -133,43 +130,37 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
   gasPriceWei: {
     ...GAS_PRICE,
     flag: '--gas-price <WEI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'gas_price_wei',
     help: 'L1 gas, in wei.',
   },
   gasPriceFri: {
     ...GAS_PRICE,
     flag: '--gas-price-fri <FRI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'gas_price_fri',
     help: 'L1 gas, in fri.',
   },
   dataGasPriceWei: {
     ...GAS_PRICE,
     flag: '--data-gas-price <WEI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'data_gas_price_wei',
     help: 'L1 data gas, in wei.',
   },
   dataGasPriceFri: {
     ...GAS_PRICE,
     flag: '--data-gas-price-fri <FRI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'data_gas_price_fri',
     help: 'L1 data gas, in fri.',
   },
   l2GasPriceWei: {
     ...GAS_PRICE,
     flag: '--l2-gas-price <WEI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'l2_gas_price_wei',
     help: 'L2 gas, in wei.',
   },
   l2GasPriceFri: {
     ...GAS_PRICE,
     flag: '--l2-gas-price-fri <FRI_PER_GAS_UNIT>',
-    hasShortVariable: true,
     field: 'l2_gas_price_fri',
     help: 'L2 gas, in fri.',
   },
-};
+});

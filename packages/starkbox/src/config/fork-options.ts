@@ -2,6 +2,7 @@
 import {
   forkPoint,
   httpHeaders,
+  inGroup,
   type OptionTable,
   path,
   transactionHash,
@@ -31,12 +32,11 @@ export interface ForkConfig {
   readonly forkTimeout: number;
 }
 
-export const FORK_OPTIONS: OptionTable<ForkConfig> = {
+export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('Forking', {
   forkNetwork: {
     flag: '--fork-network <URL>',
     hasShortVariable: true,
     field: 'fork_config.url',
-    group: 'Forking',
     default: undefined,
     parse: webUrls,
     help: 'URL of a node of the network to fork; with several, separated by commas, the others are fallbacks. Gas prices and the start time come from the fork block, unless you give options for them.',
@@ -45,7 +45,6 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     flag: '--fork-block <BLOCK>',
     hasShortVariable: true,
     field: 'fork_config.block_number',
-    group: 'Forking',
     default: undefined,
     defaultText: 'the latest',
     parse: forkPoint,
@@ -53,7 +52,6 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkTransaction: {
     flag: '--fork-transaction <HASH>',
-    group: 'Forking',
     default: undefined,
     parse: transactionHash,
     help: 'Transaction to fork after, in the middle of its block: the first block has the changes of that block up to it.',
@@ -62,7 +60,6 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     flag: '--fork-upstream-caching <BOOL>',
     hasShortVariable: true,
     field: 'fork_config.caching_enabled',
-    group: 'Forking',
     default: undefined,
     defaultText: 'true',
     parse: trueOrFalse,
@@ -70,7 +67,6 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkCacheDir: {
     flag: '--fork-cache-dir <PATH>',
-    group: 'Forking',
     default: undefined,
     defaultText: '~/.cache/starkbox/fork',
     parse: path,
@@ -78,21 +74,18 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkLock: {
     flag: '--fork-lock <PATH>',
-    group: 'Forking',
     default: undefined,
     parse: path,
     help: 'Lock file that records every read of that network; later runs fork the same block.',
   },
   offline: {
     flag: '--offline',
-    group: 'Forking',
     default: false,
     parse: trueOrFalse,
     help: 'Answer from the lock file only, without the network.',
   },
   forkHeader: {
     flag: '--fork-header <HEADER...>',
-    group: 'Forking',
     default: undefined,
     parse: httpHeaders,
     separator: '\n',
@@ -101,9 +94,8 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
   },
   forkTimeout: {
     flag: '--fork-timeout <SECONDS>',
-    group: 'Forking',
     default: 10,
     parse: wholeNumber(1, U16),
     help: 'Seconds without an answer after which a request to that network fails.',
   },
-};
+});

@@ -1,5 +1,5 @@
 // Options of the connection to L1.
-import { type OptionTable, suggesting, webUrl, wholeNumber } from './option.js';
+import { inGroup, type OptionTable, suggesting, webUrl, wholeNumber } from './option.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -12,10 +12,9 @@ export interface L1Config {
   readonly l1AutoRelay: number | undefined;
 }
 
-export const L1_OPTIONS: OptionTable<L1Config> = {
+export const L1_OPTIONS: OptionTable<L1Config> = inGroup('L1', {
   l1: {
     flag: '--l1 <anvil|URL>',
-    group: 'L1',
     default: undefined,
     parse: suggesting(['anvil'], (text) =>
       text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text),
@@ -24,16 +23,14 @@ export const L1_OPTIONS: OptionTable<L1Config> = {
   },
   l1Port: {
     flag: '--l1-port <PORT>',
-    group: 'L1',
     default: 8545,
     parse: wholeNumber(0, U16),
     help: 'Port of that Anvil; 0 picks a free one and prints it.',
   },
   l1AutoRelay: {
     flag: '--l1-auto-relay <MILLISECONDS>',
-    group: 'L1',
     default: undefined,
     parse: wholeNumber(1, 2 ** 31 - 1),
     help: 'Relay messages in both directions automatically, checking L1 at this interval.',
   },
-};
+});

@@ -1,5 +1,5 @@
 // Limits of requests, answers and connections.
-import { type OptionTable, wholeNumber } from './option.js';
+import { inGroup, type OptionTable, wholeNumber } from './option.js';
 
 export interface LimitConfig {
   /** Bytes. */
@@ -36,11 +36,10 @@ export interface LimitConfig {
   readonly instanceIdleSeconds: number;
 }
 
-export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
+export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',
     field: 'server_config.request_body_size_limit',
-    group: 'Limits',
     isPortable: true,
     default: 16 * 1024 * 1024,
     parse: wholeNumber(1),
@@ -48,7 +47,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumAnswerSize: {
     flag: '--maximum-answer-size <BYTES>',
-    group: 'Limits',
     isPortable: true,
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),
@@ -56,7 +54,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   memoryBudget: {
     flag: '--memory-budget <BYTES>',
-    group: 'Limits',
     default: 256 * 1024 * 1024,
     parse: wholeNumber(1024 * 1024),
     help: 'Memory of all requests and answers together; requests beyond it get an error, or HTTP 503.',
@@ -65,7 +62,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-contract-class-size <BYTES>',
     hasShortVariable: true,
     field: 'class_size_config.maximum_contract_class_size',
-    group: 'Limits',
     isPortable: true,
     default: 4_089_446,
     parse: wholeNumber(0),
@@ -75,7 +71,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-contract-bytecode-size <FELTS>',
     hasShortVariable: true,
     field: 'class_size_config.maximum_contract_bytecode_size',
-    group: 'Limits',
     isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
@@ -85,7 +80,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     flag: '--maximum-sierra-length <FELTS>',
     hasShortVariable: true,
     field: 'class_size_config.maximum_sierra_length',
-    group: 'Limits',
     isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
@@ -93,7 +87,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumSubscriptions: {
     flag: '--maximum-subscriptions <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
@@ -101,7 +94,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumFilterAddresses: {
     flag: '--maximum-filter-addresses <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
@@ -109,7 +101,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumFilterKeys: {
     flag: '--maximum-filter-keys <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
@@ -117,35 +108,30 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumQueuedMessages: {
     flag: '--maximum-queued-messages <NUMBER>',
-    group: 'Limits',
     default: 4096,
     parse: wholeNumber(1),
     help: 'Most messages queued for a WebSocket that does not read; beyond it the WebSocket is closed.',
   },
   maximumQueuedBytes: {
     flag: '--maximum-queued-bytes <BYTES>',
-    group: 'Limits',
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1),
     help: 'Most bytes queued for such a WebSocket.',
   },
   maximumConnections: {
     flag: '--maximum-connections <NUMBER>',
-    group: 'Limits',
     default: 10_000,
     parse: wholeNumber(1),
     help: 'Most open connections, fewer if the process may open few files (ulimit -n); further ones are closed at once.',
   },
   maximumSockets: {
     flag: '--maximum-sockets <NUMBER>',
-    group: 'Limits',
     default: 4096,
     parse: wholeNumber(0),
     help: 'Most open WebSockets.',
   },
   maximumBatchLength: {
     flag: '--maximum-batch-length <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
@@ -153,7 +139,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumJsonDepth: {
     flag: '--maximum-json-depth <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(8, 1000),
@@ -161,7 +146,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumJsonValues: {
     flag: '--maximum-json-values <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 600_000,
     parse: wholeNumber(100),
@@ -169,7 +153,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumCalldataLength: {
     flag: '--maximum-calldata-length <FELTS>',
-    group: 'Limits',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
@@ -177,7 +160,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumChunkSize: {
     flag: '--maximum-chunk-size <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
@@ -185,7 +167,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumSimulationBatch: {
     flag: '--maximum-simulation-batch <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
@@ -193,7 +174,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
-    group: 'Limits',
     default: undefined,
     defaultText: 'cores less one, fewer where memory is short; on a fork 4 to 64 by memory',
     parse: wholeNumber(1),
@@ -201,14 +181,12 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumWaitingExecutions: {
     flag: '--maximum-waiting-executions <NUMBER>',
-    group: 'Limits',
     default: 4096,
     parse: wholeNumber(0),
     help: 'Most calls, estimates and simulations that wait; further ones are refused.',
   },
   maximumSnapshots: {
     flag: '--maximum-snapshots <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
@@ -216,7 +194,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumMempoolSize: {
     flag: '--maximum-mempool-size <NUMBER>',
-    group: 'Limits',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
@@ -224,7 +201,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   maximumInstances: {
     flag: '--maximum-instances <COUNT>',
-    group: 'Limits',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
@@ -232,9 +208,8 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
   },
   instanceIdleSeconds: {
     flag: '--instance-idle-seconds <SECONDS>',
-    group: 'Limits',
     default: 3600,
     parse: wholeNumber(0, 2 ** 31),
     help: 'Delete an instance after so many seconds without a request; 0 keeps them all. Not with --instance-store, where each has its own ttl.',
   },
-};
+});

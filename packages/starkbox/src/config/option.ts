@@ -6,6 +6,7 @@ import {
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
 } from '../block-settings.js';
+import { hex } from '../felt.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {
@@ -46,6 +47,24 @@ export interface Option<T> {
 
 /** An option for each key of a config. */
 export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
+
+type UngroupedTable<C> = {
+  readonly [K in keyof C]: Omit<Option<C[K]>, 'group'> & { readonly group?: string };
+};
+
+/** A table whose options belong to a group of the help, except those that name another. */
+export function inGroup<C>(common: string, options: UngroupedTable<C>): OptionTable<C> {
+  for (const option of Object.values<{ readonly group?: string }>(options)) {
+    // In place, because a copy would read a default that is a getter.
+    Object.assign(option, { group: option.group ?? common });
+  }
+  if (!isGrouped(options)) throw new Error('an option has no group');
+  return options;
+}
+
+function isGrouped<C>(options: UngroupedTable<C>): options is OptionTable<C> {
+  return Object.values<object>(options).every((option) => 'group' in option);
+}
 
 /** Throws an `InvalidValue` that says what would be right. */
 export interface Parse<T> {
@@ -203,16 +222,13 @@ export const webUrls: Parse<string> = (text) => text.split(',').map(webUrl).join
 
 export const transactionHash: Parse<string> = (text) => {
   if (!/^0x[0-9a-fA-F]{1,64}$/.test(text)) throw new InvalidValue('must be a transaction hash');
-  return `0x${BigInt(text).toString(16)}`;
+  return hex(BigInt(text));
 };
 
 /** A number, a hash, or below zero how many blocks before the latest. */
 export const forkPoint: Parse<number | string> = (text) => {
   if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) {
-    return `0x${text
-      .slice(2)
-      .replace(/^0+(?=.)/, '')
-      .toLowerCase()}`;
+    return hex(BigInt(text));
   }
   const number = /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
   if (number === undefined) {

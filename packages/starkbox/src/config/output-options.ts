@@ -1,5 +1,13 @@
 // Options of metrics, logs and recordings.
-import { host, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+import {
+  host,
+  inGroup,
+  type OptionTable,
+  oneOf,
+  path,
+  trueOrFalse,
+  wholeNumber,
+} from './option.js';
 import { logBodiesIn, logLevelIn } from './rust-log.js';
 
 const U16 = 2 ** 16 - 1;
@@ -17,7 +25,7 @@ export interface OutputConfig {
   readonly banner: boolean;
 }
 
-export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
+export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('Output', {
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',
     hasShortVariable: true,
@@ -36,7 +44,6 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   },
   logLevel: {
     flag: '--log-level <LEVEL>',
-    group: 'Output',
     default: 'info',
     parse: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
     fallback: { variable: 'RUST_LOG', read: logLevelIn },
@@ -44,14 +51,12 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   },
   logFormat: {
     flag: '--log-format <FORMAT>',
-    group: 'Output',
     default: 'pretty',
     parse: oneOf('pretty', 'json'),
     help: 'Format of the log: pretty for people, json with one object per line.',
   },
   logBodies: {
     flag: '--log-bodies <WHICH>',
-    group: 'Output',
     default: 'none',
     parse: oneOf('none', 'request', 'response', 'both'),
     fallback: { variable: 'RUST_LOG', read: logBodiesIn },
@@ -59,14 +64,12 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   },
   printTraces: {
     flag: '--print-traces',
-    group: 'Output',
     default: false,
     parse: trueOrFalse,
     help: 'Print the calls of every transaction as a tree: arguments, results, events, gas, and what failed.',
   },
   recordCalls: {
     flag: '--record-calls',
-    group: 'Output',
     isPortable: true,
     default: false,
     parse: trueOrFalse,
@@ -74,23 +77,20 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
   },
   traceRequests: {
     flag: '--trace-requests <FILE>',
-    group: 'Output',
     default: undefined,
     parse: path,
     help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',
   },
   configOut: {
     flag: '--config-out <FILE>',
-    group: 'Output',
     default: undefined,
     parse: path,
     help: 'Write addresses, accounts with their private keys, and chain id as JSON to this file once the node listens.',
   },
   banner: {
     flag: '--no-banner',
-    group: 'Output',
     default: true,
     parse: trueOrFalse,
     help: 'Do not print accounts and tokens at the start.',
   },
-};
+});

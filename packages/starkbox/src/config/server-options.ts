@@ -2,6 +2,7 @@
 import {
   host,
   hostNames,
+  inGroup,
   methodNames,
   type OptionTable,
   origins,
@@ -28,12 +29,11 @@ export interface ServerConfig {
   readonly exitWithParent: boolean;
 }
 
-export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
+export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
   host: {
     flag: '--host <HOST>',
     hasShortVariable: true,
     field: 'server_config.host',
-    group: 'Server',
     default: '127.0.0.1',
     parse: host,
     help: 'Address to listen on: IPv4, IPv6 or a host name.',
@@ -42,7 +42,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--port <PORT>',
     hasShortVariable: true,
     field: 'server_config.port',
-    group: 'Server',
     default: 5050,
     parse: wholeNumber(0, U16),
     help: 'Port to listen on; 0 picks a free one and prints it.',
@@ -51,7 +50,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--timeout <SECONDS>',
     hasShortVariable: true,
     field: 'server_config.timeout',
-    group: 'Server',
     default: 120,
     parse: wholeNumber(1, U16),
     help: 'Timeout of an HTTP request, at least 1.',
@@ -60,7 +58,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--restrictive-mode [METHODS...]',
     hasShortVariable: true,
     field: 'server_config.restricted_methods',
-    group: 'Server',
     isPortable: true,
     default: undefined,
     parse: methodNames,
@@ -68,7 +65,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   allowedHosts: {
     flag: '--allowed-hosts <NAMES...>',
-    group: 'Server',
     default: undefined,
     defaultText: 'none if --host is a loopback address; else private names, or any with a token',
     parse: hostNames,
@@ -76,7 +72,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   allowedOrigins: {
     flag: '--allowed-origins <SITES...>',
-    group: 'Server',
     default: undefined,
     defaultText: 'loopback sites and browser extensions',
     parse: origins,
@@ -84,7 +79,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
   },
   authToken: {
     flag: '--auth-token <TOKEN>',
-    group: 'Server',
     default: undefined,
     parse: token,
     isSecret: true,
@@ -94,23 +88,20 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     flag: '--ui',
     hasShortVariable: true,
     field: 'server_config.ui_enabled',
-    group: 'Server',
     default: false,
     parse: trueOrFalse,
     help: 'Serve the explorer under /ui.',
   },
   wallet: {
     flag: '--wallet',
-    group: 'Server',
     default: false,
     parse: trueOrFalse,
     help: 'Serve the script of a development wallet at /wallet.js, to this machine or with the token.',
   },
   exitWithParent: {
     flag: '--exit-with-parent',
-    group: 'Server',
     default: false,
     parse: trueOrFalse,
     help: 'Exit when the process that started this one has ended, for example when npx was killed.',
   },
-};
+});

@@ -1,5 +1,5 @@
 // Options of what is kept of the chain, in memory and in files.
-import { type OptionTable, oneOf, path, wholeNumber } from './option.js';
+import { inGroup, type OptionTable, oneOf, path, wholeNumber } from './option.js';
 
 export interface StorageConfig {
   readonly stateArchive: 'full' | 'none';
@@ -14,12 +14,11 @@ export interface StorageConfig {
   readonly dumpDir: string | undefined;
 }
 
-export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
+export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('State', {
   stateArchive: {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
     hasShortVariable: true,
     field: 'state_archive',
-    group: 'State',
     isFixed: true,
     isPortable: true,
     default: 'full',
@@ -28,21 +27,18 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
   },
   dataDir: {
     flag: '--data-dir <DIR>',
-    group: 'State',
     default: undefined,
     parse: path,
     help: 'Store the chain in this directory: every answered change is on disk, and the next start continues from there.',
   },
   recentBlocks: {
     flag: '--recent-blocks <NUMBER>',
-    group: 'State',
     default: 2048,
     parse: wholeNumber(1, 10 ** 6),
     help: 'With --data-dir, the approximate number of blocks and transactions in memory; older ones are read from disk.',
   },
   init: {
     flag: '--init <FILE>',
-    group: 'State',
     default: undefined,
     parse: path,
     help: 'JSON file with a list of calls, { "method": ..., "params": ... }, that are made before the node listens, unless it continues a chain; one that fails stops the start.',
@@ -51,7 +47,6 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     flag: '--dump-on <EVENT>',
     hasShortVariable: true,
     field: 'dump_on',
-    group: 'State',
     default: undefined,
     parse: oneOf('exit', 'block', 'request'),
     help: 'When the chain is written to a file: at exit, on request, or (only its calls) after each call.',
@@ -60,23 +55,20 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     flag: '--dump-path <DUMP_PATH>',
     hasShortVariable: true,
     field: 'dump_path',
-    group: 'State',
     default: undefined,
     parse: path,
     help: 'File of the dump; if it exists at the start, it is loaded with the accounts that it records.',
   },
   dumpFormat: {
     flag: '--dump-format <FORMAT>',
-    group: 'State',
     default: 'journal',
     parse: oneOf('journal', 'image'),
     help: 'Format of the dump: journal (the calls that made the chain) or image (its complete state).',
   },
   dumpDir: {
     flag: '--dump-dir <DIR>',
-    group: 'State',
     default: undefined,
     parse: path,
     help: 'Restrict devnet_dump and devnet_load to files in this directory; paths are relative to it.',
   },
-};
+});

@@ -237,6 +237,15 @@ export function toNumber(token: string): number | bigint {
   return /[1-9]/.test(digits.slice(zeros)) ? near : BigInt(digits.slice(0, zeros));
 }
 
+/** As {@link parse}; undefined for a text that is not JSON. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True while {@link stringify} tries the native writer. */
 let plainly = false;
 const NOT_PLAIN = new Error('JSON text is written by stringify of json.ts');

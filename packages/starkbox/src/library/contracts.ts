@@ -152,7 +152,8 @@ async function contentOf(
 function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONTRACT_CLASS {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
   const contractClass = { sierra_program, contract_class_version, entry_points_by_type, abi };
-  return isWireClass(contractClass) ? contractClass : wrongClass();
+  if (isWireClass(contractClass)) return contractClass;
+  throw new TypeError('The class is no Sierra class as a compiler writes it');
 }
 
 /** The engine has read the class, so that the kinds of its members are enough. */
@@ -164,10 +165,6 @@ function isWireClass(
     typeof value['contract_class_version'] === 'string' &&
     isObject(value['entry_points_by_type'])
   );
-}
-
-function wrongClass(): never {
-  throw new TypeError('The class is no Sierra class as a compiler writes it');
 }
 
 function abiOf({ abi }: Readonly<Record<string, unknown>>): readonly unknown[] {

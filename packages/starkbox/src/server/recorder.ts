@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { canonicalName } from '@starkbox/spec';
 import { reasonOf } from '../errors.js';
 import { openOutput } from '../files/regular-file.js';
-import { JsonText, parse, stringify } from '../json/json.js';
+import { JsonText, parseIfJson, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
@@ -114,7 +114,7 @@ export interface SafeRequest {
 
 /** @param longest characters of the texts that are returned; all by default */
 export function safeRequest(redaction: Redaction, request: string, longest?: number): SafeRequest {
-  const call = parsed(request);
+  const call = parseIfJson(request);
   if (call === undefined) {
     const { text } = redaction.call('unknown', request, longest);
     const answer = (answer: string): string => redaction.text(answer, { longest }).text;
@@ -143,14 +143,6 @@ function safeAnswer(
   // Answers of a batch stand in any order: with a whole chain among them, none is kept.
   const recorded = methods.some(hidesResult) ? `"${HIDDEN}"` : answer;
   return redaction.text(recorded, options).text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The method by its canonical name. */

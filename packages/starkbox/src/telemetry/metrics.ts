@@ -2,18 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
-import { type Contents, counter, gauge, labelled, labelledCounter } from './scraped.js';
+import { type Contents, type ScrapedMetric, scraped } from './scraped.js';
 
-/** A metric of the registry of instances, read at a scrape. */
-export type RegistryMetric = { readonly name: string; readonly help: string } & (
-  | { readonly kind: 'gauge' | 'counter'; readonly read: () => number }
-  | {
-      readonly kind: 'labelled counter';
-      readonly label: string;
-      /** By the values of the label. */
-      readonly read: () => Readonly<Record<string, number>>;
-    }
-);
+/** A metric of the registry of instances. */
+export type RegistryMetric = ScrapedMetric;
 
 /** Figures that are read at a scrape. */
 export interface Figures {
@@ -51,6 +43,47 @@ export interface Figures {
   readonly upstreamCacheSize: number;
 }
 
+/** Gauges of the figures by name, with their help. */
+const GAUGES: Readonly<
+  Record<string, readonly [help: string, pick: (figures: Figures) => number]>
+> = {
+  starknet_transaction_count: ['Transactions of the chain', (f) => f.transactions],
+  starknet_block_count: ['Closed blocks of the chain', (f) => f.blocks],
+  starknet_upstream_cache_size: ['Cached answers of the origin', (f) => f.upstreamCacheSize],
+  starkbox_pending_transactions: [
+    'Transactions in the pending block',
+    (f) => f.pendingTransactions,
+  ],
+  starkbox_mempool_transactions: [
+    'Transactions that wait in the mempool',
+    (f) => f.waitingTransactions,
+  ],
+  starkbox_snapshots: ['Snapshots', (f) => f.snapshots],
+  starkbox_instances: ['Instances', (f) => f.instances],
+  starkbox_changes_waiting: ['Changes in the queue', (f) => f.waitingChanges],
+  starkbox_executions_waiting: [
+    'Calls, estimates and simulations that wait for a slot',
+    (f) => f.waitingExecutions,
+  ],
+  starkbox_state_slots: ['Storage slots in memory', (f) => f.state.slots],
+  starkbox_state_contracts: ['Contracts in memory', (f) => f.state.contracts],
+  starkbox_state_classes: ['Classes in memory', (f) => f.state.classes],
+  starkbox_state_versions: ['Blocks whose state is in memory', (f) => f.state.versions],
+  starkbox_state_older_values: ['Values of older blocks in memory', (f) => f.state.olderValues],
+  starkbox_state_bytes: [
+    'Approximate size of the state in memory',
+    (f) => f.state.approximateBytes,
+  ],
+  starkbox_sockets: ['Open WebSockets', (f) => f.sockets],
+  starkbox_connections: ['Open HTTP connections', (f) => f.connections],
+  starkbox_client_bytes: ['Bytes of the memory budget in use', (f) => f.clientBytes],
+  starkbox_socket_queued_messages: [
+    'Messages queued for WebSocket clients',
+    (f) => f.queuedMessages,
+  ],
+  starkbox_socket_queued_bytes: ['Bytes queued for WebSocket clients', (f) => f.queuedBytes],
+};
+
 const CALL = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5,
   1,
@@ -68,184 +101,126 @@ function processRegistry(): Registry<Contents> {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
-  gauge(ofProcess, 'starkbox_engine_threads', 'Threads of the engine, busy or idle', engineThreads);
+  scraped(ofProcess, {
+    kind: 'gauge',
+    name: 'starkbox_engine_threads',
+    help: 'Threads of the engine, busy or idle',
+    read: engineThreads,
+  });
   return ofProcess;
 }
 
 /** The metrics of one node. Counters are not reset when its chain goes back to a snapshot. */
 export class Metrics implements Probe {
   readonly #registry = new Registry<Contents>();
-  readonly #calls: Counter<'method' | 'status'>;
-  readonly #callSeconds: Histogram<'method'>;
-  readonly #waits: Histogram<'mode'>;
-  readonly #holds: Histogram<'mode'>;
-  readonly #blocks: Histogram;
-  readonly #executions: Histogram<'kind'>;
-  readonly #stalls: Histogram<'method' | 'stage'>;
-  readonly #upstream: Counter<'method' | 'status'>;
-  readonly #upstreamSeconds: Histogram<'method' | 'status'>;
-  readonly #hits: Counter<'method'>;
-  readonly #misses: Counter<'method'>;
+  readonly #callSeconds = this.#histogram(
+    'rpc_call_duration_seconds',
+    'Duration of calls',
+    CALL,
+    'method',
+  );
+  readonly #calls = this.#counter(
+    'rpc_call_count',
+    'Number of calls, by outcome',
+    'method',
+    'status',
+  );
+  readonly #waits = this.#histogram(
+    'devnet_lifecycle_lock_wait_seconds',
+    'Time that changes waited in the queue',
+    TURN,
+    'mode',
+  );
+  readonly #holds = this.#histogram(
+    'devnet_lifecycle_lock_hold_seconds',
+    'Duration of changes, without waiting',
+    TURN,
+    'mode',
+  );
+  readonly #blocks = this.#histogram(
+    'starknet_block_creation_duration_seconds',
+    'Duration of closing a block',
+    BLOCK,
+  );
+  readonly #executions = this.#histogram(
+    'starkbox_execution_duration_seconds',
+    'Duration of executions',
+    EXECUTION,
+    'kind',
+  );
+  readonly #stalls = this.#histogram(
+    'starkbox_loop_stall_seconds',
+    'Steps of a call that blocked the event loop for more than 0.2 s',
+    STALL,
+    'method',
+    'stage',
+  );
+  readonly #upstreamSeconds = this.#histogram(
+    'starknet_upstream_call_duration_seconds',
+    'Duration of requests to the origin',
+    UPSTREAM,
+    'method',
+    'status',
+  );
+  readonly #upstream = this.#counter(
+    'starknet_upstream_call_count',
+    'Number of requests to the origin',
+    'method',
+    'status',
+  );
+  readonly #hits = this.#counter(
+    'starknet_upstream_cache_hit_count',
+    'Reads of the origin that were answered from the cache',
+    'method',
+  );
+  readonly #misses = this.#counter(
+    'starknet_upstream_cache_miss_count',
+    'Reads of the origin that were not in the cache',
+    'method',
+  );
   readonly #running: Record<Execution, number> = { transaction: 0, call: 0, simulation: 0 };
 
   constructor() {
-    const registers = [this.#registry];
-    this.#callSeconds = new Histogram({
-      name: 'rpc_call_duration_seconds',
-      help: 'Duration of calls',
-      labelNames: ['method'],
-      buckets: CALL,
-      registers,
-    });
-    this.#calls = new Counter({
-      name: 'rpc_call_count',
-      help: 'Number of calls, by outcome',
-      labelNames: ['method', 'status'],
-      registers,
-    });
-    this.#waits = new Histogram({
-      name: 'devnet_lifecycle_lock_wait_seconds',
-      help: 'Time that changes waited in the queue',
-      labelNames: ['mode'],
-      buckets: TURN,
-      registers,
-    });
-    this.#holds = new Histogram({
-      name: 'devnet_lifecycle_lock_hold_seconds',
-      help: 'Duration of changes, without waiting',
-      labelNames: ['mode'],
-      buckets: TURN,
-      registers,
-    });
-    this.#blocks = new Histogram({
-      name: 'starknet_block_creation_duration_seconds',
-      help: 'Duration of closing a block',
-      buckets: BLOCK,
-      registers,
-    });
-    this.#executions = new Histogram({
-      name: 'starkbox_execution_duration_seconds',
-      help: 'Duration of executions',
-      labelNames: ['kind'],
-      buckets: EXECUTION,
-      registers,
-    });
-    this.#stalls = new Histogram({
-      name: 'starkbox_loop_stall_seconds',
-      help: 'Steps of a call that blocked the event loop for more than 0.2 s',
-      labelNames: ['method', 'stage'],
-      buckets: STALL,
-      registers,
-    });
-    this.#upstreamSeconds = new Histogram({
-      name: 'starknet_upstream_call_duration_seconds',
-      help: 'Duration of requests to the origin',
-      labelNames: ['method', 'status'],
-      buckets: UPSTREAM,
-      registers,
-    });
-    this.#upstream = new Counter({
-      name: 'starknet_upstream_call_count',
-      help: 'Number of requests to the origin',
-      labelNames: ['method', 'status'],
-      registers,
-    });
-    this.#hits = new Counter({
-      name: 'starknet_upstream_cache_hit_count',
-      help: 'Reads of the origin that were answered from the cache',
-      labelNames: ['method'],
-      registers,
-    });
-    this.#misses = new Counter({
-      name: 'starknet_upstream_cache_miss_count',
-      help: 'Reads of the origin that were not in the cache',
-      labelNames: ['method'],
-      registers,
-    });
     processRegistry();
+  }
+
+  #histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: Label[]
+  ): Histogram<Label> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
+  }
+
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    ...labelNames: Label[]
+  ): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
   }
 
   /** Adds figures that are read at each scrape. */
   observe(look: () => Figures, ofInstances: readonly RegistryMetric[]): void {
-    const show = (name: string, help: string, pick: (figures: Figures) => number): void =>
-      gauge(this.#registry, name, help, () => pick(look()));
-    show('starknet_transaction_count', 'Transactions of the chain', (f) => f.transactions);
-    show('starknet_block_count', 'Closed blocks of the chain', (f) => f.blocks);
-    show(
-      'starknet_upstream_cache_size',
-      'Cached answers of the origin',
-      (f) => f.upstreamCacheSize,
-    );
-    show(
-      'starkbox_pending_transactions',
-      'Transactions in the pending block',
-      (f) => f.pendingTransactions,
-    );
-    show(
-      'starkbox_mempool_transactions',
-      'Transactions that wait in the mempool',
-      (f) => f.waitingTransactions,
-    );
-    show('starkbox_snapshots', 'Snapshots', (f) => f.snapshots);
-    show('starkbox_instances', 'Instances', (f) => f.instances);
-    show('starkbox_changes_waiting', 'Changes in the queue', (f) => f.waitingChanges);
-    show(
-      'starkbox_executions_waiting',
-      'Calls, estimates and simulations that wait for a slot',
-      (f) => f.waitingExecutions,
-    );
-    show('starkbox_state_slots', 'Storage slots in memory', (f) => f.state.slots);
-    show('starkbox_state_contracts', 'Contracts in memory', (f) => f.state.contracts);
-    show('starkbox_state_classes', 'Classes in memory', (f) => f.state.classes);
-    show('starkbox_state_versions', 'Blocks whose state is in memory', (f) => f.state.versions);
-    show(
-      'starkbox_state_older_values',
-      'Values of older blocks in memory',
-      (f) => f.state.olderValues,
-    );
-    show(
-      'starkbox_state_bytes',
-      'Approximate size of the state in memory',
-      (f) => f.state.approximateBytes,
-    );
-    show('starkbox_sockets', 'Open WebSockets', (f) => f.sockets);
-    show('starkbox_connections', 'Open HTTP connections', (f) => f.connections);
-    show('starkbox_client_bytes', 'Bytes of the memory budget in use', (f) => f.clientBytes);
-    show(
-      'starkbox_socket_queued_messages',
-      'Messages queued for WebSocket clients',
-      (f) => f.queuedMessages,
-    );
-    show(
-      'starkbox_socket_queued_bytes',
-      'Bytes queued for WebSocket clients',
-      (f) => f.queuedBytes,
-    );
-    labelled(
-      this.#registry,
-      'starkbox_subscriptions',
-      'Subscriptions, by topic',
-      'topic',
-      () => look().subscriptions,
-    );
-    labelled(
-      this.#registry,
-      'starkbox_executions_running',
-      'Running executions, by kind',
-      'kind',
-      () => this.#running,
-    );
-    for (const metric of ofInstances) this.#observeInstances(metric);
-  }
-
-  #observeInstances(metric: RegistryMetric): void {
-    const { name, help } = metric;
-    if (metric.kind === 'labelled counter') {
-      labelledCounter(this.#registry, name, help, metric.label, metric.read);
-    } else {
-      const define = metric.kind === 'gauge' ? gauge : counter;
-      define(this.#registry, name, help, metric.read);
+    for (const [name, [help, pick]] of Object.entries(GAUGES)) {
+      scraped(this.#registry, { kind: 'gauge', name, help, read: () => pick(look()) });
     }
+    scraped(this.#registry, {
+      kind: 'labelled gauge',
+      name: 'starkbox_subscriptions',
+      help: 'Subscriptions, by topic',
+      label: 'topic',
+      read: () => look().subscriptions,
+    });
+    scraped(this.#registry, {
+      kind: 'labelled gauge',
+      name: 'starkbox_executions_running',
+      help: 'Running executions, by kind',
+      label: 'kind',
+      read: () => this.#running,
+    });
+    for (const metric of ofInstances) scraped(this.#registry, metric);
   }
 
   /** @param method by its canonical name, or `unknown` */

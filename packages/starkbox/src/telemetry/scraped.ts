@@ -2,6 +2,7 @@
 import {
   Counter,
   Gauge,
+  type LabelValues,
   type OpenMetricsContentType,
   type PrometheusContentType,
   type Registry,
@@ -9,73 +10,44 @@ import {
 
 export type Contents = PrometheusContentType | OpenMetricsContentType;
 
-export function gauge(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  value: () => number,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(value());
-    },
-  });
+/** A counter is one of what is counted elsewhere. */
+export type ScrapedMetric = { readonly name: string; readonly help: string } & (
+  | { readonly kind: 'gauge' | 'counter'; readonly read: () => number }
+  | {
+      readonly kind: 'labelled gauge' | 'labelled counter';
+      readonly label: string;
+      /** By the values of the label. */
+      readonly read: () => Readonly<Record<string, number>>;
+    }
+);
+
+/** Adds a metric to a registry. */
+export function scraped(registry: Registry<Contents>, metric: ScrapedMetric): void {
+  const { name, help, kind } = metric;
+  const labelNames = 'label' in metric ? [metric.label] : [];
+  const settings = { name, help, labelNames, registers: [registry] };
+  if (kind === 'gauge' || kind === 'labelled gauge') {
+    new Gauge({
+      ...settings,
+      collect() {
+        for (const [labels, value] of valuesOf(metric)) this.set(labels, value);
+      },
+    });
+  } else {
+    new Counter({
+      ...settings,
+      collect() {
+        this.reset();
+        for (const [labels, value] of valuesOf(metric)) this.inc(labels, value);
+      },
+    });
+  }
 }
 
-export function labelled(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  label: string,
-  values: () => Readonly<Record<string, number>>,
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect() {
-      for (const [key, value] of Object.entries(values())) this.set({ [label]: key }, value);
-    },
-  });
-}
-
-/** A counter of what is counted elsewhere. */
-export function counter(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  value: () => number,
-): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(value());
-    },
-  });
-}
-
-export function labelledCounter(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  label: string,
-  values: () => Readonly<Record<string, number>>,
-): void {
-  new Counter({
-    name,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [key, value] of Object.entries(values())) this.inc({ [label]: key }, value);
-    },
-  });
+function valuesOf(
+  metric: ScrapedMetric,
+): readonly (readonly [labels: LabelValues<string>, value: number])[] {
+  if (!('label' in metric)) return [[{}, metric.read()]];
+  const { label, read } = metric;
+  return Object.entries(read()).map(([key, value]) => [{ [label]: key }, value]);
 }

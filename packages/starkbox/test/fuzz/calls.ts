@@ -1,7 +1,7 @@
 // Calls with valid and damaged params: from the documents, real transactions, classes.
 
 import { fileURLToPath } from 'node:url';
-import { loadSpec, paramsValues, type Spec } from '@starkbox/conformance';
+import { paramsValues, Spec } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
 import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import { isRecord, mutated } from './mutation.js';
 import { chance, type Dice, pick, weighted } from './random.js';
 import * as real from './real-transaction.js';
 
-export const spec: Spec = loadSpec({
+export const spec: Spec = new Spec({
   name: 'our documents',
   directory: fileURLToPath(DOCUMENTS),
   files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { loadSpec, paramsValues } from '@starkbox/conformance';
+import { paramsValues, Spec } from '@starkbox/conformance';
 import { DOCUMENTS } from '@starkbox/spec/documents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const { checksCode }: { checksCode: (parts: object, documents: Documents) => str
   await import(new URL('../../../../scripts/bundle/precompiled-checks.mjs', import.meta.url).href);
 
 const DIRECTORY = fileURLToPath(DOCUMENTS);
-const spec = loadSpec({
+const spec = new Spec({
   name: 'our spec',
   directory: DIRECTORY,
   files: readdirSync(DIRECTORY).filter((file) => file.endsWith('.json')),

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   hasPublishedSpec,
-  loadSpec,
   paramsValues,
   resultValues,
+  Spec,
   type SpecError,
   schemaValues,
   standardSpec,
@@ -54,8 +54,8 @@ const read = (file: string): OpenRpc => JSON.parse(readFileSync(`${DIRECTORY}/${
 const documents = new Map(FILES.map((file) => [file, read(file)]));
 const methods = [...documents.values()].flatMap((document) => document.methods);
 
-const everything = loadSpec({ name: 'our spec', directory: DIRECTORY, files: FILES });
-const standard = loadSpec({
+const everything = new Spec({ name: 'our spec', directory: DIRECTORY, files: FILES });
+const standard = new Spec({
   name: 'our spec',
   directory: DIRECTORY,
   files: FILES,

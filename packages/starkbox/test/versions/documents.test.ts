@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   hasPublishedSpec,
-  loadSpec,
   OLDER_VERSIONS,
   paramsValues,
   resultValues,
+  Spec,
   type SpecError,
   specOf,
   valuesOf,
@@ -51,7 +51,7 @@ test('changes remove, change, replace and add by name', () => {
 
 describe.each(OLDER_VERSIONS.filter((version) => hasPublishedSpec(version)))('%s', (version) => {
   const documents = documentsOf(STEPS[version]);
-  const ours = loadSpec({
+  const ours = new Spec({
     name: `our documents of ${version}`,
     directory: DIRECTORY,
     files: FILES,

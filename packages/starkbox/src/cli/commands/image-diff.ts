@@ -215,23 +215,13 @@ function namedBy(name: SlotName | undefined, { before, after }: Changed): Partia
   };
 }
 
-interface Emitted {
-  readonly keys: readonly string[];
-  readonly data: readonly string[];
-}
-
-/** The events of a receipt's JSON. */
-function eventsIn(receipt: string): readonly Emitted[] {
-  return readReceipt(receipt).events;
-}
-
 /** So that a long chain does not make everything that was ever mentioned a key of a balance. */
 const MOST_MENTIONED = 20_000;
 
 /** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
 function mentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
   const felts = new Set<string>();
-  const collect = (events: readonly Emitted[]): void => {
+  const collect = ({ events }: Pick<ReturnType<typeof readReceipt>, 'events'>): void => {
     for (const { keys, data } of events) {
       for (const felt of [...keys.slice(1), ...data].slice(0, 3)) felts.add(felt);
     }
@@ -241,10 +231,10 @@ function mentioned(worlds: readonly World[], common: number | undefined): Readon
     for (let number = history.first; number <= history.next; number += 1) {
       for (const { address } of stateDiff(world, number).deployed_contracts) felts.add(address);
     }
-    for (const { receipt } of pending.transactions) collect(receipt.events);
+    for (const { receipt } of pending.transactions) collect(receipt);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {
       if (felts.size > MOST_MENTIONED) break;
-      for (const text of history.receipts(number)) collect(eventsIn(text));
+      for (const text of history.receipts(number)) collect(readReceipt(text));
     }
   }
   felts.delete(NOTHING);

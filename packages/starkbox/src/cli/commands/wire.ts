@@ -2,7 +2,7 @@
 import type { MethodName, Methods } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
+import { parseIfJson, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
@@ -33,12 +33,7 @@ export async function ask<M extends MethodName>(
 }
 
 function answerIn(text: string, url: string): object {
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = parseIfJson(text);
   if (typeof value === 'object' && value !== null) return value;
   throw new Error(`${url} does not answer as a node: ${text.slice(0, 100)}`);
 }

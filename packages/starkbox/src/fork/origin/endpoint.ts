@@ -1,6 +1,6 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
 import { innermostReason } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
+import { parseIfJson, stringify } from '../../json/json.js';
 import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
@@ -121,7 +121,7 @@ export class Endpoint {
         const error = this.failure('rate-limited', 'it answers 429, too many requests');
         return all(error, 'again', retryAfterOf(headers));
       }
-      const value = parsed(text);
+      const value = parseIfJson(text);
       if (isBatch && refusesBatch(status, value)) {
         this.#takesBatches = false;
         return undefined;
@@ -275,14 +275,6 @@ export class Endpoint {
 /** Tools match the system's words for a closed port. */
 function unreachable(reason: string): string {
   return reason === 'ECONNREFUSED' ? `Connection refused (${reason})` : `no connection (${reason})`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Origins without batches answer one with a single error or a status. */

@@ -1,12 +1,13 @@
 // State files of the managed Anvil, kept between runs.
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
+import { replaceBytes } from '../../files/durable-file.js';
 import { readRegular } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
 import { findProcess } from './process-identity.js';
@@ -180,15 +181,10 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** Replaces a file atomically and durably. */
+/** Replaces a file atomically. */
 async function replaceFile(file: string, bytes: string | Uint8Array): Promise<void> {
-  const beside = `${file}.new`;
-  const handle = await open(beside, 'w');
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(beside, file);
+  const draft = `${file}.new`;
+  // A process that was killed may have left one.
+  await rm(draft, { force: true });
+  await replaceBytes(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes], draft);
 }

@@ -79,27 +79,20 @@ export function devnetMethods(
 
     devnet_getStatus(_params, { prefix }) {
       const { history, pending, impersonation, mempool } = chain.world;
+      const { fork } = chain.options;
       const waiting = pending.transactions.size;
+      const generation = effectiveBlockGeneration(chain.world, chain.options);
+      const hasMempool = generation === 'mempool' || mempool.waiting.size > 0;
       return {
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        ...(effectiveBlockGeneration(chain.world, chain.options) === 'mempool' ||
-        mempool.waiting.size > 0
-          ? { mempool_tx_count: mempool.waiting.size }
-          : {}),
+        mempool_tx_count: hasMempool ? mempool.waiting.size : undefined,
         chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
-        is_forked: chain.options.fork !== undefined,
-        ...(chain.options.fork
-          ? {
-              fork_config: {
-                url: config().fork_config.url ?? '',
-                block: chain.options.fork.block.number,
-              },
-            }
-          : {}),
+        is_forked: fork !== undefined,
+        fork_config: fork && { url: config().fork_config.url ?? '', block: fork.block.number },
         impersonated_accounts: impersonation.accounts.toArray(),
         auto_impersonate: impersonation.auto,
       };

@@ -9,7 +9,6 @@ import {
   type PageRequest,
 } from '../../chain/queries/list-contracts.js';
 import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
-import type { Page } from '../../chain/queries/page.js';
 import { search } from '../../chain/queries/search.js';
 import type { Reports } from '../../chain/reports/reports.js';
 import { listRuleFindings } from '../../chain/reports/rule-findings.js';
@@ -59,7 +58,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
           ...block,
           finality_status: blockFinality(world, block.block_number),
         })),
-        ...(next === undefined ? {} : { next }),
+        next,
       };
     },
 
@@ -70,17 +69,17 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
         ...row,
         finality_status: finality(world, row.block_number),
       }));
-      return { transactions, ...nextOf(page) };
+      return { transactions, next: page.next };
     },
 
     async devnet_listContracts(request) {
       const page = await listContracts(chain.world, pageRequest(request));
-      return { contracts: page.rows, ...nextOf(page) };
+      return { contracts: page.rows, next: page.next };
     },
 
     async devnet_listClasses(request) {
       const page = await listClasses(chain.world, pageRequest(request));
-      return { classes: page.rows, ...nextOf(page) };
+      return { classes: page.rows, next: page.next };
     },
 
     async devnet_getStorage({ contract_address, block_id, ...request }) {
@@ -88,7 +87,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
         ...pageRequest(request),
         isPending: block_id === 'pre_confirmed',
       });
-      return { entries: page.rows, ...nextOf(page) };
+      return { entries: page.rows, next: page.next };
     },
 
     devnet_nameStorage: ({ contracts, transaction_hash, felts }) =>
@@ -101,9 +100,9 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       const page = await list(world, pageRequest(request));
       return {
         messages: page.rows,
-        ...nextOf(page),
+        next: page.next,
         waiting: outgoing.size,
-        ...(l1 ? { l1: { url: shortUrl(l1.url), messaging_contract_address: l1.contract } } : {}),
+        l1: l1 && { url: shortUrl(l1.url), messaging_contract_address: l1.contract },
       };
     },
 
@@ -111,13 +110,13 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       const { rules, chargesFee = true } = chain.options;
       const networkRules = new NetworkRules(network ?? rules?.network ?? 'mainnet', chargesFee);
       const page = await listRuleFindings(chain.world, networkRules, pageRequest(request));
-      return { network: networkRules.network, findings: page.rows, ...nextOf(page) };
+      return { network: networkRules.network, findings: page.rows, next: page.next };
     },
 
     devnet_listSnapshots: () => ({
       snapshots: chain.snapshots.map(({ id, world: { history, pending }, name, time }) => ({
         snapshot_id: hex(id),
-        ...(name === undefined ? {} : { name }),
+        name,
         block_number: history.next - 1,
         timestamp: time,
         transaction_count: history.transactionCount + pending.transactions.size,
@@ -156,8 +155,4 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
 function pageRequest({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageRequest {
   return { cursor, limit };
-}
-
-function nextOf({ next }: Page<unknown>): { readonly next?: string } {
-  return next === undefined ? {} : { next };
 }

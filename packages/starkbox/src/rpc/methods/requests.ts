@@ -36,11 +36,7 @@ export function requestMethods(
     devnet_getRequest: ({ id }) => {
       const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
       const { row, request, response } = loggedCall;
-      return {
-        row,
-        ...(request ? { request: shown(request) } : {}),
-        ...(response ? { response: shown(response) } : {}),
-      };
+      return { row, request: request && shown(request), response: response && shown(response) };
     },
 
     devnet_getRecording: () => log.recording(),

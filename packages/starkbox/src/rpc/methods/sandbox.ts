@@ -65,7 +65,7 @@ export function instanceMethods(
 
     async devnet_listInstances({ cursor, limit = LIMIT }, { session }) {
       const { rows, total, next } = await instances.list({ cursor, limit }, session.client);
-      return { instances: rows, total, ...(next === undefined ? {} : { next }) };
+      return { instances: rows, total, next };
     },
 
     async devnet_deleteInstance({ instance_id }, { session }) {

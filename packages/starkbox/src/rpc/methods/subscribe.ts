@@ -1,6 +1,6 @@
 // Methods that subscribe, with the history that a subscriber gets first.
 
-import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
+import type { ADDRESS, MethodName, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
@@ -26,13 +26,7 @@ import {
   Subscriptions,
 } from '../subscriptions/subscriptions.js';
 
-type SubscribeMethods =
-  | 'starknet_subscribeNewHeads'
-  | 'starknet_subscribeEvents'
-  | 'starknet_subscribeTransactionStatus'
-  | 'starknet_subscribeNewTransactionReceipts'
-  | 'starknet_subscribeNewTransactions'
-  | 'starknet_unsubscribe';
+type SubscribeMethods = MethodName & `starknet_${'' | 'un'}subscribe${string}`;
 
 export interface SubscriptionLimits {
   readonly addresses: number;

@@ -1,5 +1,5 @@
 // Methods that send transactions, and those of the mempool that they wait in.
-import type { MEMPOOL_DROPPED } from '@starkbox/spec';
+import type { MEMPOOL_DROPPED, MethodName } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
 import {
@@ -13,10 +13,7 @@ import { listMempool } from '../../chain/queries/list-mempool.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 
-type WriteMethods =
-  | 'starknet_addInvokeTransaction'
-  | 'starknet_addDeclareTransaction'
-  | 'starknet_addDeployAccountTransaction';
+type WriteMethods = MethodName & `starknet_add${string}`;
 
 export function writeMethods(chain: Chain): Group<WriteMethods> {
   return {
@@ -37,13 +34,7 @@ export function writeMethods(chain: Chain): Group<WriteMethods> {
   };
 }
 
-type MempoolMethods =
-  | 'devnet_mempoolList'
-  | 'devnet_mempoolSelect'
-  | 'devnet_mempoolPreConfirm'
-  | 'devnet_mempoolSeal'
-  | 'devnet_mempoolRemove'
-  | 'devnet_mempoolClear';
+type MempoolMethods = MethodName & `devnet_mempool${string}`;
 
 const LIMIT = 50;
 
@@ -53,12 +44,8 @@ export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
       const { world, options } = chain;
       const page = await listMempool(world, { cursor, limit }, options.mempoolOrder);
       const { rows, next, ...rest } = page;
-      return {
-        ...rest,
-        transactions: rows,
-        dropped: world.mempool.dropped.toArray().map(wireDropped),
-        ...(next === undefined ? {} : { next }),
-      };
+      const dropped = world.mempool.dropped.toArray().map(wireDropped);
+      return { ...rest, transactions: rows, dropped, next };
     },
 
     devnet_mempoolSelect: async ({ count }, { cause }) => ({

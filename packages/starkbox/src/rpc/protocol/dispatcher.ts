@@ -89,30 +89,20 @@ const LONG_STEP_MILLISECONDS = 10;
  * and writes its answer, `#run` measures it, `#perform` checks, validates and handles it.
  */
 export class Dispatcher {
+  readonly #options: DispatcherOptions;
   readonly #methods: MethodTable;
-  readonly #log: Log;
-  readonly #maxBatch: number;
   readonly #schema: Pick<Schema, 'reader'>;
-  readonly #onCall: DispatcherOptions['onCall'];
-  readonly #observer: RequestObserver | undefined;
-  readonly #probe: Probe | undefined;
   readonly #limits: JsonLimits;
   readonly #maxAnswer: number;
-  readonly #onStall: DispatcherOptions['onStall'];
 
   constructor(options: DispatcherOptions) {
+    this.#options = options;
     const { index, handlerOf } = sourceOf(options);
     this.#methods = new MethodTable(index, handlerOf, options.socketUrl);
-    this.#log = options.log;
-    this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
-    this.#onCall = options.onCall;
-    this.#observer = options.observer;
-    this.#probe = options.probe;
     const { maxDepth = MAX_DEPTH, maxValues = Number.POSITIVE_INFINITY } = options;
     this.#limits = { depth: maxDepth, values: maxValues };
     this.#maxAnswer = options.maxAnswer ?? Number.POSITIVE_INFINITY;
-    this.#onStall = options.onStall;
   }
 
   /**
@@ -121,7 +111,7 @@ export class Dispatcher {
    * @param delivery may take the first pieces of a long answer; then what is returned is the last one
    */
   async handle(text: string, session: Session, delivery?: Delivery): Promise<string | undefined> {
-    const request = this.#observer?.arrived(session, text);
+    const request = this.#options.observer?.arrived(session, text);
     const mayPause = isLong(text);
     let body: unknown;
     try {
@@ -153,7 +143,7 @@ export class Dispatcher {
     if (!isParams(parsedParams))
       throw new RpcError(ERRORS.INVALID_PARAMS.code, 'params: expected an object or a list');
     const call = { ...envelope, method, params: parsedParams };
-    const observed = this.#observer?.arrived(session)?.begin(false);
+    const observed = this.#options.observer?.arrived(session)?.begin(false);
     try {
       const result = await this.#run(call, session, isLong(written ?? ''));
       observed?.handled();
@@ -176,8 +166,9 @@ export class Dispatcher {
     request: ObservedRequest | undefined,
     delivery: Delivery | undefined,
   ): Promise<string | undefined> {
-    if (calls.length > this.#maxBatch) {
-      const message = `A batch may have ${this.#maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
+    const { maxBatch } = this.#options;
+    if (calls.length > maxBatch) {
+      const message = `A batch may have ${maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
       return refused(
         new RpcError(ERRORS.INVALID_REQUEST.code, message),
         request,
@@ -243,11 +234,11 @@ export class Dispatcher {
 
   /** Runs a call of any transport; the only place that measures it. The result, or a promise of it. */
   #run(call: Call, session: Session, mayPause: boolean): unknown {
-    const onCall = this.#onCall;
-    if (!onCall && !this.#probe) return this.#perform(call, session, mayPause);
+    const { onCall, probe } = this.#options;
+    if (!onCall && !probe) return this.#perform(call, session, mayPause);
     const method = this.#methods.nameOf(call.method);
     const run = () =>
-      during(this.#probe, { kind: 'request', method }, async () =>
+      during(probe, { kind: 'request', method }, async () =>
         this.#perform(call, session, mayPause),
       );
     if (!onCall) return run();
@@ -320,7 +311,7 @@ export class Dispatcher {
   /** Milliseconds since a step began. */
   #took(stage: Stage, method: string, begin: number): number {
     const took = milliseconds() - begin;
-    if (took > STALL_MILLISECONDS) this.#onStall?.(stage, method, took);
+    if (took > STALL_MILLISECONDS) this.#options.onStall?.(stage, method, took);
     return took;
   }
 
@@ -328,7 +319,7 @@ export class Dispatcher {
   #toRpcError(error: unknown, method: string): RpcError {
     if (error instanceof RpcError) return error;
     const err = error instanceof Error ? error : new Error(String(error));
-    this.#log.error({ err, method }, 'A call failed unexpectedly');
+    this.#options.log.error({ err, method }, 'A call failed unexpectedly');
     return new RpcError(
       ERRORS.INTERNAL_ERROR.code,
       'Internal error; the log of the node has the cause',

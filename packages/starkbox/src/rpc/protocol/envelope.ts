@@ -1,7 +1,7 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
 import { canonicalName, ERRORS, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
+import { parseIfJson, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
 
 export type Id = string | number | bigint | null;
@@ -24,12 +24,7 @@ const LONGEST_PARSED = 64 * 1024;
 
 /** The id that an answer to this text would carry, for answers that are given without its result. */
 export function idOf(text: string): Id {
-  if (text.length > LONGEST_PARSED) return null;
-  try {
-    return idIn(parse(text));
-  } catch {
-    return null;
-  }
+  return text.length > LONGEST_PARSED ? null : idIn(parseIfJson(text));
 }
 
 /** The id that an error about a call carries. */

@@ -1,6 +1,6 @@
 // Recordings of calls, which `starkbox replay` makes again.
 import type { REQUEST_ROW } from '@starkbox/spec';
-import { JsonText, parse, stringify } from '../../json/json.js';
+import { JsonText, parseIfJson, stringify } from '../../json/json.js';
 import { externalMethodIn } from '../protocol/envelope.js';
 import { HIDDEN } from './redaction.js';
 
@@ -38,11 +38,7 @@ export function recordingOf(about: object, calls: readonly RecordedCall[]): Reco
 
 /** The first method in the text of a request that reaches a file or another host: a replay rejects it. */
 export function externalMethodInText(text: string): string | undefined {
-  try {
-    return externalMethodIn(parse(text));
-  } catch {
-    return undefined;
-  }
+  return externalMethodIn(parseIfJson(text));
 }
 
 /** Calls that came together, together. */

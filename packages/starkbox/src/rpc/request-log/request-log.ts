@@ -1,7 +1,7 @@
 // Log of the last calls and their answers, without secrets.
 import { methodFacts, type REQUEST_ROW } from '@starkbox/spec';
 import type { RpcError } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
+import { parseIfJson, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
 import {
   type Caller,
@@ -280,13 +280,9 @@ function before(text: string): Pick<REQUEST_ROW, 'params_preview'> {
 }
 
 function paramsIn(text: string): string | undefined {
-  try {
-    const call = parse(text);
-    if (typeof call !== 'object' || call === null || !('params' in call)) return undefined;
-    return stringify(call.params);
-  } catch {
-    return undefined;
-  }
+  const call = parseIfJson(text);
+  if (typeof call !== 'object' || call === null || !('params' in call)) return undefined;
+  return stringify(call.params);
 }
 
 function sizeOf({ request, response }: RecordedCall): number {

@@ -54,19 +54,25 @@ interface QueuedCall {
   readonly refusal: string | undefined;
 }
 
+export interface ConnectionParts {
+  readonly socket: WebSocket;
+  /** The TCP stream of the socket. Text frames are written to it in batches; `ws` writes the others. */
+  readonly stream: Duplex;
+  readonly session: Session;
+  readonly dispatcher: ConnectionOptions['dispatcher'];
+  readonly scheduler: FlushScheduler;
+  readonly shared: SharedFrames;
+  readonly budget: MemoryBudget;
+  readonly options: ConnectionOptions;
+}
+
 /** One client. Its calls are answered in order, and everything sent to it goes through one queue. */
 export class Connection implements Listener, Follower, Flushable {
-  readonly #socket: WebSocket;
-  /** The TCP stream of the socket. Text frames are written to it in batches; `ws` writes the others. */
-  readonly #stream: Duplex;
+  readonly #parts: ConnectionParts;
   readonly #session: Session;
-  readonly #dispatcher: ConnectionOptions['dispatcher'];
-  readonly #scheduler: FlushScheduler;
-  readonly #options: ConnectionOptions;
   /** What is sent next; then follows what was not read of the feeds. */
   readonly #frames = new FrameQueue();
   readonly #readings = new Readings(this);
-  readonly #shared: SharedFrames;
   readonly #abandoned = new AbortController();
   /** Writes whose callback has not come yet. */
   #unsettled = 0;
@@ -74,7 +80,6 @@ export class Connection implements Listener, Follower, Flushable {
   #isBlocked = false;
   /** Whether a flush is scheduled. */
   #isScheduled = false;
-  readonly #budget: MemoryBudget;
   readonly #incoming: IncomingBytes;
   readonly #calls: QueuedCall[] = [];
   /** Memory shares of answers that have not been written, by the position of the answer in the queue. */
@@ -85,24 +90,9 @@ export class Connection implements Listener, Follower, Flushable {
   #unblocked: (() => void) | undefined;
   #isAlive = true;
 
-  constructor(parts: {
-    readonly socket: WebSocket;
-    readonly stream: Duplex;
-    readonly session: Session;
-    readonly dispatcher: ConnectionOptions['dispatcher'];
-    readonly scheduler: FlushScheduler;
-    readonly shared: SharedFrames;
-    readonly budget: MemoryBudget;
-    readonly options: ConnectionOptions;
-  }) {
-    const { socket, stream, session, dispatcher, scheduler, shared, budget, options } = parts;
-    this.#shared = shared;
-    this.#socket = socket;
-    this.#dispatcher = dispatcher;
-    this.#stream = stream;
-    this.#scheduler = scheduler;
-    this.#options = options;
-    this.#budget = budget;
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    const { socket, stream, session, budget, options } = parts;
     this.#incoming = new IncomingBytes(stream, budget.open(), () => this.#refuseMessage());
     // Each call under way may listen.
     setMaxListeners(0, this.#abandoned.signal);
@@ -127,7 +117,7 @@ export class Connection implements Listener, Follower, Flushable {
   }
 
   get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN;
+    return this.#parts.socket.readyState === this.#parts.socket.OPEN;
   }
 
   send(text: string): void {
@@ -161,11 +151,11 @@ export class Connection implements Listener, Follower, Flushable {
   added(): Amount {
     if (!this.isOpen) {
       this.#detach();
-      return this.#options.queueLimit;
+      return this.#parts.options.queueLimit;
     }
     const { messages, bytes } = this.waiting;
     this.#writeSoon({ messages, bytes });
-    const { queueLimit } = this.#options;
+    const { queueLimit } = this.#parts.options;
     // All feeds together may add as much as is missing to the limit, or to the half at which writing begins.
     const share = this.#isBlocked || messages * 2 > queueLimit.messages ? 1 : 0.5;
     const feeds = Math.max(1, this.#readings.all.length);
@@ -187,7 +177,7 @@ export class Connection implements Listener, Follower, Flushable {
       while (this.flush() && this.#exceeds(1));
       this.#schedule();
     } else {
-      if (this.#exceeds(0.5, waiting)) this.#scheduler.flushSoon();
+      if (this.#exceeds(0.5, waiting)) this.#parts.scheduler.flushSoon();
       this.#schedule();
     }
   }
@@ -195,7 +185,7 @@ export class Connection implements Listener, Follower, Flushable {
   #schedule(): void {
     if (this.#isScheduled || this.#isBlocked || !this.#hasUnsent) return;
     this.#isScheduled = true;
-    this.#scheduler.add(this);
+    this.#parts.scheduler.add(this);
   }
 
   get #hasUnsent(): boolean {
@@ -211,15 +201,17 @@ export class Connection implements Listener, Follower, Flushable {
     this.#isScheduled = false;
     if (!this.isOpen || this.#isBlocked) return false;
     const piece =
-      this.#frames.length > 0 ? this.#frames.take(scratch) : this.#shared.take(this.#readings);
+      this.#frames.length > 0
+        ? this.#frames.take(scratch)
+        : this.#parts.shared.take(this.#readings);
     if (piece === undefined) return false;
     this.#unsettled += 1;
-    this.#stream.write(piece, this.#settled);
-    if (this.#stream.writableLength > 0) {
+    this.#parts.stream.write(piece, this.#settled);
+    if (this.#parts.stream.writableLength > 0) {
       this.#isBlocked = true;
       // The stream keeps these bytes.
       if (piece.buffer === scratch.buffer) scratch = Buffer.allocUnsafeSlow(PIECE);
-      else this.#shared.give(piece);
+      else this.#parts.shared.give(piece);
     }
     return !this.#isBlocked && this.#hasUnsent;
   }
@@ -231,7 +223,7 @@ export class Connection implements Listener, Follower, Flushable {
     this.#isBlocked = false;
     this.#isAlive = true;
     this.#unblocked?.();
-    if (this.#hasUnsent) this.#scheduler.resume(this);
+    if (this.#hasUnsent) this.#parts.scheduler.resume(this);
   };
 
   /** Releases the shares of answers that have been written. */
@@ -244,15 +236,15 @@ export class Connection implements Listener, Follower, Flushable {
   }
 
   #exceeds(share: number, waiting: Amount = this.waiting): boolean {
-    const { messages, bytes } = this.#options.queueLimit;
+    const { messages, bytes } = this.#parts.options.queueLimit;
     return waiting.messages > messages * share || waiting.bytes > bytes * share;
   }
 
   /** Closes the socket if the queue is too long because the client does not read. */
   #checkLimits(): void {
     if (!this.#isBlocked || !this.#exceeds(1)) return;
-    const { messages, bytes } = this.#options.queueLimit;
-    this.#options.log.warn(
+    const { messages, bytes } = this.#parts.options.queueLimit;
+    this.#parts.options.log.warn(
       `closing a WebSocket that does not read: more than ${messages} messages or ${bytes} bytes are queued`,
     );
     this.end(POLICY, 'messages are not read fast enough');
@@ -261,9 +253,9 @@ export class Connection implements Listener, Follower, Flushable {
   /** Sends a close frame, and nothing after it. */
   end(code: number, reason: string): void {
     this.#detach();
-    this.#socket.close(code, reason);
+    this.#parts.socket.close(code, reason);
     // The answer to a close frame is only read while the socket is not paused.
-    this.#socket.resume();
+    this.#parts.socket.resume();
   }
 
   /** Ends a connection whose message the budget does not allow. */
@@ -288,21 +280,21 @@ export class Connection implements Listener, Follower, Flushable {
     this.#afterAnswer = [];
     this.#unblocked?.();
     this.#endRegistration?.();
-    this.#options.onClose(this);
+    this.#parts.options.onClose(this);
   }
 
   checkHeartbeat(): void {
     if (!this.isOpen) return;
     // While the socket is paused because a call takes long, no pong can be read.
-    const isPaused = this.#socket.isPaused && !this.#unblocked;
-    if (this.#isAlive || isPaused) this.#socket.ping();
+    const isPaused = this.#parts.socket.isPaused && !this.#unblocked;
+    if (this.#isAlive || isPaused) this.#parts.socket.ping();
     else this.terminate();
     this.#isAlive = false;
   }
 
   terminate(): void {
     this.#detach();
-    this.#socket.terminate();
+    this.#parts.socket.terminate();
   }
 
   #receive(data: RawData): void {
@@ -310,13 +302,13 @@ export class Connection implements Listener, Follower, Flushable {
     this.#isAlive = true;
     const bytes = bytesOf(data);
     const text = bytes.toString('utf8');
-    const share = this.#budget.open();
+    const share = this.#parts.budget.open();
     // A string with other characters than those of ASCII may take two bytes for each.
     const refusal = share.take(bytes.length === text.length ? text.length : 2 * text.length)
       ? undefined
       : errorAnswer(share.refusal(), idOf(text));
     this.#calls.push({ text: refusal === undefined ? text : '', share, refusal });
-    if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
+    if (this.#calls.length > CALLS_AHEAD) this.#parts.socket.pause();
     if (!this.#answering) void this.#answerAll();
   }
 
@@ -324,11 +316,12 @@ export class Connection implements Listener, Follower, Flushable {
   async #answerAll(): Promise<void> {
     this.#answering = true;
     for (let call = this.#calls.shift(); call !== undefined; call = this.#calls.shift()) {
-      if (this.#socket.isPaused && this.#calls.length < CALLS_AHEAD / 2) this.#socket.resume();
+      if (this.#parts.socket.isPaused && this.#calls.length < CALLS_AHEAD / 2)
+        this.#parts.socket.resume();
       try {
         await this.#answer(call);
       } catch (err) {
-        this.#options.log.error({ err }, 'a WebSocket could not be served after a call');
+        this.#parts.options.log.error({ err }, 'a WebSocket could not be served after a call');
       }
       // The next call waits until the client reads its answers.
       if (this.#isBlocked && this.isOpen) await this.#whenUnblocked();
@@ -339,9 +332,9 @@ export class Connection implements Listener, Follower, Flushable {
   async #answerTo({ text, share, refusal }: QueuedCall): Promise<string | undefined> {
     if (refusal !== undefined) return refusal;
     try {
-      return await this.#dispatcher.handle(text, this.#session, { share });
+      return await this.#parts.dispatcher.handle(text, this.#session, { share });
     } catch (err) {
-      this.#options.log.error({ err }, 'a call over a WebSocket failed unexpectedly');
+      this.#parts.options.log.error({ err }, 'a call over a WebSocket failed unexpectedly');
       const internal = new RpcError(
         ERRORS.INTERNAL_ERROR.code,
         'Internal error; the log of the node has the cause',
@@ -353,9 +346,9 @@ export class Connection implements Listener, Follower, Flushable {
   /** The call is done: its answer is sent although notifications could not be. */
   #catchUp(): void {
     try {
-      this.#options.beforeAnswer();
+      this.#parts.options.beforeAnswer();
     } catch (err) {
-      this.#options.log.error({ err }, 'notifications could not be sent before an answer');
+      this.#parts.options.log.error({ err }, 'notifications could not be sent before an answer');
     }
   }
 
