@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
 import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
+import { Button } from '../parts/button.js';
 import { Sheet } from '../parts/dialog.js';
 import { Checkbox } from '../parts/inputs.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
@@ -145,9 +146,7 @@ export function Keys({ close }: { readonly close: () => void }) {
         </dl>
         <div className="line-of">
           <LettersSwitch />
-          <button type="button" className="button" onClick={close}>
-            Close
-          </button>
+          <Button onClick={close}>Close</Button>
         </div>
       </div>
     </Sheet>

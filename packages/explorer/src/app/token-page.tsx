@@ -1,6 +1,7 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
 import { type FormEvent, useId, useState } from 'react';
 import { chainUrl } from '../format/chain-path.js';
+import { Button } from '../parts/button.js';
 import { TextInput } from '../parts/inputs.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
@@ -35,9 +36,9 @@ export function TokenPage() {
             aria-describedby={hint}
             change={setDraft}
           />
-          <button type="submit" className="button primary">
+          <Button type="submit" className="button primary">
             Open
-          </button>
+          </Button>
         </form>
         <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
           {problem ??

@@ -1,5 +1,6 @@
 // Inputs with their labels: text, block number, block tag, checkbox, choice.
 import type { ComponentProps, ReactNode } from 'react';
+import { PlainButton } from './button.js';
 
 interface LabelledProps {
   readonly label: ReactNode;
@@ -71,16 +72,14 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
     <fieldset className={className}>
       <legend className="unseen">{label}</legend>
       {options.map(([option, text, hint]) => (
-        <button
+        <PlainButton
           key={option}
-          type="button"
-          className="plain"
           aria-pressed={option === value}
           title={hint}
           onClick={() => change(option)}
         >
           {text}
-        </button>
+        </PlainButton>
       ))}
     </fieldset>
   );

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import { instanceId } from '../format/chain-path.js';
 import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
 import { runTask } from '../state/tasks.js';
+import { Button } from './button.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
@@ -29,11 +30,7 @@ export function Problem({
       <p>
         <strong>Could not read {what}.</strong> <ErrorText of={error} />
       </p>
-      {retry && (
-        <button type="button" className="button" onClick={() => runTask(Promise.resolve(retry()))}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={() => runTask(Promise.resolve(retry()))}>Try again</Button>}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
 import { createStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';
+import { PlainButton } from './button.js';
 import { Icon } from './icons.js';
 
 interface LinkProps {
@@ -69,9 +70,7 @@ export function Copy({ value, what }: CopyProps) {
     return () => clearTimeout(timer);
   }, [isDone]);
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={isDone ? `${what} copied` : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={(event) => {
@@ -80,7 +79,7 @@ export function Copy({ value, what }: CopyProps) {
       }}
     >
       <Icon name={isDone ? 'done' : 'copy'} />
-    </button>
+    </PlainButton>
   );
 }
 
@@ -190,9 +189,7 @@ export function UntrustedText({
     <bdi className="untrusted" title={limit === undefined ? undefined : escapeText(text, 400).text}>
       {body}
       {cutFrom !== undefined && limit === undefined && (
-        <button type="button" className="plain" onClick={() => setWhole(true)}>
-          show all {grouped(cutFrom)}
-        </button>
+        <PlainButton onClick={() => setWhole(true)}>show all {grouped(cutFrom)}</PlainButton>
       )}
     </bdi>
   );

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -158,16 +159,14 @@ function AccountTable(props: AccountTableProps) {
           cellClass: 'actions-cell',
           cell: (address, at) => (
             <>
-              <button
-                type="button"
-                className="plain"
+              <PlainButton
                 aria-expanded={minting === address}
                 aria-label={`Mint to account ${at}`}
                 title="Mint"
                 onClick={() => setMinting(minting === address ? undefined : address)}
               >
                 <Icon name="mint" />
-              </button>
+              </PlainButton>
               <KeyButton
                 address={address}
                 at={at}
@@ -195,9 +194,7 @@ function KeyButton({
   readonly setRevealed: (revealed: Revealed | undefined) => void;
 }) {
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-pressed={isShown}
       aria-label={`${isShown ? 'Hide' : 'Show'} private key of account ${at}`}
       title={isShown ? 'Hide the private key' : 'Show the private key'}
@@ -213,7 +210,7 @@ function KeyButton({
       }}
     >
       <Icon name="key" />
-    </button>
+    </PlainButton>
   );
 }
 
@@ -261,9 +258,7 @@ function PrivateKey({
         <dt>private key of account {at}</dt>
         <dd>
           <code>{of}</code> <Copy value={of} what="private key" />
-          <button type="button" className="plain" onClick={hide}>
-            Hide
-          </button>
+          <PlainButton onClick={hide}>Hide</PlainButton>
         </dd>
       </dl>
     </section>

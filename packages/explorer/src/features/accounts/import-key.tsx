@@ -1,6 +1,7 @@
 // Form that takes the private key of an account into this tab.
 import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
 import { importKey } from '../../parts/send/keys.js';
 import { call } from '../../rpc/client.js';
@@ -110,9 +111,7 @@ export function ImportKey({ start }: { readonly start: string }) {
           value={key}
           change={setKey}
         />
-        <button type="submit" className="button">
-          Import
-        </button>
+        <Button type="submit">Import</Button>
         <span
           role={message?.isFault ? 'alert' : 'status'}
           className={message?.isFault ? 'fail' : 'ok'}

@@ -1,6 +1,7 @@
 // Form for the parameters of a method, made from their JSON schemas.
 import { useState } from 'react';
 import { fieldsOf } from '../../format/json.js';
+import { PlainButton } from '../../parts/button.js';
 import { Checkbox } from '../../parts/inputs.js';
 
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
@@ -71,9 +72,7 @@ function RecordFields({
             />
             {description !== '' && depth === 0 && <p className="quiet">{description}</p>}
             {!required && (
-              <button type="button" className="plain" onClick={() => set(name, undefined)}>
-                Leave out {name}
-              </button>
+              <PlainButton onClick={() => set(name, undefined)}>Leave out {name}</PlainButton>
             )}
           </div>
         );
@@ -81,14 +80,9 @@ function RecordFields({
       {absent.length > 0 && (
         <p className="line-of">
           {absent.map(({ name, schema }) => (
-            <button
-              key={name}
-              type="button"
-              className="plain"
-              onClick={() => set(name, emptyOf(schema, schemas))}
-            >
+            <PlainButton key={name} onClick={() => set(name, emptyOf(schema, schemas))}>
               + {name}
-            </button>
+            </PlainButton>
           ))}
         </p>
       )}
@@ -261,26 +255,20 @@ function ListField({
             change={(part) => change(items.map((old, index) => (index === at ? part : old)))}
             depth={depth + 1}
           />
-          <button
-            type="button"
-            className="plain"
+          <PlainButton
             aria-label={`Remove ${label}[${at}]`}
             onClick={() => change(items.filter((_, index) => index !== at))}
           >
             ✕
-          </button>
+          </PlainButton>
         </div>
       ))}
       {items.length > MOST_ITEMS && (
         <p className="quiet">{items.length - MOST_ITEMS} more are only in the JSON.</p>
       )}
-      <button
-        type="button"
-        className="plain"
-        onClick={() => change([...items, emptyOf(item, schemas)])}
-      >
+      <PlainButton onClick={() => change([...items, emptyOf(item, schemas)])}>
         + add to {label}
-      </button>
+      </PlainButton>
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 // List of the last console calls, to repeat them.
-
 import { editInConsole } from '../../navigation/console-draft.js';
+import { PlainButton } from '../../parts/button.js';
 import { UntrustedText } from '../../parts/values.js';
 import { forget, usePast } from './history.js';
 
@@ -26,9 +26,7 @@ export function History({
       <ul>
         {calls.slice(0, SHOWN).map(({ at, method: name, params, isError }) => (
           <li key={at}>
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               onClick={() => (restore ? restore(params) : editInConsole({ method: name, params }))}
             >
               <span className={isError ? 'fail' : 'ok'} aria-hidden="true">
@@ -38,13 +36,11 @@ export function History({
               <span className="mono soft">
                 <UntrustedText text={params.replaceAll(/\s+/g, ' ')} limit={90} />
               </span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>
-      <button type="button" className="plain" onClick={forget}>
-        Clear the history
-      </button>
+      <PlainButton onClick={forget}>Clear the history</PlainButton>
     </details>
   );
 }

@@ -1,5 +1,6 @@
 // Buttons that copy a call as a command or as code.
 import { useEffect, useState } from 'react';
+import { PlainButton } from '../../parts/button.js';
 import { runTask } from '../../state/tasks.js';
 
 type Snippet = () => string | Promise<string>;
@@ -32,9 +33,7 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
     return () => clearTimeout(timer);
   }, [isDone]);
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={isDone ? `${name} copied` : `Copy as ${name}`}
       onClick={() => {
         runTask(
@@ -49,6 +48,6 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
     >
       {name}
       {isDone && ' ✓'}
-    </button>
+    </PlainButton>
   );
 }

@@ -1,6 +1,7 @@
 // Form that deploys a contract: constructor inputs, salt, resulting address.
 import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
+import { PlainButton } from '../../parts/button.js';
 import { AbiForm } from '../../parts/forms/abi-form.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { SendForm } from '../../parts/send/send-form.js';
@@ -123,16 +124,14 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
             aria-describedby={`${id}-says`}
             onChange={(event) => change(event.target.value)}
           />
-          <button
-            type="button"
-            className="plain"
+          <PlainButton
             onClick={() => {
               const bytes = crypto.getRandomValues(new Uint8Array(31));
               change(toFelt(bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)));
             }}
           >
             Random
-          </button>
+          </PlainButton>
           <Checkbox checked={isUnique} change={setUnique}>
             an address that only this account can deploy to
           </Checkbox>

@@ -3,6 +3,7 @@ import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
+import { Button } from '../../parts/button.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { type BlockTag, BlockTagField } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -81,9 +82,9 @@ export function ReadForm({
       {fields}
       <div className="line-of">
         <BlockTagField at={at} change={setAt} />
-        <button type="submit" className="button primary">
+        <Button type="submit" className="button primary">
           Call {name} <kbd>{COMMAND}↵</kbd>
-        </button>
+        </Button>
         {calldata && (
           <Snippets
             curl={() => readAsCurl(namedCall, at)}

@@ -2,6 +2,7 @@
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { Button } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
 import { SlotValue, slotValue } from '../../parts/transaction/slot-name.js';
 import type { NamedSlot } from '../../parts/transaction/slot-names.js';
@@ -151,9 +152,7 @@ export function OtherSlot({
         aria-describedby={id}
         change={setValue}
       />
-      <button type="submit" className="button">
-        Stage
-      </button>
+      <Button type="submit">Stage</Button>
       <span id={id} className={isJudged ? 'fail' : 'quiet'}>
         {isJudged && (key === undefined || felt === undefined)
           ? 'Write a key (0x…) or a name, and a number.'

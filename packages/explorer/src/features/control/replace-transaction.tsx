@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act, note } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { privateKeyOf } from '../../parts/send/keys.js';
@@ -92,9 +93,7 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
       <Action kind="primary" refused={refused} run={run}>
         Replace
       </Action>
-      <button type="button" className="plain" onClick={close}>
-        Cancel
-      </button>
+      <PlainButton onClick={close}>Cancel</PlainButton>
       {!isOurs && <span className="quiet">{refused}</span>}
     </form>
   );

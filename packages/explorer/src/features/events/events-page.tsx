@@ -5,6 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
@@ -132,11 +133,7 @@ function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
       ) : (
         <p>No event was emitted on this chain yet{hasMore && ', in the blocks searched so far'}.</p>
       )}
-      {hasMore && (
-        <button type="button" className="button" onClick={readMore}>
-          Search older blocks
-        </button>
-      )}
+      {hasMore && <Button onClick={readMore}>Search older blocks</Button>}
     </div>
   );
 }
@@ -193,9 +190,7 @@ function FilterForm({
       />
       <NumberInput label="from block" value={from} change={setFrom} />
       <NumberInput label="to block" value={to_} change={setTo} />
-      <button type="submit" className="button">
-        Show
-      </button>
+      <Button type="submit">Show</Button>
       {(isAddressWrong || areKeysWrong) && (
         <span id="event-fault" className="fail">
           {isAddressWrong

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -34,16 +35,8 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       <div className="line-of">
         <Choice name="chain" param="a" value={a} rows={rows} />
         <Choice name="with" param="b" value={b} rows={rows} />
-        <button type="button" className="button" onClick={() => runTask(refetch())}>
-          Read again
-        </button>
-        <button
-          type="button"
-          className="plain"
-          onClick={() => setQuery({ a: undefined, b: undefined })}
-        >
-          Close
-        </button>
+        <Button onClick={() => runTask(refetch())}>Read again</Button>
+        <PlainButton onClick={() => setQuery({ a: undefined, b: undefined })}>Close</PlainButton>
       </div>
       {a === b && <p className="empty">Both are the same chain. Choose another one.</p>}
       {isFetching && !data && <Loading what="both chains" />}

@@ -2,6 +2,7 @@
 import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import {
   Address,
   BlockRef,
@@ -34,9 +35,9 @@ export function MessageDetail({
           {sign} {word}
         </span>
         {isToL1 && row.state !== 'PENDING' && <Consume row={row} close={close} />}
-        <button type="button" className="plain push" onClick={close}>
+        <PlainButton className="plain push" onClick={close}>
           Close
-        </button>
+        </PlainButton>
       </div>
       {row.revert_reason !== undefined && (
         <p className="fail">

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { to } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Choice } from '../../parts/inputs.js';
 import { Copy, Link } from '../../parts/values.js';
@@ -88,8 +89,7 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
         <pre>{write('<private key of account 0>')}</pre>
       </section>
       <p className="line-of">
-        <button
-          type="button"
+        <Button
           className="button primary"
           onClick={() => {
             runTask(
@@ -103,7 +103,7 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
           }}
         >
           <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}
-        </button>
+        </Button>
         <span className="quiet">with the private key of account 0 put in</span>
         <span role="status">{outcome}</span>
       </p>

@@ -6,6 +6,7 @@ import { parseJson, writeJson } from '../../format/json.js';
 import { editInConsole } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action } from '../../parts/action.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Choice } from '../../parts/inputs.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
@@ -48,9 +49,9 @@ export function Detail({
       <div className="line-of">
         <CallHeading of={row} />
         {rows.length > 1 && <OneOf at={at} count={rows.length} go={setAt} />}
-        <button type="button" className="plain push" onClick={close}>
+        <PlainButton className="plain push" onClick={close}>
           Close
-        </button>
+        </PlainButton>
       </div>
       <div className="line-of">
         <Choice
@@ -107,25 +108,17 @@ interface OneOfProps {
 function OneOf({ at, count, go }: OneOfProps) {
   return (
     <span className="line-of">
-      <button
-        type="button"
-        className="plain"
-        aria-label="Newer equal call"
-        disabled={at === 0}
-        onClick={() => go(at - 1)}
-      >
+      <PlainButton aria-label="Newer equal call" disabled={at === 0} onClick={() => go(at - 1)}>
         ‹
-      </button>
+      </PlainButton>
       {at + 1} of {count}
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-label="Older equal call"
         disabled={at >= count - 1}
         onClick={() => go(at + 1)}
       >
         ›
-      </button>
+      </PlainButton>
     </span>
   );
 }
@@ -302,13 +295,9 @@ function Doings({
       >
         Replay
       </Action>
-      <button
-        type="button"
-        className="button"
-        onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}
-      >
+      <Button onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}>
         Edit in Console
-      </button>
+      </Button>
       <span className="nowrap">
         curl <Copy value={asCurl(method, params)} what="as curl" />
       </span>

@@ -5,6 +5,7 @@ import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
@@ -295,14 +296,9 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
   const names = [...new Set(of.rows.toReversed().map(({ method }) => method))];
   return (
     <>
-      <button
-        type="button"
-        className="plain"
-        aria-expanded={of.isOpen}
-        onClick={() => toggle(first.batch ?? 0)}
-      >
+      <PlainButton aria-expanded={of.isOpen} onClick={() => toggle(first.batch ?? 0)}>
         {of.isOpen ? '▾' : '▸'} batch of {of.rows.length}
-      </button>{' '}
+      </PlainButton>{' '}
       <span className="soft">
         <UntrustedText text={names.join(', ')} limit={80} />
       </span>

@@ -1,6 +1,7 @@
 // Row of one step in the list of steps, with buttons to move it.
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
+import { Button, PlainButton } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
 import { differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
@@ -27,9 +28,7 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
         aria-invalid={text !== '' && canonicalFelt(text) === undefined}
         change={setText}
       />
-      <button type="submit" className="button">
-        Take it
-      </button>
+      <Button type="submit">Take it</Button>
     </form>
   );
 }
@@ -98,27 +97,23 @@ function PlaceButtons({
 }: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
   return (
     <span className="nowrap">
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-label={`Move step ${at + 1} up`}
         aria-disabled={at === 0}
         onClick={() => move(-1)}
       >
         <span aria-hidden="true">↑</span>
-      </button>
-      <button
-        type="button"
-        className="plain"
+      </PlainButton>
+      <PlainButton
         aria-label={`Move step ${at + 1} down`}
         aria-disabled={at === count - 1}
         onClick={() => move(1)}
       >
         <span aria-hidden="true">↓</span>
-      </button>
-      <button type="button" className="plain" aria-label={`Remove step ${at + 1}`} onClick={remove}>
+      </PlainButton>
+      <PlainButton aria-label={`Remove step ${at + 1}`} onClick={remove}>
         <span aria-hidden="true">✕</span>
-      </button>
+      </PlainButton>
     </span>
   );
 }

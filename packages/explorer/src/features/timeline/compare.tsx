@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { merged } from '../../parts/transaction/merged-diff.js';
@@ -67,13 +68,7 @@ export function Compare({
           set={(value) => setQuery({ a: value })}
         />
         <PointChoice name="to" points={points} value={b} set={(value) => setQuery({ b: value })} />
-        <button
-          type="button"
-          className="button"
-          onClick={() => setQuery({ a: undefined, b: undefined })}
-        >
-          Close
-        </button>
+        <Button onClick={() => setQuery({ a: undefined, b: undefined })}>Close</Button>
       </div>
       {first === last && <p className="empty">Both are the same block.</p>}
       {last > head && (

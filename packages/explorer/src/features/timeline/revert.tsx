@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Sheet } from '../../parts/dialog.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { UntrustedText } from '../../parts/values.js';
@@ -39,9 +40,7 @@ export function UndoBar() {
       >
         Undo
       </Action>
-      <button type="button" className="button" onClick={() => previousChain.set(undefined)}>
-        Discard
-      </button>
+      <Button onClick={() => previousChain.set(undefined)}>Discard</Button>
     </div>
   );
 }
@@ -133,9 +132,7 @@ export function RevertSheet({
           <Action kind="danger" run={run}>
             Revert to {id}
           </Action>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
         </div>
         <LastDone />
       </div>

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
@@ -31,15 +32,13 @@ export function TimelinePage() {
         title="Timeline"
         count={rows.length > 0 && counted(rows.length, 'snapshot')}
         actions={
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() =>
               setQuery({ a: String(rows[0]?.block_number ?? 0), b: String(head ?? 0) })
             }
           >
             Compare
-          </button>
+          </Button>
         }
       />
       <UndoBar />
@@ -194,8 +193,8 @@ function ZoomButton({
   readonly run: () => void;
 }) {
   return (
-    <button type="button" className="plain" aria-label={name} title={name} onClick={run}>
+    <PlainButton aria-label={name} title={name} onClick={run}>
       {sign}
-    </button>
+    </PlainButton>
   );
 }

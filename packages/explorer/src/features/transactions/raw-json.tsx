@@ -1,9 +1,9 @@
 // Raw JSON of a transaction, with curl and starknet.js snippets.
-
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { writeJson } from '../../format/json.js';
+import { Button } from '../../parts/button.js';
 import { JsonTree, RemoteJsonTree } from '../../parts/json-tree.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
@@ -122,9 +122,7 @@ function Asking({ name, text, method, params, script }: AskingProps) {
       <span className="quiet">copy</span> JSON <Copy value={text} what={`${name} as JSON`} />
       curl <Copy value={asCurl(method, params)} what={`${name} as curl`} />
       starknet.js <Copy value={script} what={`${name} as starknet.js`} />
-      <button type="button" className="button" onClick={() => runTask(save(text, name))}>
-        Download
-      </button>
+      <Button onClick={() => runTask(save(text, name))}>Download</Button>
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { useNames } from '../../format/names.js';
 import { momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { act } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -263,9 +264,7 @@ function Actions({
         </Link>
       )}
       {isClosed && block > 0 && (
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={() => {
             const gone = (liveNow().head?.number ?? block) - block + 1;
             setQuestion({
@@ -284,7 +283,7 @@ function Actions({
           }}
         >
           Revert to before this…
-        </button>
+        </Button>
       )}
       <Label value={hash} label={label} />
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}

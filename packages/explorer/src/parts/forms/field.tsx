@@ -13,6 +13,7 @@ import { useId, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
+import { PlainButton } from '../button.js';
 import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
 import { Caption, Felts, Plain } from './caption.js';
@@ -264,14 +265,12 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
             }
           />
           {!isFixed && (
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-label={`Remove item ${at} of ${label}`}
               onClick={() => change(items.filter((_, index) => index !== at))}
             >
               <span aria-hidden="true">✕</span>
-            </button>
+            </PlainButton>
           )}
         </div>
       ))}
@@ -289,15 +288,13 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
             add={() => change([...items, blankDraft(shape.of, abi)])}
           />
         )}
-        <button
-          type="button"
-          className="plain"
+        <PlainButton
           aria-expanded={isPasting}
           aria-label={`Paste ${label} as JSON or CSV`}
           onClick={() => setPasting(!isPasting)}
         >
           Paste…
-        </button>
+        </PlainButton>
       </div>
       {isPasting && (
         <PasteField
@@ -323,9 +320,7 @@ function AddItem({
   readonly add: () => void;
 }) {
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={`Add an item to ${to}`}
       aria-disabled={isFull}
       onClick={() => {
@@ -333,6 +328,6 @@ function AddItem({
       }}
     >
       + Add
-    </button>
+    </PlainButton>
   );
 }

@@ -2,6 +2,7 @@
 import { type Bounds, mostFee, toFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';
+import { PlainButton } from '../button.js';
 import { Amount } from '../values.js';
 
 const KINDS: readonly (readonly [keyof Bounds, string])[] = [
@@ -41,9 +42,7 @@ export function BoundsFields({
         ))}
       </div>
       {isEdited && (
-        <button type="button" className="plain" onClick={() => change(undefined)}>
-          Reset to the simulation
-        </button>
+        <PlainButton onClick={() => change(undefined)}>Reset to the simulation</PlainButton>
       )}
     </details>
   );

@@ -3,6 +3,7 @@ import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useState } from 'react';
 import { useNames } from '../../../format/names.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
+import { Button } from '../../../parts/button.js';
 import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
@@ -36,9 +37,9 @@ export function Filters({ filter }: { readonly filter: TransactionFilter }) {
       <TextFilter name="to" label="to block" size="tiny" fault={blockFault} />
       <TextFilter name="panic" placeholder="text of the failure" fault={() => undefined} />
       {filter.block_number !== undefined && (
-        <button type="button" className="button" onClick={() => setQuery({ block: undefined })}>
+        <Button onClick={() => setQuery({ block: undefined })}>
           block {filter.block_number} ✕
-        </button>
+        </Button>
       )}
     </search>
   );
