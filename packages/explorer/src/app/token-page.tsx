@@ -1,8 +1,8 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { chainUrl } from '../format/chain-path.js';
 import { Button } from '../parts/button.js';
-import { TextInput } from '../parts/inputs.js';
+import { Form, TextInput } from '../parts/inputs.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 
@@ -11,10 +11,6 @@ export function TokenPage() {
   const [problem, setProblem] = useState<string | undefined>();
   const hint = useId();
   const wasGiven = token() !== undefined;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setProblem(giveToken(draft));
-  };
   return (
     <>
       <Heading title="This node requires a token" />
@@ -25,7 +21,7 @@ export function TokenPage() {
             : 'The node was started with a token, and this tab has none.'}{' '}
           Enter it here, or open the explorer at <code>{chainUrl('/ui/#token=…')}</code>
         </p>
-        <form className="line-of" onSubmit={submit}>
+        <Form className="line-of" submit={() => setProblem(giveToken(draft))}>
           <TextInput
             label="token"
             type="password"
@@ -39,7 +35,7 @@ export function TokenPage() {
           <Button type="submit" className="button primary">
             Open
           </Button>
-        </form>
+        </Form>
         <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
           {problem ??
             'The token is kept for this tab and sent to this node only. It is set where the node is started: --auth-token, or the variable AUTH_TOKEN.'}

@@ -1,6 +1,20 @@
-// Inputs with their labels: text, block number, block tag, checkbox, choice.
+// Forms, and inputs with their labels: text, block number, block tag, checkbox, choice.
 import type { ComponentProps, ReactNode } from 'react';
 import { PlainButton } from './button.js';
+
+type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & { readonly submit: () => void };
+
+export function Form({ submit, ...form }: FormProps) {
+  return (
+    <form
+      {...form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    />
+  );
+}
 
 interface LabelledProps {
   readonly label: ReactNode;

@@ -5,7 +5,7 @@ import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { Button } from '../../parts/button.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
-import { type BlockTag, BlockTagField } from '../../parts/inputs.js';
+import { type BlockTag, BlockTagField, Form } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
@@ -69,15 +69,12 @@ export function ReadForm({
   const name = escapeText(of.name, 60).text;
   const namedCall = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
   return (
-    <form
+    <Form
       ref={form}
       className="stack"
       aria-label={`Call ${name}`}
       onKeyDown={press}
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(run());
-      }}
+      submit={() => runTask(run())}
     >
       {fields}
       <div className="line-of">
@@ -99,7 +96,7 @@ export function ReadForm({
           <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
         </section>
       )}
-    </form>
+    </Form>
   );
 }
 

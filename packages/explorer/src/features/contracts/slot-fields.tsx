@@ -3,7 +3,7 @@ import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@sta
 import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Button } from '../../parts/button.js';
-import { TextInput } from '../../parts/inputs.js';
+import { Form, TextInput } from '../../parts/inputs.js';
 import { SlotValue, slotValue } from '../../parts/transaction/slot-name.js';
 import type { NamedSlot } from '../../parts/transaction/slot-names.js';
 import { Felt } from '../../parts/values.js';
@@ -128,14 +128,7 @@ export function OtherSlot({
     setJudged(false);
   };
   return (
-    <form
-      className="line-of"
-      aria-label="Change a slot"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(add());
-      }}
-    >
+    <Form className="line-of" aria-label="Change a slot" submit={() => runTask(add())}>
       <TextInput
         label="slot or variable"
         className="mono slot-input"
@@ -160,7 +153,7 @@ export function OtherSlot({
             ? shortHash(key)
             : ''}
       </span>
-    </form>
+    </Form>
   );
 }
 

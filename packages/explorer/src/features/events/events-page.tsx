@@ -6,7 +6,7 @@ import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
-import { NumberInput, TextInput } from '../../parts/inputs.js';
+import { Form, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -169,14 +169,7 @@ function FilterForm({
     });
   };
   return (
-    <form
-      className="line-of line-form event-form"
-      aria-label="Filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form className="line-of line-form event-form" aria-label="Filter" submit={submit}>
       <SourceField text={address} change={setAddress} isWrong={isAddressWrong} />
       <TextInput label="event" value={name} placeholder="Transfer" change={setName} />
       <TextInput
@@ -198,7 +191,7 @@ function FilterForm({
             : 'Keys are felts like 0x1: commas separate positions, bars alternatives, * matches any key.'}
         </span>
       )}
-    </form>
+    </Form>
   );
 }
 

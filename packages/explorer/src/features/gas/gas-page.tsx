@@ -7,7 +7,7 @@ import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
-import { NumberInput, numberIn, Select } from '../../parts/inputs.js';
+import { Form, NumberInput, numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
@@ -53,11 +53,10 @@ function RangeForm({ range }: { readonly range: Range }) {
   const isValid =
     numberIn(from) !== undefined && numberIn(to) !== undefined && Number(from) <= Number(to);
   return (
-    <form
+    <Form
       className="line-of"
       aria-label="Range"
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (isValid) setQuery({ from, to, focus: undefined });
       }}
     >
@@ -85,7 +84,7 @@ function RangeForm({ range }: { readonly range: Range }) {
           ))}
         </Select>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { chainPath, instanceId } from '../../format/chain-path.js';
 import { Action, act, note } from '../../parts/action.js';
-import { NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
+import { Form, NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { asCurl, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -63,14 +63,7 @@ export function BranchForm({
     await readAgain();
   };
   return (
-    <form
-      className="line-of"
-      aria-label="New branch"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(create());
-      }}
-    >
+    <Form className="line-of" aria-label="New branch" submit={() => runTask(create())}>
       <TextInput label="name" value={name} maxLength={100} change={setName} />
       {canChooseBlock && <NumberInput label="at block" value={block} change={setBlock} />}
       <Action
@@ -83,6 +76,6 @@ export function BranchForm({
       </Action>
       {/* Enter submits a form of several fields only with a button for it. */}
       <button type="submit" hidden aria-hidden="true" />
-    </form>
+    </Form>
   );
 }

@@ -2,7 +2,7 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { Button, PlainButton } from '../../parts/button.js';
-import { TextInput } from '../../parts/inputs.js';
+import { Form, TextInput } from '../../parts/inputs.js';
 import { differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
 import { FunctionName } from '../../parts/values.js';
@@ -12,11 +12,10 @@ import type { StepDraft } from './steps.js';
 export function FromTransaction({ take }: { readonly take: (hash: string) => void }) {
   const [text, setText] = useState('');
   return (
-    <form
+    <Form
       className="line-of"
       aria-label="Start from a transaction"
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (canonicalFelt(text) !== undefined) take(text);
       }}
     >
@@ -29,7 +28,7 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
         change={setText}
       />
       <Button type="submit">Take it</Button>
-    </form>
+    </Form>
   );
 }
 

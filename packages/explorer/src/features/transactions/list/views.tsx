@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../../navigation/route.js';
 import { Button, PlainButton } from '../../../parts/button.js';
-import { TextInput } from '../../../parts/inputs.js';
+import { Form, TextInput } from '../../../parts/inputs.js';
 import { Link, UntrustedText } from '../../../parts/values.js';
 import { createBrowserStore, useStore } from '../../../state/store.js';
 import { FILTERS, filterQuery } from './filter.js';
@@ -155,11 +155,10 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
-    <form
+    <Form
       className="line-of"
       aria-label={`${verb} view`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (name.trim() !== '') take(name.trim());
       }}
       onKeyDown={(event) => {
@@ -179,6 +178,6 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
         {verb}
       </Button>
       <PlainButton onClick={close}>Cancel</PlainButton>
-    </form>
+    </Form>
   );
 }
