@@ -1,15 +1,13 @@
 // List of the messages in one direction, newest first.
-import { type Abi, decodeInputs, readAbi, shortAddress } from '@starkbox/abi';
-import { useQueries } from '@tanstack/react-query';
+import { type Abi, decodeInputs, shortAddress } from '@starkbox/abi';
 import { Fragment, useCallback, useMemo, useState } from 'react';
-import { learnNames } from '../../format/names.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { Members, RawFelts, Value } from '../../parts/transaction/decoded-value.js';
 import { Address, Age, FunctionName } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
-import type { Page } from '../../rpc/queries.js';
+import { type Page, useAbis } from '../../rpc/queries.js';
 
 export type Direction = 'TO_L1' | 'TO_L2';
 export type MessageRow = Result<'devnet_listMessages'>['messages'][number];
@@ -35,33 +33,6 @@ export const idOf = ({ direction, row }: Placed): string =>
 export interface Placed {
   readonly direction: Direction;
   readonly row: MessageRow;
-}
-
-/** ABIs of the current classes, by contract address. */
-export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> {
-  return useQueries({
-    queries: addresses.map((address) => ({
-      queryKey: ['abi-at', address],
-      queryFn: async (): Promise<Abi> => {
-        const { abi } = await call('starknet_getClassAt', {
-          block_id: 'pre_confirmed',
-          contract_address: address,
-        });
-        const read = readAbi(abi);
-        learnNames(read);
-        return read;
-      },
-      retry: false,
-    })),
-    combine: (results) => {
-      const abis = new Map<string, Abi>();
-      results.forEach(({ data }, at) => {
-        const address = addresses[at];
-        if (data && address !== undefined) abis.set(address, data);
-      });
-      return abis;
-    },
-  });
 }
 
 const MOST_CONTRACTS = 50;

@@ -7,8 +7,7 @@ import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/form
 import { AddressBook, readAddress, useResolve } from '../../parts/forms/address-book.js';
 import { Select, TextInput } from '../../parts/inputs.js';
 import { TxRef } from '../../parts/values.js';
-import { queries } from '../../rpc/queries.js';
-import { useAbis } from './message-list.js';
+import { queries, useAbis } from '../../rpc/queries.js';
 
 const ANY_SENDER = '0x1111111111111111111111111111111111111111';
 
