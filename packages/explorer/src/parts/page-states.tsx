@@ -35,6 +35,16 @@ export function Problem({
   );
 }
 
+interface UnreadProps {
+  readonly query: { readonly error: unknown; refetch(): unknown };
+  readonly what: string;
+}
+
+/** State of a query without data: its error, or that it is being read. */
+export function Unread({ query: { error, refetch }, what }: UnreadProps) {
+  return error ? <Problem error={error} what={what} retry={refetch} /> : <Loading what={what} />;
+}
+
 export function ErrorText({ of }: { readonly of: unknown }) {
   if (of instanceof RpcFailure) {
     const explained = explanationIn(of.data);

@@ -4,7 +4,7 @@ import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { chainUrl } from '../../format/chain-path.js';
 import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Unread } from '../../parts/page-states.js';
 import { Amount, ClassRef, Copy, Link } from '../../parts/values.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
@@ -41,20 +41,12 @@ const megabytes = (bytes: number): string => `${grouped(Math.round(bytes / 1024 
 export function NodePage() {
   const config = useConfig();
   const status = useStatus();
-  if (config.error) {
+  const { data, error } = config;
+  if (error || !data) {
     return (
       <>
         <Heading title="Node" />
-        <Problem error={config.error} what="the configuration" retry={config.refetch} />
-      </>
-    );
-  }
-  const { data } = config;
-  if (!data) {
-    return (
-      <>
-        <Heading title="Node" />
-        <Loading what="the configuration" />
+        <Unread query={config} what="the configuration" />
       </>
     );
   }

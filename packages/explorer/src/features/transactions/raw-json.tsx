@@ -40,36 +40,26 @@ export function Raw({
   readonly receipt: Receipt;
   readonly trace: Trace | undefined;
 }) {
-  const params = { transaction_hash: hash };
+  const partOf = (name: string, method: string, scriptMethod: string): Part => ({
+    name,
+    method,
+    params: { transaction_hash: hash },
+    script: asScript(`${scriptMethod}('${hash}')`),
+  });
   return (
     <div className="stack">
       <RawPart
-        part={{
-          name: 'Transaction',
-          method: 'starknet_getTransactionByHash',
-          params,
-          script: asScript(`getTransactionByHash('${hash}')`),
-        }}
+        part={partOf('Transaction', 'starknet_getTransactionByHash', 'getTransactionByHash')}
         value={transaction}
         isOpen
       />
       <RawPart
-        part={{
-          name: 'Receipt',
-          method: 'starknet_getTransactionReceipt',
-          params,
-          script: asScript(`getTransactionReceipt('${hash}')`),
-        }}
+        part={partOf('Receipt', 'starknet_getTransactionReceipt', 'getTransactionReceipt')}
         value={receipt}
       />
       {trace && (
         <RawPart
-          part={{
-            name: 'Trace',
-            method: 'starknet_traceTransaction',
-            params,
-            script: asScript(`getTransactionTrace('${hash}')`),
-          }}
+          part={partOf('Trace', 'starknet_traceTransaction', 'getTransactionTrace')}
           value={trace}
         />
       )}
