@@ -1,6 +1,13 @@
 // Chain values: links, addresses, hashes, amounts, times, untrusted text.
 import { shortAddress, shortHash } from '@starkbox/abi';
-import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentProps,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
 import { functionName, useNames } from '../format/names.js';
 import { ageText, isoText, momentText } from '../format/time.js';
@@ -43,6 +50,18 @@ export function Link({ href, children, className, title, label, value, current }
     >
       {children}
     </a>
+  );
+}
+
+type FactProps = Omit<ComponentProps<'dd'>, 'name'> & { readonly name: ReactNode };
+
+/** Name and value in a list of facts. */
+export function Fact({ name, ...value }: FactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd {...value} />
+    </>
   );
 }
 
@@ -261,6 +280,20 @@ export function Status({ of, words = false }: { readonly of: string; readonly wo
           {glyph}
         </span>
       )}
+    </span>
+  );
+}
+
+interface OutcomeSignProps {
+  readonly isOk: boolean;
+  /** For screen readers. */
+  readonly word: string;
+}
+
+export function OutcomeSign({ isOk, word }: OutcomeSignProps) {
+  return (
+    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={word}>
+      {isOk ? '✓' : '✕'}
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icons.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { ShortTable } from '../../parts/table/table.js';
-import { Address, ClassRef, Copy } from '../../parts/values.js';
+import { Address, ClassRef, Copy, Fact } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
@@ -255,11 +255,10 @@ function PrivateKey({
   return (
     <section className="panel detail" aria-label="Private key">
       <dl className="facts">
-        <dt>private key of account {at}</dt>
-        <dd>
+        <Fact name={<>private key of account {at}</>}>
           <code>{of}</code> <Copy value={of} what="private key" />
           <PlainButton onClick={hide}>Hide</PlainButton>
-        </dd>
+        </Fact>
       </dl>
     </section>
   );

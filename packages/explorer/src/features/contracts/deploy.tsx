@@ -6,7 +6,7 @@ import { AbiForm } from '../../parts/forms/abi-form.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
-import { Address, Copy } from '../../parts/values.js';
+import { Address, Copy, Fact } from '../../parts/values.js';
 import { runTask } from '../../state/tasks.js';
 import { useInputs } from './call-form.js';
 
@@ -84,8 +84,7 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
         setUnique={setUnique}
       />
       <dl className="facts">
-        <dt>address</dt>
-        <dd data-address="">
+        <Fact name="address" data-address="">
           {address === undefined ? (
             <span className="quiet">once the inputs are valid</span>
           ) : (
@@ -93,7 +92,7 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
               <code>{address}</code> <Copy value={address} what="address" />
             </>
           )}
-        </dd>
+        </Fact>
       </dl>
     </SendForm>
   );

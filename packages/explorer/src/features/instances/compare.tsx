@@ -10,7 +10,7 @@ import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName } from '../../parts/transaction/slot-name.js';
 import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
-import { Address, Felt } from '../../parts/values.js';
+import { Address, Fact, Felt } from '../../parts/values.js';
 import { runTask } from '../../state/tasks.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
 import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
@@ -110,28 +110,25 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
   const failed = blocks.reduce((sum, block) => sum + block.failed_count, 0);
   const first = blocks.at(-1)?.block_number;
   return (
-    <>
-      <dt>{name}</dt>
-      <dd className="meta">
-        <span>
-          head <a href={toChain(path, 'block', String(head))}>{grouped(head)}</a>
-        </span>
-        {first === undefined ? (
-          <span>no block of its own</span>
-        ) : (
-          <>
-            <span>
-              {counted(blocks.length, 'block')} of its own, from{' '}
-              <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
-            </span>
-            <span>
-              {counted(count, 'transaction')}
-              {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
-            </span>
-          </>
-        )}
-      </dd>
-    </>
+    <Fact name={name} className="meta">
+      <span>
+        head <a href={toChain(path, 'block', String(head))}>{grouped(head)}</a>
+      </span>
+      {first === undefined ? (
+        <span>no block of its own</span>
+      ) : (
+        <>
+          <span>
+            {counted(blocks.length, 'block')} of its own, from{' '}
+            <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
+          </span>
+          <span>
+            {counted(count, 'transaction')}
+            {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
+          </span>
+        </>
+      )}
+    </Fact>
   );
 }
 

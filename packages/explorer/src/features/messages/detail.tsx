@@ -7,6 +7,7 @@ import {
   Address,
   BlockRef,
   Copy,
+  Fact,
   Felt,
   FunctionName,
   TxRef,
@@ -46,28 +47,18 @@ export function MessageDetail({
       )}
       <dl className="facts">
         <Route row={row} isToL1={isToL1} abi={abi} />
-        <dt>payload</dt>
-        <dd>
+        <Fact name="payload">
           <PayloadFelts of={row.payload} />
-        </dd>
-        {row.nonce !== undefined && (
-          <>
-            <dt>nonce</dt>
-            <dd>{BigInt(row.nonce).toString()}</dd>
-          </>
-        )}
+        </Fact>
+        {row.nonce !== undefined && <Fact name="nonce">{BigInt(row.nonce).toString()}</Fact>}
         {row.l1_transaction_hash !== undefined && (
-          <>
-            <dt>L1 transaction</dt>
-            <dd>
-              <Whole value={row.l1_transaction_hash} what="L1 transaction hash" />
-            </dd>
-          </>
+          <Fact name="L1 transaction">
+            <Whole value={row.l1_transaction_hash} what="L1 transaction hash" />
+          </Fact>
         )}
-        <dt>L2 transaction</dt>
-        <dd>
+        <Fact name="L2 transaction">
           <TxRef of={row.transaction_hash} /> in block <BlockRef of={row.block_number} />
-        </dd>
+        </Fact>
       </dl>
     </section>
   );
@@ -113,24 +104,20 @@ interface RouteProps {
 function Route({ row, isToL1, abi }: RouteProps) {
   return (
     <>
-      <dt>hash</dt>
-      <dd>
+      <Fact name="hash">
         <Whole value={row.message_hash} what="message hash" />
-      </dd>
-      <dt>from</dt>
-      <dd>
+      </Fact>
+      <Fact name="from">
         {isToL1 ? <Address of={row.from_address} mark copy /> : <OnL1 of={row.from_address} />}
-      </dd>
-      <dt>to</dt>
-      <dd>{isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}</dd>
+      </Fact>
+      <Fact name="to">
+        {isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}
+      </Fact>
       {row.selector !== undefined && (
-        <>
-          <dt>handler</dt>
-          <dd>
-            <FunctionName selector={row.selector} />(
-            <Payload of={row} abi={abi} labels />)
-          </dd>
-        </>
+        <Fact name="handler">
+          <FunctionName selector={row.selector} />(
+          <Payload of={row} abi={abi} labels />)
+        </Fact>
       )}
     </>
   );

@@ -11,7 +11,7 @@ import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { TxRef, UntrustedText } from '../../parts/values.js';
+import { OutcomeSign, TxRef, UntrustedText } from '../../parts/values.js';
 import { Detail } from './detail.js';
 import {
   clientOf,
@@ -275,7 +275,10 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
       isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
-      cell: ({ rows }) => <Sign isOk={rows.every(({ outcome }) => outcome === 'ok')} />,
+      cell: ({ rows }) => {
+        const isOk = rows.every(({ outcome }) => outcome === 'ok');
+        return <OutcomeSign isOk={isOk} word={isOk ? 'answered' : 'refused'} />;
+      },
     },
     { head: 'Outcome', phone: 'none', cell: (line) => <Outcome of={line} /> },
   ];
@@ -303,14 +306,6 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
         <UntrustedText text={names.join(', ')} limit={80} />
       </span>
     </>
-  );
-}
-
-function Sign({ isOk }: { readonly isOk: boolean }) {
-  return (
-    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={isOk ? 'answered' : 'refused'}>
-      {isOk ? '✓' : '✕'}
-    </span>
   );
 }
 

@@ -3,9 +3,9 @@ import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Form, TextInput } from '../../parts/inputs.js';
-import { differences } from '../../parts/send/outcome.js';
+import { Differs, differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
-import { FunctionName } from '../../parts/values.js';
+import { FunctionName, OutcomeSign } from '../../parts/values.js';
 import type { StepDraft } from './steps.js';
 
 /** Loads the calls of a past transaction. */
@@ -60,27 +60,13 @@ export function StepRow(props: StepRowProps) {
       }}
     >
       <button type="button" aria-pressed={isFocused} onClick={focus}>
-        {at + 1}{' '}
-        {run && (
-          <span
-            className={isOk ? 'ok' : 'fail'}
-            role="img"
-            aria-label={isOk ? 'succeeds' : 'is reverted'}
-          >
-            {isOk ? '✓' : '✕'}
-          </span>
-        )}{' '}
+        {at + 1} {run && <OutcomeSign isOk={isOk} word={isOk ? 'succeeds' : 'is reverted'} />}{' '}
         {first === undefined || first.selector === '' ? (
           <span className="quiet">new step</span>
         ) : (
           <FunctionName selector={first.selector} />
         )}
-        {step.calls.length > 1 && ` and ${step.calls.length - 1} more`}{' '}
-        {differs && (
-          <span className="warn" role="img" aria-label="differs from the run before">
-            ±
-          </span>
-        )}
+        {step.calls.length > 1 && ` and ${step.calls.length - 1} more`} {differs && <Differs />}
         {note !== undefined && <span className="quiet"> {note}</span>}
       </button>
       <PlaceButtons at={at} count={count} move={move} remove={remove} />

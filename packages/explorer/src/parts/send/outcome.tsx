@@ -184,7 +184,7 @@ function Events({
   );
 }
 
-function Differs() {
+export function Differs() {
   return (
     <span className="warn" role="img" aria-label="differs from the run before">
       ±

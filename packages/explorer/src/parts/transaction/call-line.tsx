@@ -10,7 +10,7 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { Address, ClassRef, Copy, FunctionName, UntrustedText } from '../values.js';
+import { Address, ClassRef, Copy, Fact, FunctionName, UntrustedText } from '../values.js';
 import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
 
 export type Classes = ReadonlyMap<string, Abi>;
@@ -117,30 +117,22 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
   return (
     <section className="panel detail" aria-label="Selected frame">
       <dl className="facts">
-        <dt>contract</dt>
-        <dd>
+        <Fact name="contract">
           <Address of={of.contract} mark copy /> {of.kind === 'DELEGATE' && 'storage of the caller'}
-        </dd>
+        </Fact>
         {of.classHash !== undefined && (
-          <>
-            <dt>class</dt>
-            <dd>
-              <ClassRef of={of.classHash} copy />
-            </dd>
-          </>
+          <Fact name="class">
+            <ClassRef of={of.classHash} copy />
+          </Fact>
         )}
-        <dt>function</dt>
-        <dd>
+        <Fact name="function">
           <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
           <Copy value={asJson(of)} what="call as JSON" />
-        </dd>
+        </Fact>
         {of.caller !== undefined && of.caller !== '0x0' && (
-          <>
-            <dt>caller</dt>
-            <dd>
-              <Address of={of.caller} />
-            </dd>
-          </>
+          <Fact name="caller">
+            <Address of={of.caller} />
+          </Fact>
         )}
         {values?.map(({ name, type, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
@@ -149,23 +141,17 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
           </Fragmented>
         ))}
         {!values && of.calldata !== undefined && (
-          <>
-            <dt>calldata</dt>
-            <dd>
-              {abiFunction && (
-                <span className="warn">could not be decoded by the ABI; raw felts: </span>
-              )}
-              {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
-            </dd>
-          </>
+          <Fact name="calldata">
+            {abiFunction && (
+              <span className="warn">could not be decoded by the ABI; raw felts: </span>
+            )}
+            {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
+          </Fact>
         )}
         {of.cause !== undefined && (
-          <>
-            <dt>failed with</dt>
-            <dd className="fail">
-              <UntrustedText text={of.cause} quoted />
-            </dd>
-          </>
+          <Fact name="failed with" className="fail">
+            <UntrustedText text={of.cause} quoted />
+          </Fact>
         )}
         {of.events.map((event) => (
           <Fragmented key={event.order} name="emitted" type="">
