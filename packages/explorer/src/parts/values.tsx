@@ -71,7 +71,11 @@ const SHAPES = ['full', 'ring', 'half', 'diagonal'];
 export function Mark({ of }: { readonly of: string }) {
   const bits = Number.parseInt(of.slice(-4), 16) || 0;
   return (
-    <span aria-hidden="true" className={`mark mark-${SHAPES[(bits >> 3) % 4]} hue-${bits % 8}`} />
+    <span
+      aria-hidden="true"
+      className={`mark mark-${SHAPES[(bits >> 3) % 4]}`}
+      style={{ color: `var(--mark-${bits % 8})` }}
+    />
   );
 }
 
