@@ -133,15 +133,13 @@ function Rail({ page }: { readonly page: string }) {
   );
 }
 
-function Strip({
-  connection,
-  search,
-  switchChain,
-}: {
+interface StripProps {
   readonly connection: Connection;
   readonly search: () => void;
   readonly switchChain: () => void;
-}) {
+}
+
+function Strip({ connection, search, switchChain }: StripProps) {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
   const offset = useLive((live) => live.offset);

@@ -32,13 +32,12 @@ export function Group({ name, children }: { readonly name: string; readonly chil
   );
 }
 
-export function Confirm({
-  question,
-  close,
-}: {
+interface ConfirmProps {
   readonly question: Question;
   readonly close: () => void;
-}) {
+}
+
+export function Confirm({ question, close }: ConfirmProps) {
   const [keep, setKeep] = useState(true);
   return (
     <Sheet label={question.title} close={close}>

@@ -4,13 +4,12 @@ import { Action, act } from './action.js';
 import { Button } from './button.js';
 import { TextInput } from './inputs.js';
 
-export function Label({
-  value,
-  label,
-}: {
+interface LabelProps {
   readonly value: string;
   readonly label: string | undefined;
-}) {
+}
+
+export function Label({ value, label }: LabelProps) {
   const [draft, setDraft] = useState<string | undefined>();
   if (draft === undefined) {
     return <Button onClick={() => setDraft(label ?? '')}>Label…</Button>;

@@ -16,15 +16,13 @@ export function Loading({ what }: { readonly what: string }) {
   return isVisible ? <p className="empty">Reading {what}…</p> : null;
 }
 
-export function Problem({
-  error,
-  what,
-  retry,
-}: {
+interface ProblemProps {
   readonly error: unknown;
   readonly what: string;
   readonly retry?: () => unknown;
-}) {
+}
+
+export function Problem({ error, what, retry }: ProblemProps) {
   return (
     <div className="notice failed" role="alert">
       <p>
@@ -77,18 +75,15 @@ const CHAIN = instanceId() === undefined ? 'Starkbox' : `instance ${instanceId()
 /** Whether this is rendered in the side panel of another page. */
 export const BesideContext = createContext(false);
 
-/** Page heading: sets the tab's title and takes the focus on navigation. */
-export function Heading({
-  title,
-  children,
-  count,
-  actions,
-}: {
+interface HeadingProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly count?: ReactNode;
   readonly actions?: ReactNode;
-}) {
+}
+
+/** Page heading: sets the tab's title and takes the focus on navigation. */
+export function Heading({ title, children, count, actions }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isBeside = useContext(BesideContext);
   useEffect(() => {

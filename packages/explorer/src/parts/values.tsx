@@ -195,16 +195,14 @@ export function FunctionName({ selector }: { readonly selector: string }) {
   );
 }
 
-/** Untrusted text from the chain, a client or a file; no other component renders such texts. */
-export function UntrustedText({
-  text,
-  limit,
-  quoted = false,
-}: {
+interface UntrustedTextProps {
   readonly text: string;
   readonly limit?: number;
   readonly quoted?: boolean;
-}) {
+}
+
+/** Untrusted text from the chain, a client or a file; no other component renders such texts. */
+export function UntrustedText({ text, limit, quoted = false }: UntrustedTextProps) {
   const [whole, setWhole] = useState(false);
   const { text: safe, cutFrom } = escapeText(text, whole ? 100_000 : limit);
   const body = quoted ? `“${safe}${cutFrom === undefined ? '' : '…'}”` : safe;
@@ -218,15 +216,13 @@ export function UntrustedText({
   );
 }
 
-export function Amount({
-  of,
-  unit,
-  column = false,
-}: {
+interface AmountProps {
   readonly of: bigint;
   readonly unit: Unit;
   readonly column?: boolean;
-}) {
+}
+
+export function Amount({ of, unit, column = false }: AmountProps) {
   return (
     <span title={exactText(of, unit)} className="nowrap">
       {column ? columnAmount(of, unit) : amountText(of, unit)}

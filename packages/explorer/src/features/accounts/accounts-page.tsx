@@ -182,17 +182,14 @@ function AccountTable(props: AccountTableProps) {
   );
 }
 
-function KeyButton({
-  address,
-  at,
-  isShown,
-  setRevealed,
-}: {
+interface KeyButtonProps {
   readonly address: string;
   readonly at: number;
   readonly isShown: boolean;
   readonly setRevealed: (revealed: Revealed | undefined) => void;
-}) {
+}
+
+function KeyButton({ address, at, isShown, setRevealed }: KeyButtonProps) {
   return (
     <PlainButton
       aria-pressed={isShown}
@@ -214,15 +211,13 @@ function KeyButton({
   );
 }
 
-function ImpersonateButton({
-  address,
-  at,
-  isOn,
-}: {
+interface ImpersonateButtonProps {
   readonly address: string;
   readonly at: number;
   readonly isOn: boolean;
-}) {
+}
+
+function ImpersonateButton({ address, at, isOn }: ImpersonateButtonProps) {
   return (
     <Action
       kind="plain"
@@ -243,15 +238,13 @@ function ImpersonateButton({
   );
 }
 
-function PrivateKey({
-  of,
-  at,
-  hide,
-}: {
+interface PrivateKeyProps {
   readonly of: string;
   readonly at: number;
   readonly hide: () => void;
-}) {
+}
+
+function PrivateKey({ of, at, hide }: PrivateKeyProps) {
   return (
     <section className="panel detail" aria-label="Private key">
       <dl className="facts">

@@ -53,15 +53,13 @@ export function ConsolePage() {
   );
 }
 
-function Methods({
-  methods,
-  current,
-  isRestricted,
-}: {
+interface MethodsProps {
   readonly methods: readonly RpcMethod[];
   readonly current: string | undefined;
   readonly isRestricted: (method: RpcMethod) => boolean;
-}) {
+}
+
+function Methods({ methods, current, isRestricted }: MethodsProps) {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = methods.filter(({ name, alias, summary }) => {

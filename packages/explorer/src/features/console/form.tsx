@@ -11,36 +11,29 @@ import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './s
 const DEEPEST = 12;
 const MOST_ITEMS = 50;
 
-/** The parameters of a method. */
-export function SchemaForm({
-  members,
-  schemas,
-  value,
-  change,
-}: {
+interface SchemaFormProps {
   readonly members: readonly Member[];
   readonly schemas: Schemas;
   readonly value: unknown;
   readonly change: (value: unknown) => void;
-}) {
+}
+
+/** The parameters of a method. */
+export function SchemaForm({ members, schemas, value, change }: SchemaFormProps) {
   return (
     <RecordFields members={members} schemas={schemas} value={value} change={change} depth={0} />
   );
 }
 
-function RecordFields({
-  members,
-  schemas,
-  value,
-  change,
-  depth,
-}: {
+interface RecordFieldsProps {
   readonly members: readonly Member[];
   readonly schemas: Schemas;
   readonly value: unknown;
   readonly change: (value: unknown) => void;
   readonly depth: number;
-}) {
+}
+
+function RecordFields({ members, schemas, value, change, depth }: RecordFieldsProps) {
   const fields = fieldsOf(value);
   const set = (name: string, part: unknown): void => {
     // In the order of the schema, independent of the order of typing.

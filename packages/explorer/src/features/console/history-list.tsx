@@ -6,14 +6,13 @@ import { forget, usePast } from './history.js';
 
 const SHOWN = 20;
 
-export function History({
-  method,
-  restore,
-}: {
+interface HistoryProps {
   /** Only calls of this method. */
   readonly method?: string;
   readonly restore?: (params: string) => void;
-}) {
+}
+
+export function History({ method, restore }: HistoryProps) {
   const past = usePast();
   const calls = method === undefined ? past : past.filter((call) => call.method === method);
   if (calls.length === 0) return null;

@@ -18,13 +18,12 @@ export interface FieldProps {
 export const SECRET: RegExp =
   /private_?key|secret|password|passphrase|mnemonic|^token$|auth_token/i;
 
-export function Labelled({
-  label,
-  children,
-}: {
+interface LabelledProps {
   readonly label: string;
   readonly children: (id: string) => ReactNode;
-}) {
+}
+
+export function Labelled({ label, children }: LabelledProps) {
   const id = useId();
   return (
     <div className="schema-line">

@@ -64,15 +64,13 @@ export function Tray() {
   );
 }
 
-function BatchRow({
-  call,
-  at,
-  count,
-}: {
+interface BatchRowProps {
   readonly call: Collected;
   readonly at: number;
   readonly count: number;
-}) {
+}
+
+function BatchRow({ call, at, count }: BatchRowProps) {
   const name = escapeText(call.name ?? call.selector, 40).text;
   return (
     <li

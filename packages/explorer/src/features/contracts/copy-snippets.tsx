@@ -5,15 +5,13 @@ import { runTask } from '../../state/tasks.js';
 
 type Snippet = () => string | Promise<string>;
 
-export function Snippets({
-  curl,
-  js,
-  cast,
-}: {
+interface SnippetsProps {
   readonly curl: Snippet | undefined;
   readonly js: string;
   readonly cast: string;
-}) {
+}
+
+export function Snippets({ curl, js, cast }: SnippetsProps) {
   return (
     <span className="snippets">
       copy as

@@ -99,13 +99,12 @@ function useClassFiles() {
   return { chosen, compiled, error, setError, isBusy, take, forget };
 }
 
-function FilePlace({
-  isBusy,
-  take,
-}: {
+interface FilePlaceProps {
   readonly isBusy: boolean;
   readonly take: (files: Iterable<File>) => Promise<void>;
-}) {
+}
+
+function FilePlace({ isBusy, take }: FilePlaceProps) {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent): void => {
@@ -139,13 +138,12 @@ function FilePlace({
   );
 }
 
-function ClassFacts({
-  of: chosen,
-  compiled,
-}: {
+interface ClassFactsProps {
   readonly of: ChosenClass;
   readonly compiled: string | undefined;
-}) {
+}
+
+function ClassFacts({ of: chosen, compiled }: ClassFactsProps) {
   return (
     <dl className="facts">
       <Fact name="file">

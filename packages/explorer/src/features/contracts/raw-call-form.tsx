@@ -16,13 +16,12 @@ const FORM = {
 };
 const FELTS = { inputs: FORM.inputs.slice(1), abi: FORM.abi };
 
-export function RawForm({
-  address,
-  hasAbi,
-}: {
+interface RawFormProps {
   readonly address: string;
   readonly hasAbi: boolean;
-}) {
+}
+
+export function RawForm({ address, hasAbi }: RawFormProps) {
   const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
     FORM,
     'raw call',

@@ -40,19 +40,15 @@ function readSlot(text: string): string | undefined {
 /** Focuses itself when it appears. */
 const take = (element: HTMLInputElement | null): void => element?.focus();
 
-export function ValueCell({
-  address,
-  row,
-  isEditing,
-  close,
-  stage,
-}: {
+interface ValueCellProps {
   readonly address: string;
   readonly row: Row;
   readonly isEditing: boolean;
   readonly close: () => void;
   readonly stage: (after: string) => void;
-}) {
+}
+
+export function ValueCell({ address, row, isEditing, close, stage }: ValueCellProps) {
   const [text, setText] = useState<string | undefined>();
   if (!isEditing) {
     return row.staged === undefined ? (
@@ -100,14 +96,13 @@ export function ValueCell({
   );
 }
 
-/** Adds a slot that is not listed because it is zero. */
-export function OtherSlot({
-  address,
-  stage,
-}: {
+interface OtherSlotProps {
   readonly address: string;
   readonly stage: (key: string, before: string, after: string) => void;
-}) {
+}
+
+/** Adds a slot that is not listed because it is zero. */
+export function OtherSlot({ address, stage }: OtherSlotProps) {
   const id = useId();
   const [slot, setSlot] = useState('');
   const [value, setValue] = useState('');

@@ -138,13 +138,12 @@ function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
   );
 }
 
-function FilterForm({
-  filter,
-  written,
-}: {
+interface FilterFormProps {
   readonly filter: EventFilter;
   readonly written: string;
-}) {
+}
+
+function FilterForm({ filter, written }: FilterFormProps) {
   const names = useNames();
   const [address, setAddress] = useState(filter.address ?? '');
   const [name, setName] = useState(filter.name ?? '');

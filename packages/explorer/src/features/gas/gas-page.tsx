@@ -196,15 +196,13 @@ function GroupingField({ grouping }: { readonly grouping: Grouping }) {
   );
 }
 
-function BaselineLine({
-  of,
-  isComparable,
-  forget,
-}: {
+interface BaselineLineProps {
   readonly of: Baseline;
   readonly isComparable: boolean;
   readonly forget: () => void;
-}) {
+}
+
+function BaselineLine({ of, isComparable, forget }: BaselineLineProps) {
   return (
     <>
       <span className="soft">

@@ -34,16 +34,14 @@ async function branch(name: string, at: number | undefined, tell: (id: string) =
   }
 }
 
-export function BranchForm({
-  hrefOf,
-  canChooseBlock = false,
-  start = '',
-}: {
+interface BranchFormProps {
   readonly hrefOf: (path: string) => string;
   readonly canChooseBlock?: boolean;
   /** The block in the field at first. */
   readonly start?: string;
-}) {
+}
+
+export function BranchForm({ hrefOf, canChooseBlock = false, start = '' }: BranchFormProps) {
   const [name, setName] = useState('');
   const [block, setBlock] = useState(start);
   const head = useLive((live) => live.head?.number);

@@ -16,15 +16,13 @@ import {
 import { queries } from '../../rpc/queries.js';
 import { type MessageRow, Payload, type Placed, STATES } from './message-list.js';
 
-export function MessageDetail({
-  of: { direction, row },
-  abi,
-  close,
-}: {
+interface MessageDetailProps {
   readonly of: Placed;
   readonly abi: Abi | undefined;
   readonly close: () => void;
-}) {
+}
+
+export function MessageDetail({ of: { direction, row }, abi, close }: MessageDetailProps) {
   useEscape(close);
   const { sign, word, tone } = STATES[row.state];
   const isToL1 = direction === 'TO_L1';

@@ -139,15 +139,13 @@ function Short({ of: { state } }: { readonly of: MessageRow }) {
   return <span className={STATES[state].tone}>{SHORT[state]}</span>;
 }
 
-function Message({
-  of,
-  direction,
-  abis,
-}: {
+interface MessageProps {
   readonly of: MessageRow;
   readonly direction: Direction;
   readonly abis: ReadonlyMap<string, Abi>;
-}) {
+}
+
+function Message({ of, direction, abis }: MessageProps) {
   if (direction === 'TO_L1') {
     return (
       <>
@@ -199,16 +197,14 @@ export function L1Address({ of }: { readonly of: string }) {
   );
 }
 
-/** Payload of a message to L2, decoded by the ABI of its handler. */
-export function Payload({
-  of,
-  abi,
-  labels = false,
-}: {
+interface PayloadProps {
   readonly of: MessageRow;
   readonly abi: Abi | undefined;
   readonly labels?: boolean;
-}) {
+}
+
+/** Payload of a message to L2, decoded by the ABI of its handler. */
+export function Payload({ of, abi, labels = false }: PayloadProps) {
   const handler = abi?.functions.get(of.selector ?? '');
   const decoded =
     handler && abi && decodeInputs(handler, [of.from_address, ...of.payload], abi)?.slice(1);

@@ -136,13 +136,12 @@ const COLUMNS: readonly Column<Finding>[] = [
 /** Rows of a rule that are shown at first. */
 const SHOWN = 20;
 
-function Rule({
-  rule,
-  findings,
-}: {
+interface RuleProps {
   readonly rule: string;
   readonly findings: readonly Finding[];
-}) {
+}
+
+function Rule({ rule, findings }: RuleProps) {
   return (
     <section aria-label={rule}>
       <h2>

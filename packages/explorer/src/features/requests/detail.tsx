@@ -25,14 +25,13 @@ type Recorded = Result<'devnet_getRequest'>;
 const TABS = ['Request', 'Response', 'Timing'] as const;
 type TabName = (typeof TABS)[number];
 
-export function Detail({
-  rows,
-  close,
-}: {
+interface DetailProps {
   /** Equal calls, newest first. */
   readonly rows: readonly RequestRow[];
   readonly close: () => void;
-}) {
+}
+
+export function Detail({ rows, close }: DetailProps) {
   useEscape(close);
   const [at, setAt] = useState(0);
   const [tab, setTab] = useState<TabName>('Request');
@@ -167,15 +166,13 @@ function explanationOf(text = ''): Explanation | undefined {
   }
 }
 
-function Body({
-  of,
-  tab,
-  row,
-}: {
+interface BodyProps {
   readonly of: Recorded;
   readonly tab: 'Request' | 'Response';
   readonly row: RequestRow;
-}) {
+}
+
+function Body({ of, tab, row }: BodyProps) {
   const body = tab === 'Request' ? of.request : of.response;
   if (!body) {
     return (
@@ -253,13 +250,12 @@ function callIn(text: string | undefined): ParsedCall | undefined {
   }
 }
 
-function Doings({
-  parsed,
-  recorded,
-}: {
+interface DoingsProps {
   readonly parsed: ParsedCall;
   readonly recorded: Recorded;
-}) {
+}
+
+function Doings({ parsed, recorded }: DoingsProps) {
   const [question, setQuestion] = useState<Question | undefined>();
   const [repeated, setRepeated] = useState<TimedAnswer | Error | undefined>();
   const { method, params, isHidden } = parsed;
@@ -307,13 +303,12 @@ function Doings({
   );
 }
 
-function Again({
-  of,
-  recorded,
-}: {
+interface AgainProps {
   readonly of: TimedAnswer | Error;
   readonly recorded: Recorded;
-}) {
+}
+
+function Again({ of, recorded }: AgainProps) {
   if (of instanceof Error) {
     return (
       <p role="alert" className="fail">

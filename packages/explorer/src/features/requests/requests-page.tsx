@@ -156,13 +156,12 @@ function Off({ requests }: { readonly requests: Requests }) {
   );
 }
 
-function Filters({
-  filter,
-  requests,
-}: {
+interface FiltersProps {
   readonly filter: RequestFilter;
   readonly requests: Requests;
-}) {
+}
+
+function Filters({ filter, requests }: FiltersProps) {
   const { rows, state } = requests;
   const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
   const flag = (name: 'errors' | 'slow' | 'own', words: string) => (

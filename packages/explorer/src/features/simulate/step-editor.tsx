@@ -4,15 +4,13 @@ import { SenderField, useSender } from '../../parts/send/sender.js';
 import { CallEditor } from './call-editor.js';
 import { MOST_CALLS, newCall, type StepDraft } from './steps.js';
 
-export function StepEditor({
-  of,
-  change,
-  isJudged,
-}: {
+interface StepEditorProps {
   readonly of: StepDraft;
   readonly change: (step: StepDraft) => void;
   readonly isJudged: boolean;
-}) {
+}
+
+export function StepEditor({ of, change, isJudged }: StepEditorProps) {
   const sender = useSender(of.as);
   return (
     <div className="stack">

@@ -21,17 +21,14 @@ interface Point {
   readonly words: string;
 }
 
-export function Compare({
-  a,
-  b,
-  snapshots,
-  head,
-}: {
+interface CompareProps {
   readonly a: number;
   readonly b: number;
   readonly snapshots: readonly Snapshot[];
   readonly head: number;
-}) {
+}
+
+export function Compare({ a, b, snapshots, head }: CompareProps) {
   const points: Point[] = [
     { value: '0', words: 'genesis' },
     ...snapshots.map(({ snapshot_id, name, block_number }) => ({
@@ -91,17 +88,14 @@ export function Compare({
   );
 }
 
-function PointChoice({
-  name,
-  points,
-  value,
-  set,
-}: {
+interface PointChoiceProps {
   readonly name: string;
   readonly points: readonly Point[];
   readonly value: number;
   readonly set: (value: string) => void;
-}) {
+}
+
+function PointChoice({ name, points, value, set }: PointChoiceProps) {
   const [draft, setDraft] = useState('');
   const isNamed = points.some((point) => point.value === String(value));
   const isNumber = /^\d{1,15}$/.test(draft.trim());

@@ -78,16 +78,14 @@ async function revert(
   return true;
 }
 
-export function RevertSheet({
-  snapshot,
-  later,
-  close,
-}: {
+interface RevertSheetProps {
   readonly snapshot: Snapshot;
   /** Later snapshots, which are lost as well. */
   readonly later: readonly Snapshot[];
   readonly close: () => void;
-}) {
+}
+
+export function RevertSheet({ snapshot, later, close }: RevertSheetProps) {
   const head = useLive((live) => live.head?.number ?? 0);
   const status = useStatus();
   const [isKept, setKept] = useState(true);

@@ -77,13 +77,12 @@ export function TimelinePage() {
   );
 }
 
-function Line({
-  head,
-  snapshots,
-}: {
+interface LineProps {
   readonly head: number;
   readonly snapshots: readonly Snapshot[];
-}) {
+}
+
+function Line({ head, snapshots }: LineProps) {
   const { query } = useRoute();
   const undone = useUndone();
   const { window, whole, onWindow } = useWindow(head, undone);
@@ -161,14 +160,13 @@ function useWindow(head: number, undone: readonly UndoneRange[]) {
   return { window, whole, onWindow };
 }
 
-function AxisField({
-  axis,
-  isMany,
-}: {
+interface AxisFieldProps {
   readonly axis: 'blocks' | 'time';
   /** Whether the blocks are too many to be placed by their time. */
   readonly isMany: boolean;
-}) {
+}
+
+function AxisField({ axis, isMany }: AxisFieldProps) {
   return (
     <Select
       label="axis:"
@@ -183,15 +181,13 @@ function AxisField({
   );
 }
 
-function ZoomButton({
-  name,
-  sign,
-  run,
-}: {
+interface ZoomButtonProps {
   readonly name: string;
   readonly sign: string;
   readonly run: () => void;
-}) {
+}
+
+function ZoomButton({ name, sign, run }: ZoomButtonProps) {
   return (
     <PlainButton aria-label={name} title={name} onClick={run}>
       {sign}

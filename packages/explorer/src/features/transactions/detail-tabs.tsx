@@ -135,14 +135,13 @@ function countChanges(diff: Trace['state_diff'] & {}): number {
   );
 }
 
-/** Messages from and to L1. */
-function Crossings({
-  transaction,
-  receipt,
-}: {
+interface CrossingsProps {
   readonly transaction: Transaction;
   readonly receipt: Receipt;
-}) {
+}
+
+/** Messages from and to L1. */
+function Crossings({ transaction, receipt }: CrossingsProps) {
   const isFromL1 = transaction.type === 'L1_HANDLER';
   return (
     <div className="stack">

@@ -29,17 +29,14 @@ function asScript(expression: string): string {
   ].join('\n');
 }
 
-export function Raw({
-  hash,
-  transaction,
-  receipt,
-  trace,
-}: {
+interface RawProps {
   readonly hash: string;
   readonly transaction: Transaction;
   readonly receipt: Receipt;
   readonly trace: Trace | undefined;
-}) {
+}
+
+export function Raw({ hash, transaction, receipt, trace }: RawProps) {
   const partOf = (name: string, method: string, scriptMethod: string): Part => ({
     name,
     method,
@@ -68,15 +65,13 @@ export function Raw({
   );
 }
 
-function RawPart({
-  part: { name, method, params, script },
-  value,
-  isOpen = false,
-}: {
+interface RawPartProps {
   readonly part: Part;
   readonly value: object;
   readonly isOpen?: boolean;
-}) {
+}
+
+function RawPart({ part: { name, method, params, script }, value, isOpen = false }: RawPartProps) {
   const [open, setOpen] = useState(isOpen);
   const large = largeTraceOf(value);
   return (

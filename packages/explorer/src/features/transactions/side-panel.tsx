@@ -14,16 +14,14 @@ export function unpeek(): void {
   setQuery({ peek: undefined, tab: undefined, frame: undefined });
 }
 
-export function SidePanel({
-  label,
-  href,
-  children,
-}: {
+interface SidePanelProps {
   readonly label: string;
   /** Link to the full page. */
   readonly href: string;
   readonly children: ReactNode;
-}) {
+}
+
+export function SidePanel({ label, href, children }: SidePanelProps) {
   const before = useRef(document.activeElement);
   useEffect(() => {
     const came = before.current;

@@ -134,18 +134,15 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
 
 const DATA_GAS_OF_A_SLOT = 32n;
 
-/** The terms of the fee, shown only where they add up to it. */
-function Fee({
-  receipt,
-  unit,
-  price,
-  tip,
-}: {
+interface FeeProps {
   readonly receipt: Receipt;
   readonly unit: Unit;
   readonly price: (name: (typeof RESOURCES)[number][2]) => bigint | undefined;
   readonly tip: bigint;
-}) {
+}
+
+/** The terms of the fee, shown only where they add up to it. */
+function Fee({ receipt, unit, price, tip }: FeeProps) {
   const fee = BigInt(receipt.actual_fee.amount);
   const parts: { short: string; cost: bigint }[] = [];
   for (const [name, short, priceName] of RESOURCES) {

@@ -242,15 +242,13 @@ function kindName(type: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function Actions({
-  hash,
-  transaction,
-  receipt,
-}: {
+interface ActionsProps {
   readonly hash: string;
   readonly transaction: Transaction;
   readonly receipt: Receipt;
-}) {
+}
+
+function Actions({ hash, transaction, receipt }: ActionsProps) {
   const [question, setQuestion] = useState<Question | undefined>();
   const label = useNames().get(hash);
   if (useContext(BesideContext)) return null;

@@ -310,15 +310,13 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
   );
 }
 
-function AddItem({
-  to,
-  isFull,
-  add,
-}: {
+interface AddItemProps {
   readonly to: string;
   readonly isFull: boolean;
   readonly add: () => void;
-}) {
+}
+
+function AddItem({ to, isFull, add }: AddItemProps) {
   return (
     <PlainButton
       aria-label={`Add an item to ${to}`}

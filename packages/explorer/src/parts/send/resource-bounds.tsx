@@ -12,15 +12,13 @@ const KINDS: readonly (readonly [keyof Bounds, string])[] = [
 ];
 const LIMITS = { max_amount: 1n << 64n, max_price_per_unit: 1n << 128n };
 
-export function BoundsFields({
-  of,
-  isEdited,
-  change,
-}: {
+interface BoundsFieldsProps {
   readonly of: Bounds | undefined;
   readonly isEdited: boolean;
   readonly change: (bounds: Bounds | undefined) => void;
-}) {
+}
+
+export function BoundsFields({ of, isEdited, change }: BoundsFieldsProps) {
   if (!of) return null;
   return (
     <details className="bounds">
@@ -48,15 +46,13 @@ export function BoundsFields({
   );
 }
 
-function BoundRow({
-  name,
-  of,
-  change,
-}: {
+interface BoundRowProps {
   readonly name: string;
   readonly of: Bounds['l1_gas'];
   readonly change: (bound: Bounds['l1_gas']) => void;
-}) {
+}
+
+function BoundRow({ name, of, change }: BoundRowProps) {
   return (
     <>
       <span>{name}</span>
@@ -76,17 +72,14 @@ function BoundRow({
   );
 }
 
-function NumberBox({
-  label,
-  of,
-  limit,
-  change,
-}: {
+interface NumberBoxProps {
   readonly label: string;
   readonly of: string;
   readonly limit: bigint;
   readonly change: (felt: string) => void;
-}) {
+}
+
+function NumberBox({ label, of, limit, change }: NumberBoxProps) {
   const [draft, setDraft] = useState<string | undefined>();
   const isWrong = draft !== undefined && !(/^\d{1,39}$/.test(draft) && BigInt(draft) < limit);
   return (

@@ -30,17 +30,14 @@ export function useSender(text: string): Sender {
   return { address, error, isOurs, name };
 }
 
-export function SenderField({
-  text,
-  sender,
-  change,
-  label = 'as',
-}: {
+interface SenderFieldProps {
   readonly text: string;
   readonly sender: Sender;
   readonly change: (text: string) => void;
   readonly label?: string;
-}) {
+}
+
+export function SenderField({ text, sender, change, label = 'as' }: SenderFieldProps) {
   const id = useId();
   const { id: book } = useBook();
   return (

@@ -131,14 +131,13 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   );
 }
 
-/** Button with the number of held-back rows. */
-export function NewBar({
-  children,
-  reveal,
-}: {
+interface NewBarProps {
   readonly children: ReactNode;
   readonly reveal: () => void;
-}) {
+}
+
+/** Button with the number of held-back rows. */
+export function NewBar({ children, reveal }: NewBarProps) {
   return (
     <button
       type="button"

@@ -34,16 +34,14 @@ function explain(
   return {};
 }
 
-/** `STRK.transfer(account 2, 1.5 STRK)` */
-export function CallLine({
-  of,
-  classes,
-  labels = false,
-}: {
+interface CallLineProps {
   readonly of: Frame;
   readonly classes: Classes;
   readonly labels?: boolean;
-}) {
+}
+
+/** `STRK.transfer(account 2, 1.5 STRK)` */
+export function CallLine({ of, classes, labels = false }: CallLineProps) {
   const { abi, abiFunction } = explain(of, classes);
   const values = useMemo(
     () =>
@@ -163,15 +161,13 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
   );
 }
 
-function Fragmented({
-  name,
-  type,
-  children,
-}: {
+interface FragmentedProps {
   readonly name: string;
   readonly type: string;
   readonly children: ReactNode;
-}) {
+}
+
+function Fragmented({ name, type, children }: FragmentedProps) {
   return (
     <>
       <dt>
@@ -187,18 +183,15 @@ function Fragmented({
   );
 }
 
-/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
-export function EventLine({
-  keys,
-  data,
-  abi,
-  from,
-}: {
+interface EventLineProps {
   readonly keys: readonly string[];
   readonly data: readonly string[];
   readonly abi: Abi | undefined;
   readonly from: string;
-}) {
+}
+
+/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
+export function EventLine({ keys, data, abi, from }: EventLineProps) {
   const event = useMemo(() => (abi ? decodeEvent(keys, data, abi) : undefined), [abi, keys, data]);
   if (!event) {
     return (

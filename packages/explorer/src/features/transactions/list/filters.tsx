@@ -55,13 +55,12 @@ export function Filters({ filter }: { readonly filter: TransactionFilter }) {
 const blockFault = (text: string): string | undefined =>
   numberIn(text) === undefined ? 'A block is a number like 12.' : undefined;
 
-function Choice({
-  name,
-  of,
-}: {
+interface ChoiceProps {
   readonly name: FilterName;
   readonly of: readonly (readonly [value: string, word: string])[];
-}) {
+}
+
+function Choice({ name, of }: ChoiceProps) {
   const valueInAddress = useRoute().query.get(name) ?? '';
   return (
     <label>
@@ -128,14 +127,13 @@ function TextFilter({ name, label = name, placeholder, size, fault }: TextFilter
   );
 }
 
-/** Address filter: a known address, or a typed one. */
-function AddressFilter({
-  name,
-  value,
-}: {
+interface AddressFilterProps {
   readonly name: FilterName;
   readonly value: string | undefined;
-}) {
+}
+
+/** Address filter: a known address, or a typed one. */
+function AddressFilter({ name, value }: AddressFilterProps) {
   const names = useNames();
   const [draft, setDraft] = useState('');
   const labelled = [...names].map(([address, label]) => ({ address, label }));
