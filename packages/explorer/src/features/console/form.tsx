@@ -147,14 +147,8 @@ function Field(props: FieldProps) {
 
 const ANY: Shape = { kind: 'any' };
 
-function ChoiceField({
-  shape,
-  schemas,
-  value,
-  change,
-  label,
-  depth = 0,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+function ChoiceField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+  const { shape, schemas, value, change, label, depth = 0 } = props;
   const fitting = shape.options.findIndex(({ schema }) =>
     fits(shapeOf(schema, schemas), value, schemas),
   );
@@ -223,14 +217,8 @@ function isOneWord(shape: Shape): boolean {
   return shape.kind === 'word' && shape.words.length === 1;
 }
 
-function ListField({
-  item,
-  schemas,
-  value,
-  change,
-  label,
-  depth = 0,
-}: FieldProps & { readonly item: unknown }) {
+function ListField(props: FieldProps & { readonly item: unknown }) {
+  const { item, schemas, value, change, label, depth = 0 } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <fieldset className="schema-group">

@@ -28,18 +28,13 @@ interface CallResult {
   readonly inputs: string;
 }
 
-export function ReadForm({
-  address,
-  abi,
-  of,
-  fields,
-  calldata,
-  judge,
-}: CallFormProps & {
+interface ReadFormProps extends CallFormProps {
   readonly fields: ReactNode;
   readonly calldata: readonly string[] | undefined;
   readonly judge: () => void;
-}) {
+}
+
+export function ReadForm({ address, abi, of, fields, calldata, judge }: ReadFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [at, setAt] = useState<BlockTag>('pre_confirmed');
   const [outcome, setOutcome] = useState<CallResult | undefined>();
@@ -111,12 +106,8 @@ function Failed({ of }: { readonly of: Explanation }) {
   );
 }
 
-function ReadResult({
-  address,
-  abi,
-  of,
-  outcome,
-}: CallFormProps & { readonly outcome: CallResult }) {
+function ReadResult(props: CallFormProps & { readonly outcome: CallResult }) {
+  const { address, abi, of, outcome } = props;
   if (outcome.error !== undefined) {
     const explained =
       outcome.error instanceof RpcFailure ? explanationIn(outcome.error.data) : undefined;

@@ -74,12 +74,8 @@ export function StepRow(props: StepRowProps) {
   );
 }
 
-function PlaceButtons({
-  at,
-  count,
-  move,
-  remove,
-}: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
+function PlaceButtons(props: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
+  const { at, count, move, remove } = props;
   return (
     <span className="nowrap">
       <PlainButton

@@ -17,15 +17,10 @@ import { SourceTab } from './source-tab.js';
 import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
 
-export function DetailTabs({
-  hash,
-  transaction,
-  receipt,
-  trace,
-  traceError,
-  tree,
-  classes,
-}: SummaryProps & { readonly hash: string; readonly traceError: unknown }) {
+export function DetailTabs(
+  props: SummaryProps & { readonly hash: string; readonly traceError: unknown },
+) {
+  const { hash, transaction, receipt, trace, traceError, tree, classes } = props;
   const tab = useRoute().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;

@@ -59,15 +59,8 @@ function hintFor(shape: Shape): string | undefined {
   return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
 }
 
-function SimpleField({
-  name,
-  type,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Shape }) {
+function SimpleField(props: FieldProps & { readonly shape: Shape }) {
+  const { name, type, draft, encoded, change, isJudged, shape } = props;
   const id = useId();
   const [wasLeft, setWasLeft] = useState(false);
   const book = useBook();
@@ -139,16 +132,8 @@ function SimpleField({
   );
 }
 
-function RecordField({
-  name,
-  type,
-  abi,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'record' }> }) {
+function RecordField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'record' }> }) {
+  const { name, type, abi, draft, encoded, change, isJudged, shape } = props;
   const parts = Array.isArray(draft) ? draft : [];
   return (
     <fieldset className="abi-group">
@@ -176,16 +161,8 @@ function RecordField({
 
 const NOTHING: Encoded = { felts: [], isWrong: false };
 
-function ChoiceField({
-  name,
-  type,
-  abi,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+function ChoiceField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+  const { name, type, abi, draft, encoded, change, isJudged, shape } = props;
   const id = useId();
   const chosen =
     typeof draft === 'object' && 'variant' in draft ? draft : { variant: shape.first, value: '' };
