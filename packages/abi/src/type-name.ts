@@ -9,7 +9,7 @@ export type TypeName =
 export function readTypeName(text: string): TypeName {
   const type = text.trim().replace(/^@/, '');
   if (type.startsWith('(') && type.endsWith(')')) {
-    return { kind: 'tuple', of: split(type.slice(1, -1)).map(withoutLabel) };
+    return { kind: 'tuple', of: splitAtCommas(type.slice(1, -1)).map(withoutLabel) };
   }
   if (type.startsWith('[') && type.endsWith(']')) {
     const end = type.lastIndexOf(';');
@@ -24,21 +24,21 @@ export function readTypeName(text: string): TypeName {
     return {
       kind: 'named',
       name: type.slice(0, open).replace(/::$/, ''),
-      of: split(type.slice(open + 1, -1)),
+      of: splitAtCommas(type.slice(open + 1, -1)),
     };
   }
   return { kind: 'named', name: type, of: [] };
 }
 
-/** Splits at the commas outside of brackets. */
-function split(text: string): string[] {
+/** Splits types or members at the commas outside of brackets. */
+export function splitAtCommas(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
   for (let at = 0; at < text.length; at++) {
-    const letter = text[at];
-    if (letter === '<' || letter === '(' || letter === '[') depth++;
-    else if (letter === '>' || letter === ')' || letter === ']') depth--;
+    const letter = text[at] ?? '';
+    if ('<([{'.includes(letter)) depth++;
+    else if (')]}'.includes(letter) || (letter === '>' && text[at - 1] !== '-')) depth--;
     else if (letter === ',' && depth === 0) {
       parts.push(text.slice(start, at));
       start = at + 1;

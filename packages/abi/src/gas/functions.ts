@@ -138,11 +138,8 @@ export class FunctionCosts {
   }
 }
 
-export function functionsOf(
-  all: GasBlock,
-  grouping: Grouping = 'contract',
-): readonly FunctionCost[] {
-  const functions = new FunctionCosts(grouping);
+export function functionsOf(all: GasBlock): readonly FunctionCost[] {
+  const functions = new FunctionCosts('contract');
   functions.add(all);
   return functions.rows();
 }

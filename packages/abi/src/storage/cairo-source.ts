@@ -1,4 +1,5 @@
 // Declarations of Cairo sources that say how storage is laid out: structs, enums, packings, constants and names of types.
+import { splitAtCommas } from '../type-name.js';
 import { type PackedField, packedFields } from './packing.js';
 
 /** A member of a struct. */
@@ -180,11 +181,9 @@ function endOfBody(text: string, from: number, braces: Braces): number | undefin
 
 /** Members of a struct, or variants of an enum; a variant without a type has the type `()`. */
 function membersOf(body: string): readonly SourceMember[] {
-  return splitOutside(body, ',').flatMap((part) => {
+  return splitAtCommas(body).flatMap((part) => {
     const declaration =
-      /^((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+))?$/.exec(
-        part.trim(),
-      );
+      /^((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+))?$/.exec(part);
     const [, attributes = '', name = '', type = '()'] = declaration ?? [];
     return name === ''
       ? []
@@ -192,28 +191,11 @@ function membersOf(body: string): readonly SourceMember[] {
   });
 }
 
-/** Splits at a sign outside of brackets. */
-export function splitOutside(text: string, sign: string): readonly string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at] ?? '';
-    if ('<([{'.includes(letter)) depth += 1;
-    else if (')]}'.includes(letter) || (letter === '>' && text[at - 1] !== '-')) depth -= 1;
-    else if (letter === sign && depth === 0) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
-    }
-  }
-  return [...parts, text.slice(start)];
-}
-
 /** `of StorePacking<A, B>` in the head of an impl. */
 function packingOf(head: string): { readonly of: string; readonly as: string } | undefined {
   const packing = /\bof\s+(?:\w+::)*StorePacking(?:::)?<([\s\S]*)>\s*$/.exec(head.trimEnd());
-  const [of, as] = splitOutside(packing?.[1] ?? '', ',').map((part) => part.trim());
-  return of === undefined || as === undefined || of === '' ? undefined : { of: lastName(of), as };
+  const [of, as] = splitAtCommas(packing?.[1] ?? '');
+  return of === undefined || as === undefined ? undefined : { of: lastName(of), as };
 }
 
 /** `a::b::C<D>` → `C` */

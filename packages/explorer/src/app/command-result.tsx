@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import { useRoute } from '../navigation/route.js';
 import { actionLog, LastDone } from '../parts/action.js';
+import { PlainButton } from '../parts/button.js';
 import { createStore, useStore } from '../state/store.js';
 
 /** The id of the last action before the command; undefined while no result is awaited. */
@@ -25,9 +26,7 @@ export function CommandResult() {
   return (
     <div className="notice command">
       <LastDone />
-      <button type="button" className="plain" onClick={() => actionBefore.set(undefined)}>
-        Dismiss
-      </button>
+      <PlainButton onClick={() => actionBefore.set(undefined)}>Dismiss</PlainButton>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { ChainTable, useInstances } from '../features/instances/chain-table.js';
 import { MAIN_PATH } from '../features/instances/chains.js';
 import { go, to } from '../navigation/route.js';
 import { DoneHere } from '../parts/action.js';
+import { Button, PlainButton } from '../parts/button.js';
 import { Confirm, type Question } from '../parts/confirm.js';
 import { Sheet } from '../parts/dialog.js';
 import { samePage } from './instances.js';
@@ -33,19 +34,15 @@ export function InstanceList({ close }: { readonly close: () => void }) {
           <BranchForm hrefOf={samePage} />
           <DoneHere />
           <div className="line-of">
-            <button type="button" className="button" onClick={close}>
-              Close
-            </button>
-            <button
-              type="button"
-              className="plain"
+            <Button onClick={close}>Close</Button>
+            <PlainButton
               onClick={() => {
                 close();
                 go(to('instances'));
               }}
             >
               Compare chains
-            </button>
+            </PlainButton>
           </div>
         </div>
       </Sheet>

@@ -2,9 +2,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
 import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
+import { Button } from '../parts/button.js';
 import { Sheet } from '../parts/dialog.js';
 import { Checkbox } from '../parts/inputs.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
+import { Fact } from '../parts/values.js';
 import { runTask } from '../state/tasks.js';
 import { adjacentPage } from './adjacent.js';
 import { ENTRIES } from './pages.js';
@@ -136,18 +138,15 @@ export function Keys({ close }: { readonly close: () => void }) {
       <div>
         <h2>Keys</h2>
         <dl className="keys">
-          {KEYS.map(([keys, does]) => [
-            <dt key={keys}>
-              <kbd>{keys}</kbd>
-            </dt>,
-            <dd key={`${keys} does`}>{does}</dd>,
-          ])}
+          {KEYS.map(([keys, does]) => (
+            <Fact key={keys} name={<kbd>{keys}</kbd>}>
+              {does}
+            </Fact>
+          ))}
         </dl>
         <div className="line-of">
           <LettersSwitch />
-          <button type="button" className="button" onClick={close}>
-            Close
-          </button>
+          <Button onClick={close}>Close</Button>
         </div>
       </div>
     </Sheet>

@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentRoute, go, to, useRoute } from '../navigation/route.js';
+import { Button } from '../parts/button.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { runTask } from '../state/tasks.js';
@@ -56,13 +57,7 @@ class Guard extends Component<
         <p>
           <strong>This page failed.</strong> {this.state.failed.slice(0, 300)}
         </p>
-        <button
-          type="button"
-          className="button"
-          onClick={() => this.setState({ failed: undefined })}
-        >
-          Try again
-        </button>
+        <Button onClick={() => this.setState({ failed: undefined })}>Try again</Button>
       </div>
     );
   }

@@ -170,17 +170,15 @@ function choicesFor(
   return [...commands(query, names, switchChain), ...answers, ...labelled, ...pages];
 }
 
-export function Palette({
-  close,
-  start = '',
-  switchChain,
-}: {
+interface PaletteProps {
   readonly close: () => void;
   /** Opens the dialog of instances. */
   readonly switchChain: () => void;
   /** Initial text. */
   readonly start?: string;
-}) {
+}
+
+export function Palette({ close, start = '', switchChain }: PaletteProps) {
   const names = useNames();
   const [line, setLine] = useState(start);
   const [active, setActive] = useState(0);

@@ -6,6 +6,7 @@ import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { lazyPage } from '../navigation/lazy-page.js';
 import { to, useRoute } from '../navigation/route.js';
+import { PlainButton } from '../parts/button.js';
 import { BrandMark, Icon } from '../parts/icons.js';
 import { ErrorText } from '../parts/page-states.js';
 import { Link, useChainNow } from '../parts/values.js';
@@ -132,15 +133,13 @@ function Rail({ page }: { readonly page: string }) {
   );
 }
 
-function Strip({
-  connection,
-  search,
-  switchChain,
-}: {
+interface StripProps {
   readonly connection: Connection;
   readonly search: () => void;
   readonly switchChain: () => void;
-}) {
+}
+
+function Strip({ connection, search, switchChain }: StripProps) {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
   const offset = useLive((live) => live.offset);
@@ -275,9 +274,7 @@ function PastChanged() {
   return (
     <div className="notice" role="status">
       <p>{text} This page shows the chain as it is now.</p>
-      <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
-        Dismiss
-      </button>
+      <PlainButton onClick={() => setDismissed(epoch)}>Dismiss</PlainButton>
     </div>
   );
 }
@@ -294,9 +291,7 @@ function TaskError() {
       <p>
         <strong>An operation failed.</strong> <ErrorText of={error} />
       </p>
-      <button type="button" className="plain" onClick={() => taskError.set(undefined)}>
-        Dismiss
-      </button>
+      <PlainButton onClick={() => taskError.set(undefined)}>Dismiss</PlainButton>
     </div>
   );
 }

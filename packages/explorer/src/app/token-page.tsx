@@ -1,7 +1,8 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { chainUrl } from '../format/chain-path.js';
-import { TextInput } from '../parts/inputs.js';
+import { Button } from '../parts/button.js';
+import { Form, TextInput } from '../parts/inputs.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 
@@ -10,10 +11,6 @@ export function TokenPage() {
   const [problem, setProblem] = useState<string | undefined>();
   const hint = useId();
   const wasGiven = token() !== undefined;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setProblem(giveToken(draft));
-  };
   return (
     <>
       <Heading title="This node requires a token" />
@@ -24,7 +21,7 @@ export function TokenPage() {
             : 'The node was started with a token, and this tab has none.'}{' '}
           Enter it here, or open the explorer at <code>{chainUrl('/ui/#token=…')}</code>
         </p>
-        <form className="line-of" onSubmit={submit}>
+        <Form className="line-of" submit={() => setProblem(giveToken(draft))}>
           <TextInput
             label="token"
             type="password"
@@ -35,10 +32,10 @@ export function TokenPage() {
             aria-describedby={hint}
             change={setDraft}
           />
-          <button type="submit" className="button primary">
+          <Button type="submit" className="button primary">
             Open
-          </button>
-        </form>
+          </Button>
+        </Form>
         <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
           {problem ??
             'The token is kept for this tab and sent to this node only. It is set where the node is started: --auth-token, or the variable AUTH_TOKEN.'}

@@ -23,9 +23,12 @@ export function useNames(): Names {
 /** Common functions are known before any class is read. */
 const functionNames = new Map(commonFunctions());
 
-/** Remembers the function names of an ABI; a name is right wherever its hash is the selector. */
-export function learnNames(abi: Abi): void {
+/**
+ * Remembers the function names of an ABI, and returns the ABI. A name is right wherever its hash is the selector.
+ */
+export function learnNames(abi: Abi): Abi {
   for (const [selector, { name }] of abi.functions) functionNames.set(selector, name);
+  return abi;
 }
 
 export function functionName(selector: string): string | undefined {

@@ -8,7 +8,7 @@ import { refreshCurrent } from '../rpc/queries.js';
 import { createStore, useStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';
 import { ErrorText } from './page-states.js';
-import { Copy } from './values.js';
+import { Copy, OutcomeSign } from './values.js';
 
 export interface LoggedAction {
   readonly id: number;
@@ -124,14 +124,8 @@ export function DoneLog() {
         {all.map(({ id, at, what, outcome, curl, isFailure }) => (
           <li key={id}>
             <span className="quiet">{new Date(at).toLocaleTimeString()}</span>{' '}
-            <span
-              className={isFailure ? 'fail' : 'ok'}
-              role="img"
-              aria-label={isFailure ? 'failed' : 'done'}
-            >
-              {isFailure ? '✕' : '✓'}
-            </span>{' '}
-            {what}: {outcome} <Copy value={curl} what="as curl" />
+            <OutcomeSign isOk={!isFailure} word={isFailure ? 'failed' : 'done'} /> {what}: {outcome}{' '}
+            <Copy value={curl} what="as curl" />
           </li>
         ))}
       </ul>

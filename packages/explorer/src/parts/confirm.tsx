@@ -3,6 +3,7 @@ import { shortHash } from '@starkbox/abi';
 import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
 import { Action, act, DoneHere } from './action.js';
+import { Button } from './button.js';
 import { Sheet } from './dialog.js';
 import { Checkbox } from './inputs.js';
 import { saveFile } from './save-file.js';
@@ -31,13 +32,12 @@ export function Group({ name, children }: { readonly name: string; readonly chil
   );
 }
 
-export function Confirm({
-  question,
-  close,
-}: {
+interface ConfirmProps {
   readonly question: Question;
   readonly close: () => void;
-}) {
+}
+
+export function Confirm({ question, close }: ConfirmProps) {
   const [keep, setKeep] = useState(true);
   return (
     <Sheet label={question.title} close={close}>
@@ -60,9 +60,7 @@ export function Confirm({
           >
             {question.verb}
           </Action>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
         </div>
         <DoneHere />
       </div>

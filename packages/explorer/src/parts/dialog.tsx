@@ -1,18 +1,15 @@
 // Modal dialog.
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** A dialog that is open while it is rendered. */
-export function Sheet({
-  label,
-  close,
-  children,
-  className = 'sheet',
-}: {
+interface SheetProps {
   readonly label: string;
   readonly close: () => void;
   readonly children: ReactNode;
   readonly className?: string;
-}) {
+}
+
+/** A dialog that is open while it is rendered. */
+export function Sheet({ label, close, children, className = 'sheet' }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;

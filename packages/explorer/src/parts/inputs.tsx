@@ -1,5 +1,20 @@
-// Inputs with their labels: text, block number, block tag, checkbox, choice.
+// Forms, and inputs with their labels: text, block number, block tag, checkbox, choice.
 import type { ComponentProps, ReactNode } from 'react';
+import { PlainButton } from './button.js';
+
+type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & { readonly submit: () => void };
+
+export function Form({ submit, ...form }: FormProps) {
+  return (
+    <form
+      {...form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    />
+  );
+}
 
 interface LabelledProps {
   readonly label: ReactNode;
@@ -71,16 +86,14 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
     <fieldset className={className}>
       <legend className="unseen">{label}</legend>
       {options.map(([option, text, hint]) => (
-        <button
+        <PlainButton
           key={option}
-          type="button"
-          className="plain"
           aria-pressed={option === value}
           title={hint}
           onClick={() => change(option)}
         >
           {text}
-        </button>
+        </PlainButton>
       ))}
     </fieldset>
   );

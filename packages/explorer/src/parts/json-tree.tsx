@@ -4,6 +4,7 @@ import { grouped } from '../format/amount.js';
 import { to } from '../navigation/route.js';
 import { runTask } from '../state/tasks.js';
 import { type JsonPart, partsAt } from '../traces/json-parts.js';
+import { PlainButton } from './button.js';
 import { Link, UntrustedText } from './values.js';
 
 const FIRST_ITEMS = 50;
@@ -69,17 +70,12 @@ function Branch({ of, path, value, read }: BranchProps) {
   }
   return (
     <div>
-      <button
-        type="button"
-        className="plain"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <PlainButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span>
           {isOpen ? '▾' : '▸'} {label}
           <span className="quiet">{isList ? `[${grouped(size)}]` : `{${grouped(size)}}`}</span>
         </span>
-      </button>
+      </PlainButton>
       {isOpen && (
         <div className="twigs">
           {read ? (
@@ -144,11 +140,7 @@ function RemoteTwigs({ path, read, size = 0 }: RemoteTwigsProps) {
 
 function More({ count, show }: { readonly count: number; readonly show: () => void }) {
   if (count <= 0) return null;
-  return (
-    <button type="button" className="plain" onClick={show}>
-      {grouped(count)} more
-    </button>
-  );
+  return <PlainButton onClick={show}>{grouped(count)} more</PlainButton>;
 }
 
 const HEX = /^0x[0-9a-f]+$/;

@@ -1,22 +1,18 @@
 // Form for the label of an address or hash.
 import { useState } from 'react';
 import { Action, act } from './action.js';
+import { Button } from './button.js';
 import { TextInput } from './inputs.js';
 
-export function Label({
-  value,
-  label,
-}: {
+interface LabelProps {
   readonly value: string;
   readonly label: string | undefined;
-}) {
+}
+
+export function Label({ value, label }: LabelProps) {
   const [draft, setDraft] = useState<string | undefined>();
   if (draft === undefined) {
-    return (
-      <button type="button" className="button" onClick={() => setDraft(label ?? '')}>
-        Label…
-      </button>
-    );
+    return <Button onClick={() => setDraft(label ?? '')}>Label…</Button>;
   }
   const text = draft.trim();
   return (
@@ -35,9 +31,7 @@ export function Label({
       >
         {text === '' ? 'Remove the label' : 'Set the label'}
       </Action>
-      <button type="button" className="button" onClick={() => setDraft(undefined)}>
-        Cancel
-      </button>
+      <Button onClick={() => setDraft(undefined)}>Cancel</Button>
     </span>
   );
 }

@@ -1,14 +1,13 @@
 // Button that opens a small panel below itself.
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Closes on Escape, and when the focus or a click goes elsewhere. */
-export function Menu({
-  label,
-  children,
-}: {
+interface MenuProps {
   readonly label: string;
   readonly children: ReactNode;
-}) {
+}
+
+/** Closes on Escape, and when the focus or a click goes elsewhere. */
+export function Menu({ label, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const summary = useRef<HTMLElement>(null);
   const close = (): void => {

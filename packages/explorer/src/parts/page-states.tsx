@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import { instanceId } from '../format/chain-path.js';
 import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
 import { runTask } from '../state/tasks.js';
+import { Button } from './button.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
@@ -15,27 +16,31 @@ export function Loading({ what }: { readonly what: string }) {
   return isVisible ? <p className="empty">Reading {what}…</p> : null;
 }
 
-export function Problem({
-  error,
-  what,
-  retry,
-}: {
+interface ProblemProps {
   readonly error: unknown;
   readonly what: string;
   readonly retry?: () => unknown;
-}) {
+}
+
+export function Problem({ error, what, retry }: ProblemProps) {
   return (
     <div className="notice failed" role="alert">
       <p>
         <strong>Could not read {what}.</strong> <ErrorText of={error} />
       </p>
-      {retry && (
-        <button type="button" className="button" onClick={() => runTask(Promise.resolve(retry()))}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={() => runTask(Promise.resolve(retry()))}>Try again</Button>}
     </div>
   );
+}
+
+interface UnreadProps {
+  readonly query: { readonly error: unknown; refetch(): unknown };
+  readonly what: string;
+}
+
+/** State of a query without data: its error, or that it is being read. */
+export function Unread({ query: { error, refetch }, what }: UnreadProps) {
+  return error ? <Problem error={error} what={what} retry={refetch} /> : <Loading what={what} />;
 }
 
 export function ErrorText({ of }: { readonly of: unknown }) {
@@ -70,18 +75,15 @@ const CHAIN = instanceId() === undefined ? 'Starkbox' : `instance ${instanceId()
 /** Whether this is rendered in the side panel of another page. */
 export const BesideContext = createContext(false);
 
-/** Page heading: sets the tab's title and takes the focus on navigation. */
-export function Heading({
-  title,
-  children,
-  count,
-  actions,
-}: {
+interface HeadingProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly count?: ReactNode;
   readonly actions?: ReactNode;
-}) {
+}
+
+/** Page heading: sets the tab's title and takes the focus on navigation. */
+export function Heading({ title, children, count, actions }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isBeside = useContext(BesideContext);
   useEffect(() => {

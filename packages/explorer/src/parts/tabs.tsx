@@ -10,16 +10,14 @@ export interface Tab {
   readonly count?: number | undefined;
 }
 
-export function Tabs({
-  tabs,
-  current,
-  isFirstDefault = true,
-}: {
+interface TabsProps {
   readonly tabs: readonly Tab[];
   readonly current: string;
   /** Whether the page without a tab in its address shows the first one. */
   readonly isFirstDefault?: boolean;
-}) {
+}
+
+export function Tabs({ tabs, current, isFirstDefault = true }: TabsProps) {
   const { page, key, query } = useRoute();
   // The tabs may be inside of a side panel.
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);

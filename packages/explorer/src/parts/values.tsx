@@ -1,6 +1,13 @@
 // Chain values: links, addresses, hashes, amounts, times, untrusted text.
 import { shortAddress, shortHash } from '@starkbox/abi';
-import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  type ComponentProps,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
 import { functionName, useNames } from '../format/names.js';
 import { ageText, isoText, momentText } from '../format/time.js';
@@ -9,6 +16,7 @@ import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
 import { createStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';
+import { PlainButton } from './button.js';
 import { Icon } from './icons.js';
 
 interface LinkProps {
@@ -45,13 +53,29 @@ export function Link({ href, children, className, title, label, value, current }
   );
 }
 
+type FactProps = Omit<ComponentProps<'dd'>, 'name'> & { readonly name: ReactNode };
+
+/** Name and value in a list of facts. */
+export function Fact({ name, ...value }: FactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd {...value} />
+    </>
+  );
+}
+
 const SHAPES = ['full', 'ring', 'half', 'diagonal'];
 
 /** Coloured mark of an address, always beside its text. */
 export function Mark({ of }: { readonly of: string }) {
   const bits = Number.parseInt(of.slice(-4), 16) || 0;
   return (
-    <span aria-hidden="true" className={`mark mark-${SHAPES[(bits >> 3) % 4]} hue-${bits % 8}`} />
+    <span
+      aria-hidden="true"
+      className={`mark mark-${SHAPES[(bits >> 3) % 4]}`}
+      style={{ color: `var(--mark-${bits % 8})` }}
+    />
   );
 }
 
@@ -69,9 +93,7 @@ export function Copy({ value, what }: CopyProps) {
     return () => clearTimeout(timer);
   }, [isDone]);
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={isDone ? `${what} copied` : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={(event) => {
@@ -80,7 +102,7 @@ export function Copy({ value, what }: CopyProps) {
       }}
     >
       <Icon name={isDone ? 'done' : 'copy'} />
-    </button>
+    </PlainButton>
   );
 }
 
@@ -173,16 +195,14 @@ export function FunctionName({ selector }: { readonly selector: string }) {
   );
 }
 
-/** Untrusted text from the chain, a client or a file; no other component renders such texts. */
-export function UntrustedText({
-  text,
-  limit,
-  quoted = false,
-}: {
+interface UntrustedTextProps {
   readonly text: string;
   readonly limit?: number;
   readonly quoted?: boolean;
-}) {
+}
+
+/** Untrusted text from the chain, a client or a file; no other component renders such texts. */
+export function UntrustedText({ text, limit, quoted = false }: UntrustedTextProps) {
   const [whole, setWhole] = useState(false);
   const { text: safe, cutFrom } = escapeText(text, whole ? 100_000 : limit);
   const body = quoted ? `“${safe}${cutFrom === undefined ? '' : '…'}”` : safe;
@@ -190,23 +210,19 @@ export function UntrustedText({
     <bdi className="untrusted" title={limit === undefined ? undefined : escapeText(text, 400).text}>
       {body}
       {cutFrom !== undefined && limit === undefined && (
-        <button type="button" className="plain" onClick={() => setWhole(true)}>
-          show all {grouped(cutFrom)}
-        </button>
+        <PlainButton onClick={() => setWhole(true)}>show all {grouped(cutFrom)}</PlainButton>
       )}
     </bdi>
   );
 }
 
-export function Amount({
-  of,
-  unit,
-  column = false,
-}: {
+interface AmountProps {
   readonly of: bigint;
   readonly unit: Unit;
   readonly column?: boolean;
-}) {
+}
+
+export function Amount({ of, unit, column = false }: AmountProps) {
   return (
     <span title={exactText(of, unit)} className="nowrap">
       {column ? columnAmount(of, unit) : amountText(of, unit)}
@@ -264,6 +280,20 @@ export function Status({ of, words = false }: { readonly of: string; readonly wo
           {glyph}
         </span>
       )}
+    </span>
+  );
+}
+
+interface OutcomeSignProps {
+  readonly isOk: boolean;
+  /** For screen readers. */
+  readonly word: string;
+}
+
+export function OutcomeSign({ isOk, word }: OutcomeSignProps) {
+  return (
+    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={word}>
+      {isOk ? '✓' : '✕'}
     </span>
   );
 }

@@ -217,25 +217,48 @@ const classQuery = (hash: string) => ({
       block_id: 'pre_confirmed',
       class_hash: hash,
     });
-    const read = readAbi(abi);
-    learnNames(read);
-    return read;
+    return learnNames(readAbi(abi));
   },
   retry: false,
 });
 
-export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> {
+/** ABI of the current class at an address. */
+export async function readAbiAt(contract_address: string): Promise<Abi> {
+  const { abi } = await call('starknet_getClassAt', {
+    block_id: 'pre_confirmed',
+    contract_address,
+  });
+  return learnNames(readAbi(abi));
+}
+
+const abiAtQuery = (address: string) => ({
+  queryKey: ['abi-at', address],
+  queryFn: () => readAbiAt(address),
+  retry: false,
+});
+
+/** The ABIs that have been read, by class hash or by address. */
+function useAbisBy(keys: readonly string[], queryOf: typeof abiAtQuery): ReadonlyMap<string, Abi> {
   return useQueries({
-    queries: hashes.map(classQuery),
+    queries: keys.map(queryOf),
     combine: (results) => {
-      const classes = new Map<string, Abi>();
+      const abis = new Map<string, Abi>();
       results.forEach(({ data }, at) => {
-        const hash = hashes[at];
-        if (data && hash !== undefined) classes.set(hash, data);
+        const key = keys[at];
+        if (data && key !== undefined) abis.set(key, data);
       });
-      return classes;
+      return abis;
     },
   });
+}
+
+export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> {
+  return useAbisBy(hashes, classQuery);
+}
+
+/** ABIs of the current classes, by contract address. */
+export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> {
+  return useAbisBy(addresses, abiAtQuery);
 }
 
 /**
@@ -244,18 +267,7 @@ export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> 
  */
 export function useContractsKnown(addresses: readonly string[]): number {
   return useQueries({
-    queries: addresses.map((address) => ({
-      queryKey: ['class-at', address],
-      queryFn: async (): Promise<boolean> => {
-        const { abi } = await call('starknet_getClassAt', {
-          block_id: 'pre_confirmed',
-          contract_address: address,
-        });
-        learnNames(readAbi(abi));
-        return true;
-      },
-      retry: false,
-    })),
+    queries: addresses.map(abiAtQuery),
     combine: (results) => results.filter(({ data }) => data).length,
   });
 }

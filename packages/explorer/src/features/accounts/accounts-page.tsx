@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { ShortTable } from '../../parts/table/table.js';
-import { Address, ClassRef, Copy } from '../../parts/values.js';
+import { Address, ClassRef, Copy, Fact } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
@@ -158,16 +159,14 @@ function AccountTable(props: AccountTableProps) {
           cellClass: 'actions-cell',
           cell: (address, at) => (
             <>
-              <button
-                type="button"
-                className="plain"
+              <PlainButton
                 aria-expanded={minting === address}
                 aria-label={`Mint to account ${at}`}
                 title="Mint"
                 onClick={() => setMinting(minting === address ? undefined : address)}
               >
                 <Icon name="mint" />
-              </button>
+              </PlainButton>
               <KeyButton
                 address={address}
                 at={at}
@@ -183,21 +182,16 @@ function AccountTable(props: AccountTableProps) {
   );
 }
 
-function KeyButton({
-  address,
-  at,
-  isShown,
-  setRevealed,
-}: {
+interface KeyButtonProps {
   readonly address: string;
   readonly at: number;
   readonly isShown: boolean;
   readonly setRevealed: (revealed: Revealed | undefined) => void;
-}) {
+}
+
+function KeyButton({ address, at, isShown, setRevealed }: KeyButtonProps) {
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-pressed={isShown}
       aria-label={`${isShown ? 'Hide' : 'Show'} private key of account ${at}`}
       title={isShown ? 'Hide the private key' : 'Show the private key'}
@@ -213,19 +207,17 @@ function KeyButton({
       }}
     >
       <Icon name="key" />
-    </button>
+    </PlainButton>
   );
 }
 
-function ImpersonateButton({
-  address,
-  at,
-  isOn,
-}: {
+interface ImpersonateButtonProps {
   readonly address: string;
   readonly at: number;
   readonly isOn: boolean;
-}) {
+}
+
+function ImpersonateButton({ address, at, isOn }: ImpersonateButtonProps) {
   return (
     <Action
       kind="plain"
@@ -246,25 +238,20 @@ function ImpersonateButton({
   );
 }
 
-function PrivateKey({
-  of,
-  at,
-  hide,
-}: {
+interface PrivateKeyProps {
   readonly of: string;
   readonly at: number;
   readonly hide: () => void;
-}) {
+}
+
+function PrivateKey({ of, at, hide }: PrivateKeyProps) {
   return (
     <section className="panel detail" aria-label="Private key">
       <dl className="facts">
-        <dt>private key of account {at}</dt>
-        <dd>
+        <Fact name={<>private key of account {at}</>}>
           <code>{of}</code> <Copy value={of} what="private key" />
-          <button type="button" className="plain" onClick={hide}>
-            Hide
-          </button>
-        </dd>
+          <PlainButton onClick={hide}>Hide</PlainButton>
+        </Fact>
       </dl>
     </section>
   );

@@ -1,7 +1,8 @@
 // Form that takes the private key of an account into this tab.
 import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
-import { TextInput } from '../../parts/inputs.js';
+import { Button } from '../../parts/button.js';
+import { Form, TextInput } from '../../parts/inputs.js';
 import { importKey } from '../../parts/send/keys.js';
 import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
@@ -80,14 +81,7 @@ export function ImportKey({ start }: { readonly start: string }) {
     }
   };
   return (
-    <form
-      className="panel stack"
-      aria-label="Import a key"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(submit());
-      }}
-    >
+    <Form className="panel stack" aria-label="Import a key" submit={() => runTask(submit())}>
       <h3>Import a key</h3>
       <p className="quiet">
         Forms then sign as this account instead of impersonating it. The key stays in the storage of
@@ -110,9 +104,7 @@ export function ImportKey({ start }: { readonly start: string }) {
           value={key}
           change={setKey}
         />
-        <button type="submit" className="button">
-          Import
-        </button>
+        <Button type="submit">Import</Button>
         <span
           role={message?.isFault ? 'alert' : 'status'}
           className={message?.isFault ? 'fail' : 'ok'}
@@ -120,6 +112,6 @@ export function ImportKey({ start }: { readonly start: string }) {
           {message?.text}
         </span>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { ETH, grouped, STRK, type Unit } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
+import { PlainButton } from '../../parts/button.js';
 import { forgetKey, useImported } from '../../parts/send/keys.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Amount, Copy, Link } from '../../parts/values.js';
@@ -203,27 +204,17 @@ interface KeyActionsProps {
 function KeyActions({ address, isImported, importKey }: KeyActionsProps) {
   if (!isImported) {
     return (
-      <button
-        type="button"
-        className="plain"
-        aria-label={`Import the key of ${address}`}
-        onClick={importKey}
-      >
+      <PlainButton aria-label={`Import the key of ${address}`} onClick={importKey}>
         Import…
-      </button>
+      </PlainButton>
     );
   }
   return (
     <>
       in this tab{' '}
-      <button
-        type="button"
-        className="plain"
-        aria-label={`Forget the key of ${address}`}
-        onClick={() => forgetKey(address)}
-      >
+      <PlainButton aria-label={`Forget the key of ${address}`} onClick={() => forgetKey(address)}>
         Forget
-      </button>
+      </PlainButton>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { writeJson } from '../../format/json.js';
 import { momentText, timeText } from '../../format/time.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
-import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Json, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
@@ -49,13 +49,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
     return (
       <>
         <Heading title={`Block ${key}`} />
-        {isMissing ? (
-          <NoBlock id={key} />
-        ) : query.isPending ? (
-          <Loading what="the block" />
-        ) : (
-          <Problem error={query.error} what="the block" retry={query.refetch} />
-        )}
+        {isMissing ? <NoBlock id={key} /> : <Unread query={query} what="the block" />}
       </>
     );
   }
@@ -245,12 +239,9 @@ interface PartProps {
 }
 
 function BlockState({ id, beat, number }: PartProps & { readonly number: number }) {
-  const { data, error, refetch } = useQuery({
-    ...stateQuery(id, beat),
-    placeholderData: keepPreviousData,
-  });
-  if (error) return <Problem error={error} what="the changes" retry={refetch} />;
-  if (!data) return <Loading what="the changes" />;
+  const query = useQuery({ ...stateQuery(id, beat), placeholderData: keepPreviousData });
+  const { data, error } = query;
+  if (error || !data) return <Unread query={query} what="the changes" />;
   return <StateChanges diff={data.state_diff} before={number - 1} />;
 }
 
@@ -277,18 +268,15 @@ const eventsQuery = (id: BlockId, beat: number) => ({
 });
 
 function BlockEvents({ id, beat }: PartProps) {
-  const { data, error, refetch } = useQuery({
-    ...eventsQuery(id, beat),
-    placeholderData: keepPreviousData,
-  });
+  const query = useQuery({ ...eventsQuery(id, beat), placeholderData: keepPreviousData });
+  const { data, error } = query;
   const classes = useClasses(
     useMemo(
       () => [...new Set(data?.classOf.values())].filter((hash) => hash !== undefined),
       [data],
     ),
   );
-  if (error) return <Problem error={error} what="the events" retry={refetch} />;
-  if (!data) return <Loading what="the events" />;
+  if (error || !data) return <Unread query={query} what="the events" />;
   if (data.events.length === 0) return <p className="empty">This block has no events.</p>;
   return (
     <>

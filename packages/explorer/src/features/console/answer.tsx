@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -36,32 +37,22 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
         </p>
         <fieldset className="modes push">
           <legend className="unseen">How the answer is shown</legend>
-          <button
-            type="button"
-            className="plain"
+          <PlainButton
             aria-pressed={!isRaw && !isLarge}
             disabled={isLarge}
             onClick={() => setRaw(false)}
           >
             Tree
-          </button>
-          <button
-            type="button"
-            className="plain"
-            aria-pressed={isRaw || isLarge}
-            onClick={() => setRaw(true)}
-          >
+          </PlainButton>
+          <PlainButton aria-pressed={isRaw || isLarge} onClick={() => setRaw(true)}>
             Raw
-          </button>
+          </PlainButton>
         </fieldset>
         <Copy value={of.text} what="answer" />
       </div>
       {of.text.length > LARGEST_SHOWN ? (
         <p>
-          The answer is too long to show.{' '}
-          <button type="button" className="button" onClick={() => save(of.text)}>
-            Save it
-          </button>
+          The answer is too long to show. <Button onClick={() => save(of.text)}>Save it</Button>
         </p>
       ) : isRaw || isLarge ? (
         <JsonText label="Raw answer" text={isLarge ? of.text : laidOut(of.text)} />

@@ -1,7 +1,7 @@
 // Page that calls any method of the node, with a form, JSON and the answer.
 import { useState } from 'react';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Unread } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { methodNamed, type RpcMethod, useDiscovery } from '../../rpc/discovery.js';
 import { useConfig } from '../../rpc/queries.js';
@@ -13,20 +13,12 @@ export function ConsolePage() {
   const config = useConfig();
   const { query } = useRoute();
   const methodName = query.get('method') ?? '';
-  if (discovery.error) {
+  const { data, error } = discovery;
+  if (error || !data) {
     return (
       <>
         <Heading title="Console" />
-        <Problem error={discovery.error} what="the methods of the node" retry={discovery.refetch} />
-      </>
-    );
-  }
-  const { data } = discovery;
-  if (!data) {
-    return (
-      <>
-        <Heading title="Console" />
-        <Loading what="the methods of the node" />
+        <Unread query={discovery} what="the methods of the node" />
       </>
     );
   }
@@ -61,15 +53,13 @@ export function ConsolePage() {
   );
 }
 
-function Methods({
-  methods,
-  current,
-  isRestricted,
-}: {
+interface MethodsProps {
   readonly methods: readonly RpcMethod[];
   readonly current: string | undefined;
   readonly isRestricted: (method: RpcMethod) => boolean;
-}) {
+}
+
+function Methods({ methods, current, isRestricted }: MethodsProps) {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = methods.filter(({ name, alias, summary }) => {

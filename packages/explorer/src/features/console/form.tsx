@@ -1,6 +1,7 @@
 // Form for the parameters of a method, made from their JSON schemas.
 import { useState } from 'react';
 import { fieldsOf } from '../../format/json.js';
+import { PlainButton } from '../../parts/button.js';
 import { Checkbox } from '../../parts/inputs.js';
 
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
@@ -10,36 +11,29 @@ import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './s
 const DEEPEST = 12;
 const MOST_ITEMS = 50;
 
-/** The parameters of a method. */
-export function SchemaForm({
-  members,
-  schemas,
-  value,
-  change,
-}: {
+interface SchemaFormProps {
   readonly members: readonly Member[];
   readonly schemas: Schemas;
   readonly value: unknown;
   readonly change: (value: unknown) => void;
-}) {
+}
+
+/** The parameters of a method. */
+export function SchemaForm({ members, schemas, value, change }: SchemaFormProps) {
   return (
     <RecordFields members={members} schemas={schemas} value={value} change={change} depth={0} />
   );
 }
 
-function RecordFields({
-  members,
-  schemas,
-  value,
-  change,
-  depth,
-}: {
+interface RecordFieldsProps {
   readonly members: readonly Member[];
   readonly schemas: Schemas;
   readonly value: unknown;
   readonly change: (value: unknown) => void;
   readonly depth: number;
-}) {
+}
+
+function RecordFields({ members, schemas, value, change, depth }: RecordFieldsProps) {
   const fields = fieldsOf(value);
   const set = (name: string, part: unknown): void => {
     // In the order of the schema, independent of the order of typing.
@@ -71,9 +65,7 @@ function RecordFields({
             />
             {description !== '' && depth === 0 && <p className="quiet">{description}</p>}
             {!required && (
-              <button type="button" className="plain" onClick={() => set(name, undefined)}>
-                Leave out {name}
-              </button>
+              <PlainButton onClick={() => set(name, undefined)}>Leave out {name}</PlainButton>
             )}
           </div>
         );
@@ -81,14 +73,9 @@ function RecordFields({
       {absent.length > 0 && (
         <p className="line-of">
           {absent.map(({ name, schema }) => (
-            <button
-              key={name}
-              type="button"
-              className="plain"
-              onClick={() => set(name, emptyOf(schema, schemas))}
-            >
+            <PlainButton key={name} onClick={() => set(name, emptyOf(schema, schemas))}>
               + {name}
-            </button>
+            </PlainButton>
           ))}
         </p>
       )}
@@ -160,14 +147,8 @@ function Field(props: FieldProps) {
 
 const ANY: Shape = { kind: 'any' };
 
-function ChoiceField({
-  shape,
-  schemas,
-  value,
-  change,
-  label,
-  depth = 0,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+function ChoiceField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+  const { shape, schemas, value, change, label, depth = 0 } = props;
   const fitting = shape.options.findIndex(({ schema }) =>
     fits(shapeOf(schema, schemas), value, schemas),
   );
@@ -236,14 +217,8 @@ function isOneWord(shape: Shape): boolean {
   return shape.kind === 'word' && shape.words.length === 1;
 }
 
-function ListField({
-  item,
-  schemas,
-  value,
-  change,
-  label,
-  depth = 0,
-}: FieldProps & { readonly item: unknown }) {
+function ListField(props: FieldProps & { readonly item: unknown }) {
+  const { item, schemas, value, change, label, depth = 0 } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <fieldset className="schema-group">
@@ -261,26 +236,20 @@ function ListField({
             change={(part) => change(items.map((old, index) => (index === at ? part : old)))}
             depth={depth + 1}
           />
-          <button
-            type="button"
-            className="plain"
+          <PlainButton
             aria-label={`Remove ${label}[${at}]`}
             onClick={() => change(items.filter((_, index) => index !== at))}
           >
             ✕
-          </button>
+          </PlainButton>
         </div>
       ))}
       {items.length > MOST_ITEMS && (
         <p className="quiet">{items.length - MOST_ITEMS} more are only in the JSON.</p>
       )}
-      <button
-        type="button"
-        className="plain"
-        onClick={() => change([...items, emptyOf(item, schemas)])}
-      >
+      <PlainButton onClick={() => change([...items, emptyOf(item, schemas)])}>
         + add to {label}
-      </button>
+      </PlainButton>
     </fieldset>
   );
 }

@@ -1,19 +1,18 @@
 // List of the last console calls, to repeat them.
-
 import { editInConsole } from '../../navigation/console-draft.js';
+import { PlainButton } from '../../parts/button.js';
 import { UntrustedText } from '../../parts/values.js';
 import { forget, usePast } from './history.js';
 
 const SHOWN = 20;
 
-export function History({
-  method,
-  restore,
-}: {
+interface HistoryProps {
   /** Only calls of this method. */
   readonly method?: string;
   readonly restore?: (params: string) => void;
-}) {
+}
+
+export function History({ method, restore }: HistoryProps) {
   const past = usePast();
   const calls = method === undefined ? past : past.filter((call) => call.method === method);
   if (calls.length === 0) return null;
@@ -26,9 +25,7 @@ export function History({
       <ul>
         {calls.slice(0, SHOWN).map(({ at, method: name, params, isError }) => (
           <li key={at}>
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               onClick={() => (restore ? restore(params) : editInConsole({ method: name, params }))}
             >
               <span className={isError ? 'fail' : 'ok'} aria-hidden="true">
@@ -38,13 +35,11 @@ export function History({
               <span className="mono soft">
                 <UntrustedText text={params.replaceAll(/\s+/g, ' ')} limit={90} />
               </span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>
-      <button type="button" className="plain" onClick={forget}>
-        Clear the history
-      </button>
+      <PlainButton onClick={forget}>Clear the history</PlainButton>
     </details>
   );
 }

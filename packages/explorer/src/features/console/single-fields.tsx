@@ -18,13 +18,12 @@ export interface FieldProps {
 export const SECRET: RegExp =
   /private_?key|secret|password|passphrase|mnemonic|^token$|auth_token/i;
 
-export function Labelled({
-  label,
-  children,
-}: {
+interface LabelledProps {
   readonly label: string;
   readonly children: (id: string) => ReactNode;
-}) {
+}
+
+export function Labelled({ label, children }: LabelledProps) {
   const id = useId();
   return (
     <div className="schema-line">
@@ -75,12 +74,8 @@ function exactInteger(text: string): number | bigint {
 
 const HEX = /^0x[0-9a-f]{1,64}$/i;
 
-export function TextField({
-  value,
-  change,
-  label,
-  felt,
-}: FieldProps & { readonly felt: 'felt' | 'address' | undefined }) {
+export function TextField(props: FieldProps & { readonly felt: 'felt' | 'address' | undefined }) {
+  const { value, change, label, felt } = props;
   const names = useNames();
   const book = useId();
   const text = typeof value === 'string' ? value : value === undefined ? '' : writeJson(value);

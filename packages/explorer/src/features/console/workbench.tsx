@@ -5,6 +5,7 @@ import { takeDraft } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { isRun } from '../../navigation/key-events.js';
 import { Action, note } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { ErrorText, Loading } from '../../parts/page-states.js';
 import { Copy } from '../../parts/values.js';
@@ -77,11 +78,7 @@ export function Workbench({ method, schemas, isRestricted }: WorkbenchProps) {
             {verbOf(method)} {method.name}
           </Action>
           <kbd className="quiet">⌘↵</kbd>
-          {running.state !== 'idle' && (
-            <button type="button" className="button" onClick={running.stop}>
-              Stop
-            </button>
-          )}
+          {running.state !== 'idle' && <Button onClick={running.stop}>Stop</Button>}
           <span className="nowrap">
             curl <Copy value={asCurl(method.name, value)} what="as curl" />
           </span>

@@ -4,6 +4,7 @@ import { counted } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { remembered } from '../../navigation/form-in-address.js';
 import { to } from '../../navigation/route.js';
+import { PlainButton } from '../../parts/button.js';
 import { type Collected, drop, dropAll, move, useBatch } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { RawFelts } from '../../parts/transaction/decoded-value.js';
@@ -22,24 +23,17 @@ export function Tray() {
     <section className="panel tray" aria-label="Batch">
       <div className="function-head">
         <h2>Batch: {counted(calls.length, 'call')} in one transaction</h2>
-        <button
-          type="button"
-          className="plain"
-          aria-expanded={!isFolded}
-          onClick={() => setFolded(!isFolded)}
-        >
+        <PlainButton aria-expanded={!isFolded} onClick={() => setFolded(!isFolded)}>
           {isFolded ? 'Show' : 'Fold'}
-        </button>
-        <button
-          type="button"
-          className="plain"
+        </PlainButton>
+        <PlainButton
           onClick={() => {
             dropAll();
             setSent(false);
           }}
         >
           {calls.length === 0 ? 'Close' : 'Empty the batch'}
-        </button>
+        </PlainButton>
         {calls.length > 0 && (
           <Link href={to('simulate', undefined, { from: 'batch' })}>Open in Simulate</Link>
         )}
@@ -70,15 +64,13 @@ export function Tray() {
   );
 }
 
-function BatchRow({
-  call,
-  at,
-  count,
-}: {
+interface BatchRowProps {
   readonly call: Collected;
   readonly at: number;
   readonly count: number;
-}) {
+}
+
+function BatchRow({ call, at, count }: BatchRowProps) {
   const name = escapeText(call.name ?? call.selector, 40).text;
   return (
     <li
@@ -88,34 +80,25 @@ function BatchRow({
         move(call.id, event.key === 'ArrowUp' ? -1 : 1);
       }}
     >
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-disabled={at === 0}
         aria-label={`Move ${name} up, from place ${at + 1}`}
         title="Alt ↑"
         onClick={() => move(call.id, -1)}
       >
         <span aria-hidden="true">↑</span>
-      </button>
-      <button
-        type="button"
-        className="plain"
+      </PlainButton>
+      <PlainButton
         aria-disabled={at === count - 1}
         aria-label={`Move ${name} down, from place ${at + 1}`}
         title="Alt ↓"
         onClick={() => move(call.id, 1)}
       >
         <span aria-hidden="true">↓</span>
-      </button>
-      <button
-        type="button"
-        className="plain"
-        aria-label={`Remove ${name} from the batch`}
-        onClick={() => drop(call.id)}
-      >
+      </PlainButton>
+      <PlainButton aria-label={`Remove ${name} from the batch`} onClick={() => drop(call.id)}>
         <span aria-hidden="true">✕</span>
-      </button>
+      </PlainButton>
       <span className="what">
         <Address of={call.contract} />.<FunctionName selector={call.selector} />(
         <RawFelts of={call.calldata} />)

@@ -3,6 +3,7 @@ import { type AbiFunction, type Draft, inputsOf, selectorOf } from '@starkbox/ab
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
+import { Button } from '../../parts/button.js';
 import {
   AbiForm,
   encodeInputs,
@@ -129,9 +130,7 @@ interface CallExtrasProps {
 function CallExtras({ of: namedCall, isReady, sender, add }: CallExtrasProps) {
   return (
     <>
-      <button type="button" className="button" onClick={({ currentTarget }) => add(currentTarget)}>
-        Add to batch
-      </button>
+      <Button onClick={({ currentTarget }) => add(currentTarget)}>Add to batch</Button>
       {isReady && (
         <Snippets
           curl={

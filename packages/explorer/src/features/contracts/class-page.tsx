@@ -13,7 +13,7 @@ import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
@@ -25,7 +25,7 @@ const CLASS_HASH_NOT_FOUND = 28;
 export function ClassPage({ id }: { readonly id: string }) {
   const hash = canonicalFelt(id) ?? id;
   const tab = useRoute().query.get('tab') ?? 'abi';
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['class-page', hash],
     queryFn: async () => {
       const contractClass = await call('starknet_getClass', {
@@ -41,6 +41,7 @@ export function ClassPage({ id }: { readonly id: string }) {
       };
     },
   });
+  const { data, error } = query;
   return (
     <>
       <Heading title={`Class ${shortHash(hash)}`}>Class</Heading>
@@ -49,10 +50,8 @@ export function ClassPage({ id }: { readonly id: string }) {
       </p>
       {error instanceof RpcFailure && error.code === CLASS_HASH_NOT_FOUND ? (
         <p className="empty">This class is not declared on this chain.</p>
-      ) : error ? (
-        <Problem error={error} what="the class" retry={refetch} />
-      ) : !data ? (
-        <Loading what="the class" />
+      ) : error || !data ? (
+        <Unread query={query} what="the class" />
       ) : (
         <>
           <div className="meta">

@@ -7,7 +7,7 @@ import { learnNames, useNames } from '../../format/names.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Label } from '../../parts/label-form.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Loading, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Amount, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
@@ -65,13 +65,7 @@ function Contract({ address }: { readonly address: string }) {
       <p className="whole">
         {address} <Copy value={address} what="address" />
       </p>
-      {facts.error && !facts.data ? (
-        <Problem error={facts.error} what="the contract" retry={facts.refetch} />
-      ) : !facts.data ? (
-        <Loading what="the contract" />
-      ) : (
-        <Facts of={facts.data} />
-      )}
+      {facts.data ? <Facts of={facts.data} /> : <Unread query={facts} what="the contract" />}
       {tab !== 'interact' && <LastDone />}
       <Tabs
         current={tab ?? ''}
@@ -149,9 +143,8 @@ function useFacts(address: string) {
         contractClass.value &&
         classHash.status === 'fulfilled'
       ) {
-        const read = readAbi(contractClass.value.abi);
-        learnNames(read);
-        queries.setQueryData(['class', classHash.value], read);
+        const abi = learnNames(readAbi(contractClass.value.abi));
+        queries.setQueryData(['class', classHash.value], abi);
         hasClass.current = true;
       }
       return {

@@ -1,6 +1,7 @@
 // Pages with the lists of contracts and of classes.
 import { useMemo, useState } from 'react';
 import { to } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -101,14 +102,9 @@ export function ClassesPage() {
         title="Classes"
         actions={
           <>
-            <button
-              type="button"
-              className="button"
-              aria-expanded={isDeclaring}
-              onClick={() => setDeclaring(!isDeclaring)}
-            >
+            <Button aria-expanded={isDeclaring} onClick={() => setDeclaring(!isDeclaring)}>
               Declare…
-            </button>
+            </Button>
             <Modes />
           </>
         }

@@ -1,18 +1,17 @@
 // Buttons that copy a call as a command or as code.
 import { useEffect, useState } from 'react';
+import { PlainButton } from '../../parts/button.js';
 import { runTask } from '../../state/tasks.js';
 
 type Snippet = () => string | Promise<string>;
 
-export function Snippets({
-  curl,
-  js,
-  cast,
-}: {
+interface SnippetsProps {
   readonly curl: Snippet | undefined;
   readonly js: string;
   readonly cast: string;
-}) {
+}
+
+export function Snippets({ curl, js, cast }: SnippetsProps) {
   return (
     <span className="snippets">
       copy as
@@ -32,9 +31,7 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
     return () => clearTimeout(timer);
   }, [isDone]);
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={isDone ? `${name} copied` : `Copy as ${name}`}
       onClick={() => {
         runTask(
@@ -49,6 +46,6 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
     >
       {name}
       {isDone && ' ✓'}
-    </button>
+    </PlainButton>
   );
 }

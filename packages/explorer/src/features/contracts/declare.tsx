@@ -8,7 +8,7 @@ import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
-import { ClassRef, Copy, UntrustedText } from '../../parts/values.js';
+import { ClassRef, Copy, Fact, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
@@ -99,13 +99,12 @@ function useClassFiles() {
   return { chosen, compiled, error, setError, isBusy, take, forget };
 }
 
-function FilePlace({
-  isBusy,
-  take,
-}: {
+interface FilePlaceProps {
   readonly isBusy: boolean;
   readonly take: (files: Iterable<File>) => Promise<void>;
-}) {
+}
+
+function FilePlace({ isBusy, take }: FilePlaceProps) {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent): void => {
@@ -139,21 +138,18 @@ function FilePlace({
   );
 }
 
-function ClassFacts({
-  of: chosen,
-  compiled,
-}: {
+interface ClassFactsProps {
   readonly of: ChosenClass;
   readonly compiled: string | undefined;
-}) {
+}
+
+function ClassFacts({ of: chosen, compiled }: ClassFactsProps) {
   return (
     <dl className="facts">
-      <dt>file</dt>
-      <dd>
+      <Fact name="file">
         <UntrustedText text={chosen.name} limit={80} />
-      </dd>
-      <dt>class hash</dt>
-      <dd>
+      </Fact>
+      <Fact name="class hash">
         <code>{chosen.hash}</code> <Copy value={chosen.hash} what="class hash" />
         {chosen.isKnown && (
           <span className="warn">
@@ -161,20 +157,18 @@ function ClassFacts({
             already declared: <ClassRef of={chosen.hash} />
           </span>
         )}
-      </dd>
-      <dt>size</dt>
-      <dd>
+      </Fact>
+      <Fact name="size">
         {grouped(chosen.sierra.sierra_program.length)} felts of Sierra, {grouped(chosen.functions)}{' '}
         entry points
-      </dd>
-      <dt>compiled class hash</dt>
-      <dd>
+      </Fact>
+      <Fact name="compiled class hash">
         {compiled === undefined ? (
           <span className="quiet">needs the CASM file</span>
         ) : (
           <code>{compiled}</code>
         )}
-      </dd>
+      </Fact>
     </dl>
   );
 }

@@ -1,11 +1,12 @@
 // Form that deploys a contract: constructor inputs, salt, resulting address.
 import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
+import { PlainButton } from '../../parts/button.js';
 import { AbiForm } from '../../parts/forms/abi-form.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
-import { Address, Copy } from '../../parts/values.js';
+import { Address, Copy, Fact } from '../../parts/values.js';
 import { runTask } from '../../state/tasks.js';
 import { useInputs } from './call-form.js';
 
@@ -83,8 +84,7 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
         setUnique={setUnique}
       />
       <dl className="facts">
-        <dt>address</dt>
-        <dd data-address="">
+        <Fact name="address" data-address="">
           {address === undefined ? (
             <span className="quiet">once the inputs are valid</span>
           ) : (
@@ -92,7 +92,7 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
               <code>{address}</code> <Copy value={address} what="address" />
             </>
           )}
-        </dd>
+        </Fact>
       </dl>
     </SendForm>
   );
@@ -123,16 +123,14 @@ function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps)
             aria-describedby={`${id}-says`}
             onChange={(event) => change(event.target.value)}
           />
-          <button
-            type="button"
-            className="plain"
+          <PlainButton
             onClick={() => {
               const bytes = crypto.getRandomValues(new Uint8Array(31));
               change(toFelt(bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)));
             }}
           >
             Random
-          </button>
+          </PlainButton>
           <Checkbox checked={isUnique} change={setUnique}>
             an address that only this account can deploy to
           </Checkbox>

@@ -143,19 +143,15 @@ function useViews(
   }, [data, abi, views]);
 }
 
-function FunctionGroup({
-  name,
-  of,
-  chosen,
-  values,
-  address,
-}: {
+interface FunctionGroupProps {
   readonly name: string;
   readonly of: readonly AbiFunction[];
   readonly chosen: AbiFunction | undefined;
   readonly values: ReadonlyMap<string, readonly Decoded[]>;
   readonly address: string;
-}) {
+}
+
+function FunctionGroup({ name, of, chosen, values, address }: FunctionGroupProps) {
   if (of.length === 0) return null;
   return (
     <>

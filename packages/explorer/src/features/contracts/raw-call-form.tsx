@@ -1,6 +1,7 @@
 // Form for a call without an ABI: function name or selector, and felts.
 import { canonicalFelt, readAbi, selectorOf, type UserCall } from '@starkbox/abi';
 import { useId, useState } from 'react';
+import { Button } from '../../parts/button.js';
 import { AbiForm, focusFault } from '../../parts/forms/abi-form.js';
 import { collect } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
@@ -15,13 +16,12 @@ const FORM = {
 };
 const FELTS = { inputs: FORM.inputs.slice(1), abi: FORM.abi };
 
-export function RawForm({
-  address,
-  hasAbi,
-}: {
+interface RawFormProps {
   readonly address: string;
   readonly hasAbi: boolean;
-}) {
+}
+
+export function RawForm({ address, hasAbi }: RawFormProps) {
   const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
     FORM,
     'raw call',
@@ -44,9 +44,7 @@ export function RawForm({
       inputs={`${name} ${felts?.felts.join(' ') ?? ''}`}
       prepare={calls}
       extra={
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={(event) => {
             const [call] = calls() ?? [];
             if (call)
@@ -55,7 +53,7 @@ export function RawForm({
           }}
         >
           Add to batch
-        </button>
+        </Button>
       }
     >
       <div className="function-head">

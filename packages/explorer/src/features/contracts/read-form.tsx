@@ -3,8 +3,9 @@ import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
+import { Button } from '../../parts/button.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
-import { type BlockTag, BlockTagField } from '../../parts/inputs.js';
+import { type BlockTag, BlockTagField, Form } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { COMMAND } from '../../parts/send/send-form.js';
 import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
@@ -27,18 +28,13 @@ interface CallResult {
   readonly inputs: string;
 }
 
-export function ReadForm({
-  address,
-  abi,
-  of,
-  fields,
-  calldata,
-  judge,
-}: CallFormProps & {
+interface ReadFormProps extends CallFormProps {
   readonly fields: ReactNode;
   readonly calldata: readonly string[] | undefined;
   readonly judge: () => void;
-}) {
+}
+
+export function ReadForm({ address, abi, of, fields, calldata, judge }: ReadFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [at, setAt] = useState<BlockTag>('pre_confirmed');
   const [outcome, setOutcome] = useState<CallResult | undefined>();
@@ -68,22 +64,19 @@ export function ReadForm({
   const name = escapeText(of.name, 60).text;
   const namedCall = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
   return (
-    <form
+    <Form
       ref={form}
       className="stack"
       aria-label={`Call ${name}`}
       onKeyDown={press}
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(run());
-      }}
+      submit={() => runTask(run())}
     >
       {fields}
       <div className="line-of">
         <BlockTagField at={at} change={setAt} />
-        <button type="submit" className="button primary">
+        <Button type="submit" className="button primary">
           Call {name} <kbd>{COMMAND}↵</kbd>
-        </button>
+        </Button>
         {calldata && (
           <Snippets
             curl={() => readAsCurl(namedCall, at)}
@@ -98,7 +91,7 @@ export function ReadForm({
           <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
         </section>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -113,12 +106,8 @@ function Failed({ of }: { readonly of: Explanation }) {
   );
 }
 
-function ReadResult({
-  address,
-  abi,
-  of,
-  outcome,
-}: CallFormProps & { readonly outcome: CallResult }) {
+function ReadResult(props: CallFormProps & { readonly outcome: CallResult }) {
+  const { address, abi, of, outcome } = props;
   if (outcome.error !== undefined) {
     const explained =
       outcome.error instanceof RpcFailure ? explanationIn(outcome.error.data) : undefined;

@@ -2,7 +2,8 @@
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { TextInput } from '../../parts/inputs.js';
+import { Button } from '../../parts/button.js';
+import { Form, TextInput } from '../../parts/inputs.js';
 import { SlotValue, slotValue } from '../../parts/transaction/slot-name.js';
 import type { NamedSlot } from '../../parts/transaction/slot-names.js';
 import { Felt } from '../../parts/values.js';
@@ -39,19 +40,15 @@ function readSlot(text: string): string | undefined {
 /** Focuses itself when it appears. */
 const take = (element: HTMLInputElement | null): void => element?.focus();
 
-export function ValueCell({
-  address,
-  row,
-  isEditing,
-  close,
-  stage,
-}: {
+interface ValueCellProps {
   readonly address: string;
   readonly row: Row;
   readonly isEditing: boolean;
   readonly close: () => void;
   readonly stage: (after: string) => void;
-}) {
+}
+
+export function ValueCell({ address, row, isEditing, close, stage }: ValueCellProps) {
   const [text, setText] = useState<string | undefined>();
   if (!isEditing) {
     return row.staged === undefined ? (
@@ -99,14 +96,13 @@ export function ValueCell({
   );
 }
 
-/** Adds a slot that is not listed because it is zero. */
-export function OtherSlot({
-  address,
-  stage,
-}: {
+interface OtherSlotProps {
   readonly address: string;
   readonly stage: (key: string, before: string, after: string) => void;
-}) {
+}
+
+/** Adds a slot that is not listed because it is zero. */
+export function OtherSlot({ address, stage }: OtherSlotProps) {
   const id = useId();
   const [slot, setSlot] = useState('');
   const [value, setValue] = useState('');
@@ -127,14 +123,7 @@ export function OtherSlot({
     setJudged(false);
   };
   return (
-    <form
-      className="line-of"
-      aria-label="Change a slot"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(add());
-      }}
-    >
+    <Form className="line-of" aria-label="Change a slot" submit={() => runTask(add())}>
       <TextInput
         label="slot or variable"
         className="mono slot-input"
@@ -151,9 +140,7 @@ export function OtherSlot({
         aria-describedby={id}
         change={setValue}
       />
-      <button type="submit" className="button">
-        Stage
-      </button>
+      <Button type="submit">Stage</Button>
       <span id={id} className={isJudged ? 'fail' : 'quiet'}>
         {isJudged && (key === undefined || felt === undefined)
           ? 'Write a key (0x…) or a name, and a number.'
@@ -161,7 +148,7 @@ export function OtherSlot({
             ? shortHash(key)
             : ''}
       </span>
-    </form>
+    </Form>
   );
 }
 

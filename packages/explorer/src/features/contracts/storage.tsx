@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Sheet } from '../../parts/dialog.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -56,9 +57,7 @@ export function Storage({ address }: { readonly address: string }) {
             <Action kind="primary" run={async () => setAsking(true)}>
               Apply {counted(staged.size, 'change')}…
             </Action>
-            <button type="button" className="button" onClick={() => setStaged(new Map())}>
-              Discard
-            </button>
+            <Button onClick={() => setStaged(new Map())}>Discard</Button>
           </span>
         )}
       </div>
@@ -225,14 +224,12 @@ function slotColumns({ address, editing, setEditing, stage }: Editing): readonly
       head: 'Edit',
       width: 'w-small',
       cell: (row) => (
-        <button
-          type="button"
-          className="plain"
+        <PlainButton
           aria-label={`Edit slot ${shortHash(row.key)}`}
           onClick={() => setEditing(row.key)}
         >
           Edit
-        </button>
+        </PlainButton>
       ),
     },
   ];
@@ -296,9 +293,7 @@ function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProp
           <Action kind="primary" run={apply}>
             Apply {changes}
           </Action>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
         </div>
         <LastDone />
       </div>

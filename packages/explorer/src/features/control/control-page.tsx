@@ -5,6 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { type AskProps, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
 import { Checkbox, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Mint } from '../../parts/mint-form.js';
@@ -166,9 +167,7 @@ function Impersonation() {
         {all.map((account) => (
           <span key={account}>
             <Address of={account} mark />
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-label={`Stop impersonating ${account}`}
               onClick={() =>
                 runTask(
@@ -182,7 +181,7 @@ function Impersonation() {
               }
             >
               ✕
-            </button>
+            </PlainButton>
           </span>
         ))}
       </div>

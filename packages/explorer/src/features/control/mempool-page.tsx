@@ -6,6 +6,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
@@ -243,14 +244,9 @@ function WaitingActions({ of: row, replace }: WaitingActionsProps) {
   return (
     <>
       {row.type === 'INVOKE' && row.status !== 'CANDIDATE' && (
-        <button
-          type="button"
-          className="plain"
-          aria-label={`Replace ${hash}`}
-          onClick={() => replace(hash)}
-        >
+        <PlainButton aria-label={`Replace ${hash}`} onClick={() => replace(hash)}>
           Replace…
-        </button>
+        </PlainButton>
       )}
       <Action
         kind="plain"

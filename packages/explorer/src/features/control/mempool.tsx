@@ -94,15 +94,13 @@ export function MempoolButtons({ of: data, ask }: AskProps & { readonly of: List
   );
 }
 
-function PreConfirm({
-  refused,
-  count,
-  name,
-}: {
+interface PreConfirmProps {
   readonly refused: string | undefined;
   readonly count?: number;
   readonly name: string;
-}) {
+}
+
+function PreConfirm({ refused, count, name }: PreConfirmProps) {
   return (
     <Action
       refused={refused}

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act, note } from '../../parts/action.js';
-import { TextInput } from '../../parts/inputs.js';
+import { PlainButton } from '../../parts/button.js';
+import { Form, TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { privateKeyOf } from '../../parts/send/keys.js';
 import { useSender } from '../../parts/send/sender.js';
@@ -69,13 +70,10 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
     if (refused === undefined && tip !== undefined && (await replace(of, tip))) close();
   };
   return (
-    <form
+    <Form
       className="panel line-of"
       aria-label="Replace a transaction"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(run());
-      }}
+      submit={() => runTask(run())}
     >
       <span>
         Replace <code>{shortHash(of.transaction_hash)}</code> of <Address of={of.sender_address} />{' '}
@@ -92,10 +90,8 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
       <Action kind="primary" refused={refused} run={run}>
         Replace
       </Action>
-      <button type="button" className="plain" onClick={close}>
-        Cancel
-      </button>
+      <PlainButton onClick={close}>Cancel</PlainButton>
       {!isOurs && <span className="quiet">{refused}</span>}
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,8 @@ import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
-import { NumberInput, TextInput } from '../../parts/inputs.js';
+import { Button } from '../../parts/button.js';
+import { Form, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
 import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -132,22 +133,17 @@ function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
       ) : (
         <p>No event was emitted on this chain yet{hasMore && ', in the blocks searched so far'}.</p>
       )}
-      {hasMore && (
-        <button type="button" className="button" onClick={readMore}>
-          Search older blocks
-        </button>
-      )}
+      {hasMore && <Button onClick={readMore}>Search older blocks</Button>}
     </div>
   );
 }
 
-function FilterForm({
-  filter,
-  written,
-}: {
+interface FilterFormProps {
   readonly filter: EventFilter;
   readonly written: string;
-}) {
+}
+
+function FilterForm({ filter, written }: FilterFormProps) {
   const names = useNames();
   const [address, setAddress] = useState(filter.address ?? '');
   const [name, setName] = useState(filter.name ?? '');
@@ -172,14 +168,7 @@ function FilterForm({
     });
   };
   return (
-    <form
-      className="line-of line-form event-form"
-      aria-label="Filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form className="line-of line-form event-form" aria-label="Filter" submit={submit}>
       <SourceField text={address} change={setAddress} isWrong={isAddressWrong} />
       <TextInput label="event" value={name} placeholder="Transfer" change={setName} />
       <TextInput
@@ -193,9 +182,7 @@ function FilterForm({
       />
       <NumberInput label="from block" value={from} change={setFrom} />
       <NumberInput label="to block" value={to_} change={setTo} />
-      <button type="submit" className="button">
-        Show
-      </button>
+      <Button type="submit">Show</Button>
       {(isAddressWrong || areKeysWrong) && (
         <span id="event-fault" className="fail">
           {isAddressWrong
@@ -203,7 +190,7 @@ function FilterForm({
             : 'Keys are felts like 0x1: commas separate positions, bars alternatives, * matches any key.'}
         </span>
       )}
-    </form>
+    </Form>
   );
 }
 

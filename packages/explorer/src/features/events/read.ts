@@ -131,8 +131,7 @@ async function readClassNow(contract_address: string): Promise<void> {
     call('starknet_getClassAt', params).catch(() => undefined),
   ]);
   if (hash === undefined || !contractClass) return;
-  const abi = readAbi(contractClass.abi);
-  learnNames(abi);
+  const abi = learnNames(readAbi(contractClass.abi));
   queries.setQueryData(['class-now', contract_address], hash);
   if (queries.getQueryData(['class', hash]) === undefined) {
     queries.setQueryData(['class', hash], abi);

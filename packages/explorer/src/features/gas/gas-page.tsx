@@ -5,8 +5,9 @@ import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
-import { NumberInput, numberIn, Select } from '../../parts/inputs.js';
+import { Form, NumberInput, numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
@@ -31,9 +32,7 @@ export function GasPage() {
         count={range && `blocks ${grouped(range.from)} to ${grouped(range.to)}`}
         actions={
           newer > 0 && (
-            <button type="button" className="button" onClick={reading.again}>
-              {counted(newer, 'newer block')}: read again
-            </button>
+            <Button onClick={reading.again}>{counted(newer, 'newer block')}: read again</Button>
           )
         }
       />
@@ -54,24 +53,22 @@ function RangeForm({ range }: { readonly range: Range }) {
   const isValid =
     numberIn(from) !== undefined && numberIn(to) !== undefined && Number(from) <= Number(to);
   return (
-    <form
+    <Form
       className="line-of"
       aria-label="Range"
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (isValid) setQuery({ from, to, focus: undefined });
       }}
     >
       <NumberInput label="from block" value={from} change={setFrom} />
       <NumberInput label="to block" value={to} change={setTo} />
-      <button
+      <Button
         type="submit"
-        className="button"
         aria-disabled={!isValid}
         title={isValid ? undefined : 'The first block must not be after the last.'}
       >
         Read
-      </button>
+      </Button>
       {snapshots.length > 0 && (
         <Select
           label="or since"
@@ -87,7 +84,7 @@ function RangeForm({ range }: { readonly range: Range }) {
           ))}
         </Select>
       )}
-    </form>
+    </Form>
   );
 }
 
@@ -98,9 +95,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
       <div className="progress">
         <progress value={report.transactions} max={planned} aria-label="Traces read" />
         {grouped(report.transactions)} of {grouped(planned)} transactions
-        <button type="button" className="button" onClick={cancel}>
-          Cancel
-        </button>
+        <Button onClick={cancel}>Cancel</Button>
       </div>
     );
   }
@@ -144,9 +139,7 @@ function Result({ reading }: { readonly reading: Reading }) {
     <>
       <div className="line-of">
         <GroupingField grouping={grouping} />
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={() =>
             setBaseline(
               saveBaseline(
@@ -158,7 +151,7 @@ function Result({ reading }: { readonly reading: Reading }) {
           }
         >
           Save as baseline
-        </button>
+        </Button>
         {baseline && (
           <BaselineLine
             of={baseline}
@@ -203,15 +196,13 @@ function GroupingField({ grouping }: { readonly grouping: Grouping }) {
   );
 }
 
-function BaselineLine({
-  of,
-  isComparable,
-  forget,
-}: {
+interface BaselineLineProps {
   readonly of: Baseline;
   readonly isComparable: boolean;
   readonly forget: () => void;
-}) {
+}
+
+function BaselineLine({ of, isComparable, forget }: BaselineLineProps) {
   return (
     <>
       <span className="soft">
@@ -221,9 +212,7 @@ function BaselineLine({
           ? ': the table shows how medians changed'
           : ', for another measure or grouping: not compared'}
       </span>
-      <button type="button" className="button" onClick={forget}>
-        Discard
-      </button>
+      <Button onClick={forget}>Discard</Button>
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { chainPath, instanceId } from '../../format/chain-path.js';
 import { Action, act, note } from '../../parts/action.js';
-import { NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
+import { Form, NumberInput, numberIn, TextInput } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { asCurl, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -34,16 +34,14 @@ async function branch(name: string, at: number | undefined, tell: (id: string) =
   }
 }
 
-export function BranchForm({
-  hrefOf,
-  canChooseBlock = false,
-  start = '',
-}: {
+interface BranchFormProps {
   readonly hrefOf: (path: string) => string;
   readonly canChooseBlock?: boolean;
   /** The block in the field at first. */
   readonly start?: string;
-}) {
+}
+
+export function BranchForm({ hrefOf, canChooseBlock = false, start = '' }: BranchFormProps) {
   const [name, setName] = useState('');
   const [block, setBlock] = useState(start);
   const head = useLive((live) => live.head?.number);
@@ -63,14 +61,7 @@ export function BranchForm({
     await readAgain();
   };
   return (
-    <form
-      className="line-of"
-      aria-label="New branch"
-      onSubmit={(event) => {
-        event.preventDefault();
-        runTask(create());
-      }}
-    >
+    <Form className="line-of" aria-label="New branch" submit={() => runTask(create())}>
       <TextInput label="name" value={name} maxLength={100} change={setName} />
       {canChooseBlock && <NumberInput label="at block" value={block} change={setBlock} />}
       <Action
@@ -83,6 +74,6 @@ export function BranchForm({
       </Action>
       {/* Enter submits a form of several fields only with a button for it. */}
       <button type="submit" hidden aria-hidden="true" />
-    </form>
+    </Form>
   );
 }

@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName } from '../../parts/transaction/slot-name.js';
 import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
-import { Address, Felt } from '../../parts/values.js';
+import { Address, Fact, Felt } from '../../parts/values.js';
 import { runTask } from '../../state/tasks.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
 import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
@@ -34,16 +35,8 @@ export function CompareChains({ a, b, rows }: CompareProps) {
       <div className="line-of">
         <Choice name="chain" param="a" value={a} rows={rows} />
         <Choice name="with" param="b" value={b} rows={rows} />
-        <button type="button" className="button" onClick={() => runTask(refetch())}>
-          Read again
-        </button>
-        <button
-          type="button"
-          className="plain"
-          onClick={() => setQuery({ a: undefined, b: undefined })}
-        >
-          Close
-        </button>
+        <Button onClick={() => runTask(refetch())}>Read again</Button>
+        <PlainButton onClick={() => setQuery({ a: undefined, b: undefined })}>Close</PlainButton>
       </div>
       {a === b && <p className="empty">Both are the same chain. Choose another one.</p>}
       {isFetching && !data && <Loading what="both chains" />}
@@ -117,28 +110,25 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
   const failed = blocks.reduce((sum, block) => sum + block.failed_count, 0);
   const first = blocks.at(-1)?.block_number;
   return (
-    <>
-      <dt>{name}</dt>
-      <dd className="meta">
-        <span>
-          head <a href={toChain(path, 'block', String(head))}>{grouped(head)}</a>
-        </span>
-        {first === undefined ? (
-          <span>no block of its own</span>
-        ) : (
-          <>
-            <span>
-              {counted(blocks.length, 'block')} of its own, from{' '}
-              <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
-            </span>
-            <span>
-              {counted(count, 'transaction')}
-              {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
-            </span>
-          </>
-        )}
-      </dd>
-    </>
+    <Fact name={name} className="meta">
+      <span>
+        head <a href={toChain(path, 'block', String(head))}>{grouped(head)}</a>
+      </span>
+      {first === undefined ? (
+        <span>no block of its own</span>
+      ) : (
+        <>
+          <span>
+            {counted(blocks.length, 'block')} of its own, from{' '}
+            <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
+          </span>
+          <span>
+            {counted(count, 'transaction')}
+            {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
+          </span>
+        </>
+      )}
+    </Fact>
   );
 }
 

@@ -2,10 +2,12 @@
 import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import {
   Address,
   BlockRef,
   Copy,
+  Fact,
   Felt,
   FunctionName,
   TxRef,
@@ -14,15 +16,13 @@ import {
 import { queries } from '../../rpc/queries.js';
 import { type MessageRow, Payload, type Placed, STATES } from './message-list.js';
 
-export function MessageDetail({
-  of: { direction, row },
-  abi,
-  close,
-}: {
+interface MessageDetailProps {
   readonly of: Placed;
   readonly abi: Abi | undefined;
   readonly close: () => void;
-}) {
+}
+
+export function MessageDetail({ of: { direction, row }, abi, close }: MessageDetailProps) {
   useEscape(close);
   const { sign, word, tone } = STATES[row.state];
   const isToL1 = direction === 'TO_L1';
@@ -34,9 +34,9 @@ export function MessageDetail({
           {sign} {word}
         </span>
         {isToL1 && row.state !== 'PENDING' && <Consume row={row} close={close} />}
-        <button type="button" className="plain push" onClick={close}>
+        <PlainButton className="plain push" onClick={close}>
           Close
-        </button>
+        </PlainButton>
       </div>
       {row.revert_reason !== undefined && (
         <p className="fail">
@@ -45,28 +45,18 @@ export function MessageDetail({
       )}
       <dl className="facts">
         <Route row={row} isToL1={isToL1} abi={abi} />
-        <dt>payload</dt>
-        <dd>
+        <Fact name="payload">
           <PayloadFelts of={row.payload} />
-        </dd>
-        {row.nonce !== undefined && (
-          <>
-            <dt>nonce</dt>
-            <dd>{BigInt(row.nonce).toString()}</dd>
-          </>
-        )}
+        </Fact>
+        {row.nonce !== undefined && <Fact name="nonce">{BigInt(row.nonce).toString()}</Fact>}
         {row.l1_transaction_hash !== undefined && (
-          <>
-            <dt>L1 transaction</dt>
-            <dd>
-              <Whole value={row.l1_transaction_hash} what="L1 transaction hash" />
-            </dd>
-          </>
+          <Fact name="L1 transaction">
+            <Whole value={row.l1_transaction_hash} what="L1 transaction hash" />
+          </Fact>
         )}
-        <dt>L2 transaction</dt>
-        <dd>
+        <Fact name="L2 transaction">
           <TxRef of={row.transaction_hash} /> in block <BlockRef of={row.block_number} />
-        </dd>
+        </Fact>
       </dl>
     </section>
   );
@@ -112,24 +102,20 @@ interface RouteProps {
 function Route({ row, isToL1, abi }: RouteProps) {
   return (
     <>
-      <dt>hash</dt>
-      <dd>
+      <Fact name="hash">
         <Whole value={row.message_hash} what="message hash" />
-      </dd>
-      <dt>from</dt>
-      <dd>
+      </Fact>
+      <Fact name="from">
         {isToL1 ? <Address of={row.from_address} mark copy /> : <OnL1 of={row.from_address} />}
-      </dd>
-      <dt>to</dt>
-      <dd>{isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}</dd>
+      </Fact>
+      <Fact name="to">
+        {isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}
+      </Fact>
       {row.selector !== undefined && (
-        <>
-          <dt>handler</dt>
-          <dd>
-            <FunctionName selector={row.selector} />(
-            <Payload of={row} abi={abi} labels />)
-          </dd>
-        </>
+        <Fact name="handler">
+          <FunctionName selector={row.selector} />(
+          <Payload of={row} abi={abi} labels />)
+        </Fact>
       )}
     </>
   );

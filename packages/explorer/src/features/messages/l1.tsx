@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
@@ -57,9 +58,7 @@ export function L1() {
       <Action kind="primary" run={carry}>
         Relay messages both ways
       </Action>
-      <button type="button" className="plain" onClick={() => setOther(true)}>
-        Connect to another L1
-      </button>
+      <PlainButton onClick={() => setOther(true)}>Connect to another L1</PlainButton>
     </section>
   );
 }

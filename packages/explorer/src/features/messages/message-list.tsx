@@ -1,15 +1,13 @@
 // List of the messages in one direction, newest first.
-import { type Abi, decodeInputs, readAbi, shortAddress } from '@starkbox/abi';
-import { useQueries } from '@tanstack/react-query';
+import { type Abi, decodeInputs, shortAddress } from '@starkbox/abi';
 import { Fragment, useCallback, useMemo, useState } from 'react';
-import { learnNames } from '../../format/names.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { Members, RawFelts, Value } from '../../parts/transaction/decoded-value.js';
 import { Address, Age, FunctionName } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
-import type { Page } from '../../rpc/queries.js';
+import { type Page, useAbis } from '../../rpc/queries.js';
 
 export type Direction = 'TO_L1' | 'TO_L2';
 export type MessageRow = Result<'devnet_listMessages'>['messages'][number];
@@ -35,33 +33,6 @@ export const idOf = ({ direction, row }: Placed): string =>
 export interface Placed {
   readonly direction: Direction;
   readonly row: MessageRow;
-}
-
-/** ABIs of the current classes, by contract address. */
-export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> {
-  return useQueries({
-    queries: addresses.map((address) => ({
-      queryKey: ['abi-at', address],
-      queryFn: async (): Promise<Abi> => {
-        const { abi } = await call('starknet_getClassAt', {
-          block_id: 'pre_confirmed',
-          contract_address: address,
-        });
-        const read = readAbi(abi);
-        learnNames(read);
-        return read;
-      },
-      retry: false,
-    })),
-    combine: (results) => {
-      const abis = new Map<string, Abi>();
-      results.forEach(({ data }, at) => {
-        const address = addresses[at];
-        if (data && address !== undefined) abis.set(address, data);
-      });
-      return abis;
-    },
-  });
 }
 
 const MOST_CONTRACTS = 50;
@@ -168,15 +139,13 @@ function Short({ of: { state } }: { readonly of: MessageRow }) {
   return <span className={STATES[state].tone}>{SHORT[state]}</span>;
 }
 
-function Message({
-  of,
-  direction,
-  abis,
-}: {
+interface MessageProps {
   readonly of: MessageRow;
   readonly direction: Direction;
   readonly abis: ReadonlyMap<string, Abi>;
-}) {
+}
+
+function Message({ of, direction, abis }: MessageProps) {
   if (direction === 'TO_L1') {
     return (
       <>
@@ -228,16 +197,14 @@ export function L1Address({ of }: { readonly of: string }) {
   );
 }
 
-/** Payload of a message to L2, decoded by the ABI of its handler. */
-export function Payload({
-  of,
-  abi,
-  labels = false,
-}: {
+interface PayloadProps {
   readonly of: MessageRow;
   readonly abi: Abi | undefined;
   readonly labels?: boolean;
-}) {
+}
+
+/** Payload of a message to L2, decoded by the ABI of its handler. */
+export function Payload({ of, abi, labels = false }: PayloadProps) {
   const handler = abi?.functions.get(of.selector ?? '');
   const decoded =
     handler && abi && decodeInputs(handler, [of.from_address, ...of.payload], abi)?.slice(1);

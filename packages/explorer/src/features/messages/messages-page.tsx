@@ -3,6 +3,7 @@ import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/inputs.js';
 import { Heading } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
@@ -39,14 +40,12 @@ export function MessagesPage() {
         title="Messages"
         actions={
           <>
-            <button
-              type="button"
-              className="button"
+            <Button
               aria-expanded={isSending}
               onClick={() => setQuery({ send: isSending ? undefined : '1' })}
             >
               Send a message to L2
-            </button>
+            </Button>
             <Modes />
           </>
         }

@@ -7,8 +7,7 @@ import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/form
 import { AddressBook, readAddress, useResolve } from '../../parts/forms/address-book.js';
 import { Select, TextInput } from '../../parts/inputs.js';
 import { TxRef } from '../../parts/values.js';
-import { queries } from '../../rpc/queries.js';
-import { useAbis } from './message-list.js';
+import { queries, useAbis } from '../../rpc/queries.js';
 
 const ANY_SENDER = '0x1111111111111111111111111111111111111111';
 
@@ -81,17 +80,14 @@ function SendForm({ book }: { readonly book: string }) {
 
 const L1_ADDRESS = /^0x[0-9a-f]{1,40}$/i;
 
-function Handler({
-  address,
-  abi,
-  of,
-  from,
-}: {
+interface HandlerProps {
   readonly address: string;
   readonly abi: Abi;
   readonly of: AbiFunction;
   readonly from: string;
-}) {
+}
+
+function Handler({ address, abi, of, from }: HandlerProps) {
   const resolve = useResolve();
   // The first input of a handler is the L1 sender, which has a field of its own.
   const form = useMemo(() => ({ inputs: of.inputs.slice(1), abi }), [of, abi]);

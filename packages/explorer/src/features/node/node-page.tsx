@@ -4,8 +4,8 @@ import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { chainUrl } from '../../format/chain-path.js';
 import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
-import { Amount, ClassRef, Copy, Link } from '../../parts/values.js';
+import { Heading, Unread } from '../../parts/page-states.js';
+import { Amount, ClassRef, Copy, Fact, Link } from '../../parts/values.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
 
@@ -18,10 +18,11 @@ function Group({ name, facts }: { readonly name: string; readonly facts: Facts }
     <section className="panel group" aria-label={name}>
       <h2>{name}</h2>
       <dl className="facts">
-        {facts.map(([fact, value]) => [
-          <dt key={fact}>{fact}</dt>,
-          <dd key={`${fact} value`}>{value}</dd>,
-        ])}
+        {facts.map(([fact, value]) => (
+          <Fact key={fact} name={fact}>
+            {value}
+          </Fact>
+        ))}
       </dl>
     </section>
   );
@@ -41,20 +42,12 @@ const megabytes = (bytes: number): string => `${grouped(Math.round(bytes / 1024 
 export function NodePage() {
   const config = useConfig();
   const status = useStatus();
-  if (config.error) {
+  const { data, error } = config;
+  if (error || !data) {
     return (
       <>
         <Heading title="Node" />
-        <Problem error={config.error} what="the configuration" retry={config.refetch} />
-      </>
-    );
-  }
-  const { data } = config;
-  if (!data) {
-    return (
-      <>
-        <Heading title="Node" />
-        <Loading what="the configuration" />
+        <Unread query={config} what="the configuration" />
       </>
     );
   }

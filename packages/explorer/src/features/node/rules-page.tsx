@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
@@ -95,13 +96,9 @@ function Findings({ network }: { readonly network: Network }) {
       ))}
       <div className="line-of">
         {hasNextPage && (
-          <button type="button" className="button" onClick={() => runTask(fetchNextPage())}>
-            Search older blocks
-          </button>
+          <Button onClick={() => runTask(fetchNextPage())}>Search older blocks</Button>
         )}
-        <button type="button" className="button" onClick={() => runTask(refetch())}>
-          Read again
-        </button>
+        <Button onClick={() => runTask(refetch())}>Read again</Button>
         <span className="quiet">
           Rules about nonces hold for what was executed, and are not looked at.
         </span>
@@ -139,13 +136,12 @@ const COLUMNS: readonly Column<Finding>[] = [
 /** Rows of a rule that are shown at first. */
 const SHOWN = 20;
 
-function Rule({
-  rule,
-  findings,
-}: {
+interface RuleProps {
   readonly rule: string;
   readonly findings: readonly Finding[];
-}) {
+}
+
+function Rule({ rule, findings }: RuleProps) {
   return (
     <section aria-label={rule}>
       <h2>

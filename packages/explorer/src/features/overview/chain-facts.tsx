@@ -5,7 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { chainUrl, instanceId } from '../../format/chain-path.js';
 import { generationText, offsetText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
-import { Copy, Link, UntrustedText } from '../../parts/values.js';
+import { Copy, Fact, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig } from '../../rpc/queries.js';
@@ -54,10 +54,11 @@ export function ChainFacts({ summary }: { readonly summary: ChainSummary | undef
         <Link href={to('node')}>all settings</Link>
       </div>
       <dl className="facts">
-        {facts.map(([name, value]) => [
-          <dt key={name}>{name}</dt>,
-          <dd key={`${name} value`}>{value}</dd>,
-        ])}
+        {facts.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
       </dl>
       {(config.error || l1.error || (summary && !summary.status)) && (
         <p className="quiet">This node does not tell the rest (restricted methods).</p>

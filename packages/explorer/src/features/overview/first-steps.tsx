@@ -2,9 +2,10 @@
 import { useEffect, useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { to } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Choice } from '../../parts/inputs.js';
-import { Copy, Link } from '../../parts/values.js';
+import { Copy, Fact, Link } from '../../parts/values.js';
 import { readPrivateKey, useAccounts } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
 import { type Client, SNIPPETS } from './snippets.js';
@@ -21,17 +22,13 @@ export function FirstSteps() {
     <section className="panel first-steps" aria-label="First steps">
       <h2>First steps</h2>
       <dl className="facts">
-        <dt>RPC</dt>
-        <dd className="with-copy">
+        <Fact name="RPC" className="with-copy">
           <code>{url}</code> <Copy value={url} what="URL" />
-        </dd>
+        </Fact>
         {first && (
-          <>
-            <dt>account 0</dt>
-            <dd className="with-copy">
-              <code>{first.address}</code> <Copy value={first.address} what="address" />
-            </dd>
-          </>
+          <Fact name="account 0" className="with-copy">
+            <code>{first.address}</code> <Copy value={first.address} what="address" />
+          </Fact>
         )}
       </dl>
       {first ? (
@@ -88,8 +85,7 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
         <pre>{write('<private key of account 0>')}</pre>
       </section>
       <p className="line-of">
-        <button
-          type="button"
+        <Button
           className="button primary"
           onClick={() => {
             runTask(
@@ -103,7 +99,7 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
           }}
         >
           <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}
-        </button>
+        </Button>
         <span className="quiet">with the private key of account 0 put in</span>
         <span role="status">{outcome}</span>
       </p>

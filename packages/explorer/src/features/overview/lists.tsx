@@ -4,7 +4,14 @@ import { memo } from 'react';
 import { grouped, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
-import { Address, Age, FunctionName, Link, UntrustedText } from '../../parts/values.js';
+import {
+  Address,
+  Age,
+  FunctionName,
+  Link,
+  OutcomeSign,
+  UntrustedText,
+} from '../../parts/values.js';
 import type { TransactionRow } from '../../rpc/queries.js';
 
 const MOST_CONTRACTS = 6;
@@ -45,9 +52,7 @@ function FailureRow({ of: row }: { readonly of: TransactionRow }) {
   const reason = row.revert_reason === undefined ? '' : readFailure(row.revert_reason).message;
   return (
     <li>
-      <span className="fail" role="img" aria-label="Reverted">
-        ✕
-      </span>
+      <OutcomeSign isOk={false} word="Reverted" />
       <span className="failure">
         <Link href={to('tx', row.transaction_hash)} className="reason">
           {reason === '' ? (

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Heading, Unread } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { useContractsKnown } from '../../rpc/queries.js';
 import { ChainFacts } from './chain-facts.js';
@@ -12,14 +12,13 @@ import { FirstSteps } from './first-steps.js';
 import { Busiest, Failures } from './lists.js';
 
 export function OverviewPage() {
-  const { data, error, refetch } = useChainSummary();
+  const summary = useChainSummary();
+  const { data } = summary;
   return (
     <>
       <Heading title="Overview" />
-      {error && !data ? (
-        <Problem error={error} what="the chain" retry={refetch} />
-      ) : !data ? (
-        <Loading what="the chain" />
+      {!data ? (
+        <Unread query={summary} what="the chain" />
       ) : data.transactions.length === 0 ? (
         <Empty summary={data} />
       ) : (

@@ -6,6 +6,7 @@ import { parseJson, writeJson } from '../../format/json.js';
 import { editInConsole } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action } from '../../parts/action.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Choice } from '../../parts/inputs.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
@@ -24,14 +25,13 @@ type Recorded = Result<'devnet_getRequest'>;
 const TABS = ['Request', 'Response', 'Timing'] as const;
 type TabName = (typeof TABS)[number];
 
-export function Detail({
-  rows,
-  close,
-}: {
+interface DetailProps {
   /** Equal calls, newest first. */
   readonly rows: readonly RequestRow[];
   readonly close: () => void;
-}) {
+}
+
+export function Detail({ rows, close }: DetailProps) {
   useEscape(close);
   const [at, setAt] = useState(0);
   const [tab, setTab] = useState<TabName>('Request');
@@ -48,9 +48,9 @@ export function Detail({
       <div className="line-of">
         <CallHeading of={row} />
         {rows.length > 1 && <OneOf at={at} count={rows.length} go={setAt} />}
-        <button type="button" className="plain push" onClick={close}>
+        <PlainButton className="plain push" onClick={close}>
           Close
-        </button>
+        </PlainButton>
       </div>
       <div className="line-of">
         <Choice
@@ -107,25 +107,17 @@ interface OneOfProps {
 function OneOf({ at, count, go }: OneOfProps) {
   return (
     <span className="line-of">
-      <button
-        type="button"
-        className="plain"
-        aria-label="Newer equal call"
-        disabled={at === 0}
-        onClick={() => go(at - 1)}
-      >
+      <PlainButton aria-label="Newer equal call" disabled={at === 0} onClick={() => go(at - 1)}>
         ‹
-      </button>
+      </PlainButton>
       {at + 1} of {count}
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-label="Older equal call"
         disabled={at >= count - 1}
         onClick={() => go(at + 1)}
       >
         ›
-      </button>
+      </PlainButton>
     </span>
   );
 }
@@ -174,15 +166,13 @@ function explanationOf(text = ''): Explanation | undefined {
   }
 }
 
-function Body({
-  of,
-  tab,
-  row,
-}: {
+interface BodyProps {
   readonly of: Recorded;
   readonly tab: 'Request' | 'Response';
   readonly row: RequestRow;
-}) {
+}
+
+function Body({ of, tab, row }: BodyProps) {
   const body = tab === 'Request' ? of.request : of.response;
   if (!body) {
     return (
@@ -260,13 +250,12 @@ function callIn(text: string | undefined): ParsedCall | undefined {
   }
 }
 
-function Doings({
-  parsed,
-  recorded,
-}: {
+interface DoingsProps {
   readonly parsed: ParsedCall;
   readonly recorded: Recorded;
-}) {
+}
+
+function Doings({ parsed, recorded }: DoingsProps) {
   const [question, setQuestion] = useState<Question | undefined>();
   const [repeated, setRepeated] = useState<TimedAnswer | Error | undefined>();
   const { method, params, isHidden } = parsed;
@@ -302,13 +291,9 @@ function Doings({
       >
         Replay
       </Action>
-      <button
-        type="button"
-        className="button"
-        onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}
-      >
+      <Button onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}>
         Edit in Console
-      </button>
+      </Button>
       <span className="nowrap">
         curl <Copy value={asCurl(method, params)} what="as curl" />
       </span>
@@ -318,13 +303,12 @@ function Doings({
   );
 }
 
-function Again({
-  of,
-  recorded,
-}: {
+interface AgainProps {
   readonly of: TimedAnswer | Error;
   readonly recorded: Recorded;
-}) {
+}
+
+function Again({ of, recorded }: AgainProps) {
   if (of instanceof Error) {
     return (
       <p role="alert" className="fail">

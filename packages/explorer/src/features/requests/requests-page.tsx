@@ -5,12 +5,13 @@ import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { TxRef, UntrustedText } from '../../parts/values.js';
+import { OutcomeSign, TxRef, UntrustedText } from '../../parts/values.js';
 import { Detail } from './detail.js';
 import {
   clientOf,
@@ -155,13 +156,12 @@ function Off({ requests }: { readonly requests: Requests }) {
   );
 }
 
-function Filters({
-  filter,
-  requests,
-}: {
+interface FiltersProps {
   readonly filter: RequestFilter;
   readonly requests: Requests;
-}) {
+}
+
+function Filters({ filter, requests }: FiltersProps) {
   const { rows, state } = requests;
   const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
   const flag = (name: 'errors' | 'slow' | 'own', words: string) => (
@@ -274,7 +274,10 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
       isHeadUnseen: true,
       width: 'w-status',
       phone: 'lead',
-      cell: ({ rows }) => <Sign isOk={rows.every(({ outcome }) => outcome === 'ok')} />,
+      cell: ({ rows }) => {
+        const isOk = rows.every(({ outcome }) => outcome === 'ok');
+        return <OutcomeSign isOk={isOk} word={isOk ? 'answered' : 'refused'} />;
+      },
     },
     { head: 'Outcome', phone: 'none', cell: (line) => <Outcome of={line} /> },
   ];
@@ -295,26 +298,13 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
   const names = [...new Set(of.rows.toReversed().map(({ method }) => method))];
   return (
     <>
-      <button
-        type="button"
-        className="plain"
-        aria-expanded={of.isOpen}
-        onClick={() => toggle(first.batch ?? 0)}
-      >
+      <PlainButton aria-expanded={of.isOpen} onClick={() => toggle(first.batch ?? 0)}>
         {of.isOpen ? '▾' : '▸'} batch of {of.rows.length}
-      </button>{' '}
+      </PlainButton>{' '}
       <span className="soft">
         <UntrustedText text={names.join(', ')} limit={80} />
       </span>
     </>
-  );
-}
-
-function Sign({ isOk }: { readonly isOk: boolean }) {
-  return (
-    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={isOk ? 'answered' : 'refused'}>
-      {isOk ? '✓' : '✕'}
-    </span>
   );
 }
 

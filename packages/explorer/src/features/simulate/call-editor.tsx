@@ -12,14 +12,14 @@ import {
 } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
-import { learnNames, useNames } from '../../format/names.js';
+import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { AbiForm, blankInputs, encodeInputs, type FormInputs } from '../../parts/forms/abi-form.js';
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { UntrustedText } from '../../parts/values.js';
-import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import { readAbiAt } from '../../rpc/queries.js';
 import type { CallDraft } from './steps.js';
 
 const NO_ABI = readAbi([]);
@@ -44,15 +44,7 @@ function useAbiAt(address: string | undefined) {
     queryKey: ['abi-at', address, epoch],
     enabled: address !== undefined,
     retry: false,
-    queryFn: async (): Promise<Abi> => {
-      const { abi } = await call('starknet_getClassAt', {
-        block_id: 'pre_confirmed',
-        contract_address: address ?? '',
-      });
-      const read = readAbi(abi);
-      learnNames(read);
-      return read;
-    },
+    queryFn: () => readAbiAt(address ?? ''),
   });
 }
 

@@ -4,6 +4,7 @@ import { counted } from '../../format/amount.js';
 import { isRun } from '../../navigation/key-events.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action, LastDone } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, useBook } from '../../parts/forms/address-book.js';
 import { TextInput } from '../../parts/inputs.js';
@@ -121,14 +122,13 @@ function RunBar({ list, runs }: BuilderProps) {
         <option value="latest" />
       </datalist>
       <ConditionFields list={list} />
-      <button
-        type="button"
+      <Button
         className="button primary"
         aria-disabled={runs.isBusy || steps.length === 0}
         onClick={runs.doSimulate}
       >
         Simulate {steps.length === 0 ? '' : counted(steps.length, 'step')} <kbd>{COMMAND}↵</kbd>
-      </button>
+      </Button>
       <Action
         run={runs.keep}
         refused={steps.length === 0 ? 'There is nothing to send yet.' : undefined}
@@ -153,9 +153,7 @@ function NoSteps({ add }: { readonly add: () => void }) {
         change.
       </p>
       <p>
-        <button type="button" className="button" onClick={add}>
-          Add a step
-        </button>
+        <Button onClick={add}>Add a step</Button>
       </p>
     </div>
   );
@@ -188,9 +186,7 @@ function StepRows({ list, runs: { runs, before, failed } }: BuilderProps) {
           />
         ))}
       </ol>
-      <button type="button" className="button" onClick={list.add}>
-        Add a step
-      </button>
+      <Button onClick={list.add}>Add a step</Button>
     </div>
   );
 }

@@ -1,17 +1,16 @@
 // Editor of one simulation step: sender, and contract, function and inputs of each call.
+import { PlainButton } from '../../parts/button.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { CallEditor } from './call-editor.js';
 import { MOST_CALLS, newCall, type StepDraft } from './steps.js';
 
-export function StepEditor({
-  of,
-  change,
-  isJudged,
-}: {
+interface StepEditorProps {
   readonly of: StepDraft;
   readonly change: (step: StepDraft) => void;
   readonly isJudged: boolean;
-}) {
+}
+
+export function StepEditor({ of, change, isJudged }: StepEditorProps) {
   const sender = useSender(of.as);
   return (
     <div className="stack">
@@ -27,28 +26,24 @@ export function StepEditor({
             }
           />
           {of.calls.length > 1 && (
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-label={`Remove call ${at + 1}`}
               onClick={() => change({ ...of, calls: of.calls.filter(({ id }) => id !== call.id) })}
             >
               Remove this call
-            </button>
+            </PlainButton>
           )}
         </fieldset>
       ))}
       <div>
-        <button
-          type="button"
-          className="plain"
+        <PlainButton
           aria-disabled={of.calls.length >= MOST_CALLS}
           onClick={() => {
             if (of.calls.length < MOST_CALLS) change({ ...of, calls: [...of.calls, newCall()] });
           }}
         >
           + Call in the same transaction
-        </button>
+        </PlainButton>
       </div>
     </div>
   );

@@ -1,21 +1,21 @@
 // Row of one step in the list of steps, with buttons to move it.
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
-import { TextInput } from '../../parts/inputs.js';
-import { differences } from '../../parts/send/outcome.js';
+import { Button, PlainButton } from '../../parts/button.js';
+import { Form, TextInput } from '../../parts/inputs.js';
+import { Differs, differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
-import { FunctionName } from '../../parts/values.js';
+import { FunctionName, OutcomeSign } from '../../parts/values.js';
 import type { StepDraft } from './steps.js';
 
 /** Loads the calls of a past transaction. */
 export function FromTransaction({ take }: { readonly take: (hash: string) => void }) {
   const [text, setText] = useState('');
   return (
-    <form
+    <Form
       className="line-of"
       aria-label="Start from a transaction"
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (canonicalFelt(text) !== undefined) take(text);
       }}
     >
@@ -27,10 +27,8 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
         aria-invalid={text !== '' && canonicalFelt(text) === undefined}
         change={setText}
       />
-      <button type="submit" className="button">
-        Take it
-      </button>
-    </form>
+      <Button type="submit">Take it</Button>
+    </Form>
   );
 }
 
@@ -62,27 +60,13 @@ export function StepRow(props: StepRowProps) {
       }}
     >
       <button type="button" aria-pressed={isFocused} onClick={focus}>
-        {at + 1}{' '}
-        {run && (
-          <span
-            className={isOk ? 'ok' : 'fail'}
-            role="img"
-            aria-label={isOk ? 'succeeds' : 'is reverted'}
-          >
-            {isOk ? '✓' : '✕'}
-          </span>
-        )}{' '}
+        {at + 1} {run && <OutcomeSign isOk={isOk} word={isOk ? 'succeeds' : 'is reverted'} />}{' '}
         {first === undefined || first.selector === '' ? (
           <span className="quiet">new step</span>
         ) : (
           <FunctionName selector={first.selector} />
         )}
-        {step.calls.length > 1 && ` and ${step.calls.length - 1} more`}{' '}
-        {differs && (
-          <span className="warn" role="img" aria-label="differs from the run before">
-            ±
-          </span>
-        )}
+        {step.calls.length > 1 && ` and ${step.calls.length - 1} more`} {differs && <Differs />}
         {note !== undefined && <span className="quiet"> {note}</span>}
       </button>
       <PlaceButtons at={at} count={count} move={move} remove={remove} />
@@ -90,35 +74,27 @@ export function StepRow(props: StepRowProps) {
   );
 }
 
-function PlaceButtons({
-  at,
-  count,
-  move,
-  remove,
-}: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
+function PlaceButtons(props: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
+  const { at, count, move, remove } = props;
   return (
     <span className="nowrap">
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-label={`Move step ${at + 1} up`}
         aria-disabled={at === 0}
         onClick={() => move(-1)}
       >
         <span aria-hidden="true">↑</span>
-      </button>
-      <button
-        type="button"
-        className="plain"
+      </PlainButton>
+      <PlainButton
         aria-label={`Move step ${at + 1} down`}
         aria-disabled={at === count - 1}
         onClick={() => move(1)}
       >
         <span aria-hidden="true">↓</span>
-      </button>
-      <button type="button" className="plain" aria-label={`Remove step ${at + 1}`} onClick={remove}>
+      </PlainButton>
+      <PlainButton aria-label={`Remove step ${at + 1}`} onClick={remove}>
         <span aria-hidden="true">✕</span>
-      </button>
+      </PlainButton>
     </span>
   );
 }

@@ -83,15 +83,13 @@ export function ChartPicture(props: PictureProps) {
   );
 }
 
-function FoldMark({
-  fold: { before, seconds },
-  x,
-  width,
-}: {
+interface FoldMarkProps {
   readonly fold: Scale['folds'][number];
   readonly x: X;
   readonly width: number;
-}) {
+}
+
+function FoldMark({ fold: { before, seconds }, x, width }: FoldMarkProps) {
   const middle = (x(before - 1) + x(before)) / 2;
   return (
     <g className="line-fold">
@@ -127,15 +125,13 @@ function SnapshotMark({ of: snapshot, hasName, at, width }: SnapshotMarkProps) {
   );
 }
 
-function EndTexts({
-  head,
-  window,
-  x,
-}: {
+interface EndTextsProps {
   readonly head: number;
   readonly window: Window;
   readonly x: X;
-}) {
+}
+
+function EndTexts({ head, window, x }: EndTextsProps) {
   const last = Math.min(head, window.last);
   const isHeadIn = head >= window.first && head <= window.last;
   return (
@@ -155,15 +151,13 @@ function EndTexts({
   );
 }
 
-function BarShape({
-  bar,
-  bars,
-  x,
-}: {
+interface BarShapeProps {
   readonly bar: Bar;
   readonly bars: readonly Bar[];
   readonly x: (number: number) => number;
-}) {
+}
+
+function BarShape({ bar, bars, x }: BarShapeProps) {
   const density = ({ transactions, looked }: Bar): number =>
     looked === 0 ? 0 : transactions / looked;
   const most = Math.max(1e-9, ...bars.map(density));
@@ -187,20 +181,16 @@ function BarShape({
   );
 }
 
-/** Branch of an undone range: from the block where the chain was cut to its last block. */
-function UndoneShape({
-  of,
-  y,
-  start,
-  end: right,
-  width,
-}: {
+interface UndoneShapeProps {
   readonly of: UndoneRange;
   readonly y: number;
   readonly start: number;
   readonly end: number;
   readonly width: number;
-}) {
+}
+
+/** Branch of an undone range: from the block where the chain was cut to its last block. */
+function UndoneShape({ of, y, start, end: right, width }: UndoneShapeProps) {
   const hasRoom = right < width - UNDONE_WORDS;
   return (
     <g className="line-undone">

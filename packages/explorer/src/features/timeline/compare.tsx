@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { merged } from '../../parts/transaction/merged-diff.js';
@@ -20,17 +21,14 @@ interface Point {
   readonly words: string;
 }
 
-export function Compare({
-  a,
-  b,
-  snapshots,
-  head,
-}: {
+interface CompareProps {
   readonly a: number;
   readonly b: number;
   readonly snapshots: readonly Snapshot[];
   readonly head: number;
-}) {
+}
+
+export function Compare({ a, b, snapshots, head }: CompareProps) {
   const points: Point[] = [
     { value: '0', words: 'genesis' },
     ...snapshots.map(({ snapshot_id, name, block_number }) => ({
@@ -67,13 +65,7 @@ export function Compare({
           set={(value) => setQuery({ a: value })}
         />
         <PointChoice name="to" points={points} value={b} set={(value) => setQuery({ b: value })} />
-        <button
-          type="button"
-          className="button"
-          onClick={() => setQuery({ a: undefined, b: undefined })}
-        >
-          Close
-        </button>
+        <Button onClick={() => setQuery({ a: undefined, b: undefined })}>Close</Button>
       </div>
       {first === last && <p className="empty">Both are the same block.</p>}
       {last > head && (
@@ -96,17 +88,14 @@ export function Compare({
   );
 }
 
-function PointChoice({
-  name,
-  points,
-  value,
-  set,
-}: {
+interface PointChoiceProps {
   readonly name: string;
   readonly points: readonly Point[];
   readonly value: number;
   readonly set: (value: string) => void;
-}) {
+}
+
+function PointChoice({ name, points, value, set }: PointChoiceProps) {
   const [draft, setDraft] = useState('');
   const isNamed = points.some((point) => point.value === String(value));
   const isNumber = /^\d{1,15}$/.test(draft.trim());

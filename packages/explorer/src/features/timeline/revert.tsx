@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Sheet } from '../../parts/dialog.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { UntrustedText } from '../../parts/values.js';
@@ -39,9 +40,7 @@ export function UndoBar() {
       >
         Undo
       </Action>
-      <button type="button" className="button" onClick={() => previousChain.set(undefined)}>
-        Discard
-      </button>
+      <Button onClick={() => previousChain.set(undefined)}>Discard</Button>
     </div>
   );
 }
@@ -79,16 +78,14 @@ async function revert(
   return true;
 }
 
-export function RevertSheet({
-  snapshot,
-  later,
-  close,
-}: {
+interface RevertSheetProps {
   readonly snapshot: Snapshot;
   /** Later snapshots, which are lost as well. */
   readonly later: readonly Snapshot[];
   readonly close: () => void;
-}) {
+}
+
+export function RevertSheet({ snapshot, later, close }: RevertSheetProps) {
   const head = useLive((live) => live.head?.number ?? 0);
   const status = useStatus();
   const [isKept, setKept] = useState(true);
@@ -133,9 +130,7 @@ export function RevertSheet({
           <Action kind="danger" run={run}>
             Revert to {id}
           </Action>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
+          <Button onClick={close}>Cancel</Button>
         </div>
         <LastDone />
       </div>

@@ -3,6 +3,7 @@ import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action } from '../../parts/action.js';
+import { PlainButton } from '../../parts/button.js';
 import { Loading } from '../../parts/page-states.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
@@ -116,14 +117,12 @@ function SnapshotActions({ of: snapshot, head, ask }: SnapshotActionsProps) {
       >
         Revert…
       </Action>
-      <button
-        type="button"
-        className="plain"
+      <PlainButton
         aria-label={`Compare ${snapshot.snapshot_id} with the head`}
         onClick={() => setQuery({ a: String(snapshot.block_number), b: String(head) })}
       >
         Compare
-      </button>
+      </PlainButton>
       <Copy value={snapshot.snapshot_id} what="snapshot id" />
     </span>
   );

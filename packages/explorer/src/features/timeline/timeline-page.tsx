@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
@@ -31,15 +32,13 @@ export function TimelinePage() {
         title="Timeline"
         count={rows.length > 0 && counted(rows.length, 'snapshot')}
         actions={
-          <button
-            type="button"
-            className="button"
+          <Button
             onClick={() =>
               setQuery({ a: String(rows[0]?.block_number ?? 0), b: String(head ?? 0) })
             }
           >
             Compare
-          </button>
+          </Button>
         }
       />
       <UndoBar />
@@ -78,13 +77,12 @@ export function TimelinePage() {
   );
 }
 
-function Line({
-  head,
-  snapshots,
-}: {
+interface LineProps {
   readonly head: number;
   readonly snapshots: readonly Snapshot[];
-}) {
+}
+
+function Line({ head, snapshots }: LineProps) {
   const { query } = useRoute();
   const undone = useUndone();
   const { window, whole, onWindow } = useWindow(head, undone);
@@ -162,14 +160,13 @@ function useWindow(head: number, undone: readonly UndoneRange[]) {
   return { window, whole, onWindow };
 }
 
-function AxisField({
-  axis,
-  isMany,
-}: {
+interface AxisFieldProps {
   readonly axis: 'blocks' | 'time';
   /** Whether the blocks are too many to be placed by their time. */
   readonly isMany: boolean;
-}) {
+}
+
+function AxisField({ axis, isMany }: AxisFieldProps) {
   return (
     <Select
       label="axis:"
@@ -184,18 +181,16 @@ function AxisField({
   );
 }
 
-function ZoomButton({
-  name,
-  sign,
-  run,
-}: {
+interface ZoomButtonProps {
   readonly name: string;
   readonly sign: string;
   readonly run: () => void;
-}) {
+}
+
+function ZoomButton({ name, sign, run }: ZoomButtonProps) {
   return (
-    <button type="button" className="plain" aria-label={name} title={name} onClick={run}>
+    <PlainButton aria-label={name} title={name} onClick={run}>
       {sign}
-    </button>
+    </PlainButton>
   );
 }

@@ -5,6 +5,7 @@ import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { lazyPage } from '../../navigation/lazy-page.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -59,14 +60,12 @@ export function ActivityPage() {
         title="Activity"
         actions={
           <>
-            <button
-              type="button"
-              className="button"
+            <Button
               aria-pressed={failedOnly}
               onClick={() => setQuery({ failed: failedOnly ? undefined : '1' })}
             >
               Failed only
-            </button>
+            </Button>
             <Modes />
           </>
         }
@@ -140,9 +139,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
             )}
             <CallSummary of={run.first} />
             {run.count > 1 && (
-              <button type="button" className="plain" onClick={() => unfold(id)}>
-                {run.count} alike ▸
-              </button>
+              <PlainButton onClick={() => unfold(id)}>{run.count} alike ▸</PlainButton>
             )}
           </>
         ) : (

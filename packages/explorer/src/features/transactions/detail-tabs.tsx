@@ -9,7 +9,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { SourcePane } from '../../parts/transaction/source-pane.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
-import { Address, FunctionName, Link } from '../../parts/values.js';
+import { Address, Fact, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { CallTreeView } from './call-tree/call-tree.js';
 import { Raw } from './raw-json.js';
@@ -17,15 +17,10 @@ import { SourceTab } from './source-tab.js';
 import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
 
-export function DetailTabs({
-  hash,
-  transaction,
-  receipt,
-  trace,
-  traceError,
-  tree,
-  classes,
-}: SummaryProps & { readonly hash: string; readonly traceError: unknown }) {
+export function DetailTabs(
+  props: SummaryProps & { readonly hash: string; readonly traceError: unknown },
+) {
+  const { hash, transaction, receipt, trace, traceError, tree, classes } = props;
   const tab = useRoute().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;
@@ -135,28 +130,28 @@ function countChanges(diff: Trace['state_diff'] & {}): number {
   );
 }
 
-/** Messages from and to L1. */
-function Crossings({
-  transaction,
-  receipt,
-}: {
+interface CrossingsProps {
   readonly transaction: Transaction;
   readonly receipt: Receipt;
-}) {
+}
+
+/** Messages from and to L1. */
+function Crossings({ transaction, receipt }: CrossingsProps) {
   const isFromL1 = transaction.type === 'L1_HANDLER';
   return (
     <div className="stack">
       {isFromL1 && (
         <dl className="facts" aria-label="Message from L1">
-          <dt>from L1</dt>
-          <dd className="mono">{transaction.calldata[0]}</dd>
-          <dt>to</dt>
-          <dd>
+          <Fact name="from L1" className="mono">
+            {transaction.calldata[0]}
+          </Fact>
+          <Fact name="to">
             <Address of={transaction.contract_address} mark />.
             <FunctionName selector={transaction.entry_point_selector} />
-          </dd>
-          <dt>payload</dt>
-          <dd className="mono">{transaction.calldata.slice(1, 50).join(', ')}</dd>
+          </Fact>
+          <Fact name="payload" className="mono">
+            {transaction.calldata.slice(1, 50).join(', ')}
+          </Fact>
         </dl>
       )}
       {receipt.messages_sent.length === 0 ? (

@@ -1,9 +1,9 @@
 // Raw JSON of a transaction, with curl and starknet.js snippets.
-
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { writeJson } from '../../format/json.js';
+import { Button } from '../../parts/button.js';
 import { JsonTree, RemoteJsonTree } from '../../parts/json-tree.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
@@ -29,47 +29,34 @@ function asScript(expression: string): string {
   ].join('\n');
 }
 
-export function Raw({
-  hash,
-  transaction,
-  receipt,
-  trace,
-}: {
+interface RawProps {
   readonly hash: string;
   readonly transaction: Transaction;
   readonly receipt: Receipt;
   readonly trace: Trace | undefined;
-}) {
-  const params = { transaction_hash: hash };
+}
+
+export function Raw({ hash, transaction, receipt, trace }: RawProps) {
+  const partOf = (name: string, method: string, scriptMethod: string): Part => ({
+    name,
+    method,
+    params: { transaction_hash: hash },
+    script: asScript(`${scriptMethod}('${hash}')`),
+  });
   return (
     <div className="stack">
       <RawPart
-        part={{
-          name: 'Transaction',
-          method: 'starknet_getTransactionByHash',
-          params,
-          script: asScript(`getTransactionByHash('${hash}')`),
-        }}
+        part={partOf('Transaction', 'starknet_getTransactionByHash', 'getTransactionByHash')}
         value={transaction}
         isOpen
       />
       <RawPart
-        part={{
-          name: 'Receipt',
-          method: 'starknet_getTransactionReceipt',
-          params,
-          script: asScript(`getTransactionReceipt('${hash}')`),
-        }}
+        part={partOf('Receipt', 'starknet_getTransactionReceipt', 'getTransactionReceipt')}
         value={receipt}
       />
       {trace && (
         <RawPart
-          part={{
-            name: 'Trace',
-            method: 'starknet_traceTransaction',
-            params,
-            script: asScript(`getTransactionTrace('${hash}')`),
-          }}
+          part={partOf('Trace', 'starknet_traceTransaction', 'getTransactionTrace')}
           value={trace}
         />
       )}
@@ -78,15 +65,13 @@ export function Raw({
   );
 }
 
-function RawPart({
-  part: { name, method, params, script },
-  value,
-  isOpen = false,
-}: {
+interface RawPartProps {
   readonly part: Part;
   readonly value: object;
   readonly isOpen?: boolean;
-}) {
+}
+
+function RawPart({ part: { name, method, params, script }, value, isOpen = false }: RawPartProps) {
   const [open, setOpen] = useState(isOpen);
   const large = largeTraceOf(value);
   return (
@@ -122,9 +107,7 @@ function Asking({ name, text, method, params, script }: AskingProps) {
       <span className="quiet">copy</span> JSON <Copy value={text} what={`${name} as JSON`} />
       curl <Copy value={asCurl(method, params)} what={`${name} as curl`} />
       starknet.js <Copy value={script} what={`${name} as starknet.js`} />
-      <button type="button" className="button" onClick={() => runTask(save(text, name))}>
-        Download
-      </button>
+      <Button onClick={() => runTask(save(text, name))}>Download</Button>
     </p>
   );
 }

@@ -1,6 +1,7 @@
 // Panel beside a list that shows one of its rows.
 import { type ReactNode, useEffect, useRef } from 'react';
 import { setQuery } from '../../navigation/route.js';
+import { Button } from '../../parts/button.js';
 import { BesideContext } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 
@@ -13,16 +14,14 @@ export function unpeek(): void {
   setQuery({ peek: undefined, tab: undefined, frame: undefined });
 }
 
-export function SidePanel({
-  label,
-  href,
-  children,
-}: {
+interface SidePanelProps {
   readonly label: string;
   /** Link to the full page. */
   readonly href: string;
   readonly children: ReactNode;
-}) {
+}
+
+export function SidePanel({ label, href, children }: SidePanelProps) {
   const before = useRef(document.activeElement);
   useEffect(() => {
     const came = before.current;
@@ -36,9 +35,7 @@ export function SidePanel({
         <Link className="button" href={href}>
           Open page
         </Link>
-        <button type="button" className="button" onClick={unpeek}>
-          Close
-        </button>
+        <Button onClick={unpeek}>Close</Button>
       </div>
       <BesideContext value={true}>{children}</BesideContext>
     </aside>

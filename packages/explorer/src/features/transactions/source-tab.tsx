@@ -1,6 +1,7 @@
 // Source files of the classes that a transaction called, with the lines that it ran.
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { CodeLine, Legend, type Times } from '../../parts/transaction/source-code.js';
@@ -35,15 +36,13 @@ export function SourceTab({ hash }: { readonly hash: string }) {
       <ol className="cairo-stack" aria-label="Files">
         {data.files.map((executed, at) => (
           <li key={executed.file}>
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-current={at === chosen ? 'true' : undefined}
               onClick={() => choose(at)}
             >
               <UntrustedText text={executed.file} limit={240} />
               <span className="soft">{shareText(executed)}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ol>
@@ -100,9 +99,9 @@ function Code({ of: file, text }: { readonly of: ExecutedFile; readonly text: st
         </ol>
       </section>
       {visible.length > most && (
-        <button type="button" className="button" onClick={() => setMost(most + LINES_AT_ONCE)}>
+        <Button onClick={() => setMost(most + LINES_AT_ONCE)}>
           {grouped(visible.length - most)} more lines
-        </button>
+        </Button>
       )}
       <Legend />
     </>

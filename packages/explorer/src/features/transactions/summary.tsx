@@ -157,18 +157,15 @@ function deployedBy(receipt: Receipt): string | undefined {
   return receipt.events.find(({ keys }) => keys[0] === CONTRACT_DEPLOYED)?.data[0];
 }
 
-/** Path to the failure with its message; the full revert reason is folded below. */
-export function Why({
-  hash,
-  tree,
-  classes,
-  reason,
-}: {
+interface WhyProps {
   readonly hash: string;
   readonly tree: CallTree;
   readonly classes: Classes;
   readonly reason: string;
-}) {
+}
+
+/** Path to the failure with its message; the full revert reason is folded below. */
+export function Why({ hash, tree, classes, reason }: WhyProps) {
   const { data: explained } = useExplained(hash);
   const way: Frame[] = [];
   let level: readonly Frame[] = tree.roots.filter(({ phase }) => phase !== 'fee');

@@ -19,15 +19,13 @@ interface Move {
   readonly isFee: boolean;
 }
 
-export function TokenTransfers({
-  receipt,
-  tree,
-  classes,
-}: {
+interface TokenTransfersProps {
   readonly receipt: Receipt;
   readonly tree: CallTree;
   readonly classes: Classes;
-}) {
+}
+
+export function TokenTransfers({ receipt, tree, classes }: TokenTransfersProps) {
   const fee = feeEventOf(receipt);
   const classOf = useMemo(() => classesByContract(tree), [tree]);
   const moves = useMemo(

@@ -16,6 +16,7 @@ import { percent } from '../../parts/gas/graph.js';
 import { calledName } from '../../parts/gas/names.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
+import { Fact } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { type Header, useHeader } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
@@ -111,8 +112,7 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
         const actual = price(priceName);
         return (
           <div key={name} className="gas-bound">
-            <dt>{short}</dt>
-            <dd>
+            <Fact name={short}>
               {grouped(gas)}
               {most !== undefined && (
                 <>
@@ -123,7 +123,7 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
               )}
               {actual !== undefined && <> · price {priceText(actual, unit)}</>}
               {bound && ` ≤ ${priceText(BigInt(bound.max_price_per_unit), unit)}`}
-            </dd>
+            </Fact>
           </div>
         );
       })}
@@ -134,18 +134,15 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
 
 const DATA_GAS_OF_A_SLOT = 32n;
 
-/** The terms of the fee, shown only where they add up to it. */
-function Fee({
-  receipt,
-  unit,
-  price,
-  tip,
-}: {
+interface FeeProps {
   readonly receipt: Receipt;
   readonly unit: Unit;
   readonly price: (name: (typeof RESOURCES)[number][2]) => bigint | undefined;
   readonly tip: bigint;
-}) {
+}
+
+/** The terms of the fee, shown only where they add up to it. */
+function Fee({ receipt, unit, price, tip }: FeeProps) {
   const fee = BigInt(receipt.actual_fee.amount);
   const parts: { short: string; cost: bigint }[] = [];
   for (const [name, short, priceName] of RESOURCES) {
@@ -165,14 +162,13 @@ function Fee({
   const sum = parts.reduce((all, { cost }) => all + cost, 0n);
   return (
     <div className="gas-bound">
-      <dt>fee</dt>
-      <dd>
+      <Fact name="fee">
         {amountText(fee, unit)}
         {sum === fee &&
           sum > 0n &&
           ` = ${parts.map(({ short, cost }) => `${short} ${amountText(cost, unit)}`).join(' + ')}`}
         {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per l2 gas`}
-      </dd>
+      </Fact>
     </div>
   );
 }

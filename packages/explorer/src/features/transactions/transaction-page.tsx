@@ -7,6 +7,7 @@ import { useNames } from '../../format/names.js';
 import { momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { act } from '../../parts/action.js';
+import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -241,15 +242,13 @@ function kindName(type: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function Actions({
-  hash,
-  transaction,
-  receipt,
-}: {
+interface ActionsProps {
   readonly hash: string;
   readonly transaction: Transaction;
   readonly receipt: Receipt;
-}) {
+}
+
+function Actions({ hash, transaction, receipt }: ActionsProps) {
   const [question, setQuestion] = useState<Question | undefined>();
   const label = useNames().get(hash);
   if (useContext(BesideContext)) return null;
@@ -263,9 +262,7 @@ function Actions({
         </Link>
       )}
       {isClosed && block > 0 && (
-        <button
-          type="button"
-          className="button"
+        <Button
           onClick={() => {
             const gone = (liveNow().head?.number ?? block) - block + 1;
             setQuestion({
@@ -284,7 +281,7 @@ function Actions({
           }}
         >
           Revert to before this…
-        </button>
+        </Button>
       )}
       <Label value={hash} label={label} />
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}

@@ -56,19 +56,15 @@ export function encodeInputs(
   };
 }
 
-export function AbiForm({
-  form,
-  drafts,
-  encoded,
-  change,
-  isJudged,
-}: {
+interface AbiFormProps {
   readonly form: FormInputs;
   readonly drafts: readonly Draft[];
   readonly encoded: EncodedInputs;
   readonly change: (drafts: readonly Draft[]) => void;
   readonly isJudged: boolean;
-}) {
+}
+
+export function AbiForm({ form, drafts, encoded, change, isJudged }: AbiFormProps) {
   const fields = fieldsOf(form);
   return (
     <div className="abi-form">

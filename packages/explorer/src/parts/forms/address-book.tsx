@@ -18,14 +18,13 @@ export function useResolve(): Resolve {
   }, [names]);
 }
 
-/** Provides the known names to the address fields inside. */
-export function AddressBook({
-  id,
-  children,
-}: {
+interface AddressBookProps {
   readonly id: string;
   readonly children: ReactNode;
-}) {
+}
+
+/** Provides the known names to the address fields inside. */
+export function AddressBook({ id, children }: AddressBookProps) {
   const names = useNames();
   const resolve = useResolve();
   const book = useMemo(() => ({ id, resolve }), [id, resolve]);

@@ -27,14 +27,13 @@ export function Felts({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** The number in decimal digits, if it was typed in another notation. */
-export function Plain({
-  felts,
-  text,
-}: {
+interface PlainProps {
   readonly felts: readonly string[];
   readonly text: string;
-}) {
+}
+
+/** The number in decimal digits, if it was typed in another notation. */
+export function Plain({ felts, text }: PlainProps) {
   if (/^-?\d{0,5}$/.test(text.trim()) || text.trim().startsWith('-')) return null;
   const [low = '0x0', high = '0x0'] = felts;
   return <>= {grouped(BigInt(low) + (BigInt(high) << 128n))} </>;

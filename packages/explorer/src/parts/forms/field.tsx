@@ -13,6 +13,7 @@ import { useId, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
+import { PlainButton } from '../button.js';
 import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
 import { Caption, Felts, Plain } from './caption.js';
@@ -58,15 +59,8 @@ function hintFor(shape: Shape): string | undefined {
   return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
 }
 
-function SimpleField({
-  name,
-  type,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Shape }) {
+function SimpleField(props: FieldProps & { readonly shape: Shape }) {
+  const { name, type, draft, encoded, change, isJudged, shape } = props;
   const id = useId();
   const [wasLeft, setWasLeft] = useState(false);
   const book = useBook();
@@ -138,16 +132,8 @@ function SimpleField({
   );
 }
 
-function RecordField({
-  name,
-  type,
-  abi,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'record' }> }) {
+function RecordField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'record' }> }) {
+  const { name, type, abi, draft, encoded, change, isJudged, shape } = props;
   const parts = Array.isArray(draft) ? draft : [];
   return (
     <fieldset className="abi-group">
@@ -175,16 +161,8 @@ function RecordField({
 
 const NOTHING: Encoded = { felts: [], isWrong: false };
 
-function ChoiceField({
-  name,
-  type,
-  abi,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+function ChoiceField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+  const { name, type, abi, draft, encoded, change, isJudged, shape } = props;
   const id = useId();
   const chosen =
     typeof draft === 'object' && 'variant' in draft ? draft : { variant: shape.first, value: '' };
@@ -264,14 +242,12 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
             }
           />
           {!isFixed && (
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-label={`Remove item ${at} of ${label}`}
               onClick={() => change(items.filter((_, index) => index !== at))}
             >
               <span aria-hidden="true">✕</span>
-            </button>
+            </PlainButton>
           )}
         </div>
       ))}
@@ -289,15 +265,13 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
             add={() => change([...items, blankDraft(shape.of, abi)])}
           />
         )}
-        <button
-          type="button"
-          className="plain"
+        <PlainButton
           aria-expanded={isPasting}
           aria-label={`Paste ${label} as JSON or CSV`}
           onClick={() => setPasting(!isPasting)}
         >
           Paste…
-        </button>
+        </PlainButton>
       </div>
       {isPasting && (
         <PasteField
@@ -313,19 +287,15 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
   );
 }
 
-function AddItem({
-  to,
-  isFull,
-  add,
-}: {
+interface AddItemProps {
   readonly to: string;
   readonly isFull: boolean;
   readonly add: () => void;
-}) {
+}
+
+function AddItem({ to, isFull, add }: AddItemProps) {
   return (
-    <button
-      type="button"
-      className="plain"
+    <PlainButton
       aria-label={`Add an item to ${to}`}
       aria-disabled={isFull}
       onClick={() => {
@@ -333,6 +303,6 @@ function AddItem({
       }}
     >
       + Add
-    </button>
+    </PlainButton>
   );
 }

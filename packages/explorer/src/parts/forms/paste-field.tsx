@@ -1,6 +1,7 @@
 // Field that fills a list from pasted JSON or CSV.
 import { type Abi, type Draft, draftOfText, InvalidInput } from '@starkbox/abi';
 import { useId, useState } from 'react';
+import { Button } from '../button.js';
 
 interface PasteFieldProps {
   readonly type: string;
@@ -39,9 +40,7 @@ export function PasteField({ type, abi, fill }: PasteFieldProps) {
           {refusal !== undefined && <span className="fail">{refusal}</span>}
         </span>
         <div>
-          <button type="button" className="button" onClick={read}>
-            Fill from this
-          </button>
+          <Button onClick={read}>Fill from this</Button>
         </div>
       </div>
     </div>

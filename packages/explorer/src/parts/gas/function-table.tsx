@@ -142,13 +142,12 @@ function functionColumns(of: Columns): readonly Column<FunctionCost>[] {
   return all;
 }
 
-function CalledFunction({
-  of: called,
-  grouping,
-}: {
+interface CalledFunctionProps {
   readonly of: FunctionCost['called'];
   readonly grouping: Grouping;
-}) {
+}
+
+function CalledFunction({ of: called, grouping }: CalledFunctionProps) {
   return (
     <>
       {grouping === 'class' ? (

@@ -15,6 +15,7 @@ import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
+import { PlainButton } from '../button.js';
 import { Choice, Select, TextInput } from '../inputs.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
@@ -168,9 +169,7 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
               {at === all.length - 1 ? (
                 <span aria-current="true">{nameOf(block)}</span>
               ) : (
-                <button type="button" className="plain" onClick={() => focusOn(block)}>
-                  {nameOf(block)}
-                </button>
+                <PlainButton onClick={() => focusOn(block)}>{nameOf(block)}</PlainButton>
               )}
             </span>
           ))}

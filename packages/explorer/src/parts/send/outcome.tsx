@@ -152,15 +152,13 @@ function Verdict({ run, changed }: RunOutcomeProps) {
   );
 }
 
-function Events({
-  of: events,
-  classes,
-  differ,
-}: {
+interface EventsProps {
   readonly of: readonly Emitted[];
   readonly classes: ReadonlyMap<string, Abi>;
   readonly differ: boolean | undefined;
-}) {
+}
+
+function Events({ of: events, classes, differ }: EventsProps) {
   return (
     <div>
       <h3>
@@ -184,7 +182,7 @@ function Events({
   );
 }
 
-function Differs() {
+export function Differs() {
   return (
     <span className="warn" role="img" aria-label="differs from the run before">
       ±
@@ -203,15 +201,13 @@ function Fold({ name, children }: { readonly name: string; readonly children: Re
 
 type Classes = ReadonlyMap<string, Abi>;
 
-function Failure({
-  run,
-  cause,
-  classes,
-}: {
+interface FailureProps {
   readonly run: Run;
   readonly cause: Frame | undefined;
   readonly classes: Classes;
-}) {
+}
+
+function Failure({ run, cause, classes }: FailureProps) {
   const reason = run.verdict.revert_reason ?? '';
   const { message } = readFailure(reason);
   const explained = useRunExplained(run);

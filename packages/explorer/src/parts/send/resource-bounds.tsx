@@ -2,6 +2,7 @@
 import { type Bounds, mostFee, toFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';
+import { PlainButton } from '../button.js';
 import { Amount } from '../values.js';
 
 const KINDS: readonly (readonly [keyof Bounds, string])[] = [
@@ -11,15 +12,13 @@ const KINDS: readonly (readonly [keyof Bounds, string])[] = [
 ];
 const LIMITS = { max_amount: 1n << 64n, max_price_per_unit: 1n << 128n };
 
-export function BoundsFields({
-  of,
-  isEdited,
-  change,
-}: {
+interface BoundsFieldsProps {
   readonly of: Bounds | undefined;
   readonly isEdited: boolean;
   readonly change: (bounds: Bounds | undefined) => void;
-}) {
+}
+
+export function BoundsFields({ of, isEdited, change }: BoundsFieldsProps) {
   if (!of) return null;
   return (
     <details className="bounds">
@@ -41,23 +40,19 @@ export function BoundsFields({
         ))}
       </div>
       {isEdited && (
-        <button type="button" className="plain" onClick={() => change(undefined)}>
-          Reset to the simulation
-        </button>
+        <PlainButton onClick={() => change(undefined)}>Reset to the simulation</PlainButton>
       )}
     </details>
   );
 }
 
-function BoundRow({
-  name,
-  of,
-  change,
-}: {
+interface BoundRowProps {
   readonly name: string;
   readonly of: Bounds['l1_gas'];
   readonly change: (bound: Bounds['l1_gas']) => void;
-}) {
+}
+
+function BoundRow({ name, of, change }: BoundRowProps) {
   return (
     <>
       <span>{name}</span>
@@ -77,17 +72,14 @@ function BoundRow({
   );
 }
 
-function NumberBox({
-  label,
-  of,
-  limit,
-  change,
-}: {
+interface NumberBoxProps {
   readonly label: string;
   readonly of: string;
   readonly limit: bigint;
   readonly change: (felt: string) => void;
-}) {
+}
+
+function NumberBox({ label, of, limit, change }: NumberBoxProps) {
   const [draft, setDraft] = useState<string | undefined>();
   const isWrong = draft !== undefined && !(/^\d{1,39}$/.test(draft) && BigInt(draft) < limit);
   return (

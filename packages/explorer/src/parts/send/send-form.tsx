@@ -6,6 +6,7 @@ import { isRun } from '../../navigation/key-events.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { runTask } from '../../state/tasks.js';
 import { Action, LastDone } from '../action.js';
+import { Button } from '../button.js';
 import { focusFault } from '../forms/abi-form.js';
 import { type BlockTag, BlockTagField } from '../inputs.js';
 import { ErrorText } from '../page-states.js';
@@ -92,14 +93,9 @@ export function SendForm(props: SendFormProps) {
         <BlockTagField at={at} change={setAt} />
       </div>
       <div className="line-of">
-        <button
-          type="button"
-          className="button"
-          aria-disabled={isBusy}
-          onClick={() => doSimulate(at)}
-        >
+        <Button aria-disabled={isBusy} onClick={() => doSimulate(at)}>
           Simulate <kbd>{COMMAND}↵</kbd>
-        </button>
+        </Button>
         <Action {...(isSecond ? {} : { kind: 'primary' as const })} run={() => doSend()}>
           {verb}
           {by} <kbd>⇧{COMMAND}↵</kbd>

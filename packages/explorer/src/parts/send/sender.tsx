@@ -30,22 +30,18 @@ export function useSender(text: string): Sender {
   return { address, error, isOurs, name };
 }
 
-export function SenderField({
-  text,
-  sender,
-  change,
-  label = 'as',
-}: {
+interface SenderFieldProps {
   readonly text: string;
   readonly sender: Sender;
   readonly change: (text: string) => void;
-  readonly label?: string;
-}) {
+}
+
+export function SenderField({ text, sender, change }: SenderFieldProps) {
   const id = useId();
   const { id: book } = useBook();
   return (
     <span className="line-of">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>as</label>
       <input
         id={id}
         className="sender"

@@ -3,6 +3,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
 import type { Page } from '../../rpc/queries.js';
+import { Button } from '../button.js';
 import { Choice } from '../inputs.js';
 import { Loading, Problem } from '../page-states.js';
 import { type Column, VirtualTable } from './table.js';
@@ -121,23 +122,22 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
       {list.hasMore && (list.beyond !== undefined || list.rows.length === 0) && (
         <p className="filters">
           {list.beyond}
-          <button type="button" className="button" onClick={() => list.readMore(true)}>
+          <Button onClick={() => list.readMore(true)}>
             {list.beyond === undefined ? 'Search older blocks' : 'Read on there'}
-          </button>
+          </Button>
         </p>
       )}
     </>
   );
 }
 
-/** Button with the number of held-back rows. */
-export function NewBar({
-  children,
-  reveal,
-}: {
+interface NewBarProps {
   readonly children: ReactNode;
   readonly reveal: () => void;
-}) {
+}
+
+/** Button with the number of held-back rows. */
+export function NewBar({ children, reveal }: NewBarProps) {
   return (
     <button
       type="button"

@@ -13,6 +13,7 @@ import {
 import { areLettersOn } from '../../navigation/key-events.js';
 import { go } from '../../navigation/route.js';
 import { runTask } from '../../state/tasks.js';
+import { Button, PlainButton } from '../button.js';
 import { BesideContext } from '../page-states.js';
 
 export interface Column<Row> {
@@ -320,22 +321,15 @@ export function PageButtons({ cursors, next, change, children }: PageButtonsProp
   if (next === undefined && cursors.length === 0) return null;
   return (
     <div className="line-of">
-      <button
-        type="button"
-        className="button"
-        aria-disabled={cursors.length === 0}
-        onClick={() => change(cursors.slice(0, -1))}
-      >
+      <Button aria-disabled={cursors.length === 0} onClick={() => change(cursors.slice(0, -1))}>
         Previous
-      </button>
-      <button
-        type="button"
-        className="button"
+      </Button>
+      <Button
         aria-disabled={next === undefined}
         onClick={() => next !== undefined && change([...cursors, next])}
       >
         Next
-      </button>
+      </Button>
       <span className="quiet">{children}</span>
     </div>
   );
@@ -343,9 +337,9 @@ export function PageButtons({ cursors, next, change, children }: PageButtonsProp
 
 function SortButton(props: { name: string; sorted: string | undefined; sort: () => void }) {
   return (
-    <button type="button" className="plain" onClick={props.sort}>
+    <PlainButton onClick={props.sort}>
       {props.name} {props.sorted && (props.sorted === 'ascending' ? '▴' : '▾')}
-    </button>
+    </PlainButton>
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { Address, ClassRef, Copy, FunctionName, UntrustedText } from '../values.js';
+import { Address, ClassRef, Copy, Fact, FunctionName, UntrustedText } from '../values.js';
 import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
 
 export type Classes = ReadonlyMap<string, Abi>;
@@ -34,16 +34,14 @@ function explain(
   return {};
 }
 
-/** `STRK.transfer(account 2, 1.5 STRK)` */
-export function CallLine({
-  of,
-  classes,
-  labels = false,
-}: {
+interface CallLineProps {
   readonly of: Frame;
   readonly classes: Classes;
   readonly labels?: boolean;
-}) {
+}
+
+/** `STRK.transfer(account 2, 1.5 STRK)` */
+export function CallLine({ of, classes, labels = false }: CallLineProps) {
   const { abi, abiFunction } = explain(of, classes);
   const values = useMemo(
     () =>
@@ -117,30 +115,22 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
   return (
     <section className="panel detail" aria-label="Selected frame">
       <dl className="facts">
-        <dt>contract</dt>
-        <dd>
+        <Fact name="contract">
           <Address of={of.contract} mark copy /> {of.kind === 'DELEGATE' && 'storage of the caller'}
-        </dd>
+        </Fact>
         {of.classHash !== undefined && (
-          <>
-            <dt>class</dt>
-            <dd>
-              <ClassRef of={of.classHash} copy />
-            </dd>
-          </>
+          <Fact name="class">
+            <ClassRef of={of.classHash} copy />
+          </Fact>
         )}
-        <dt>function</dt>
-        <dd>
+        <Fact name="function">
           <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
           <Copy value={asJson(of)} what="call as JSON" />
-        </dd>
+        </Fact>
         {of.caller !== undefined && of.caller !== '0x0' && (
-          <>
-            <dt>caller</dt>
-            <dd>
-              <Address of={of.caller} />
-            </dd>
-          </>
+          <Fact name="caller">
+            <Address of={of.caller} />
+          </Fact>
         )}
         {values?.map(({ name, type, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
@@ -149,23 +139,17 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
           </Fragmented>
         ))}
         {!values && of.calldata !== undefined && (
-          <>
-            <dt>calldata</dt>
-            <dd>
-              {abiFunction && (
-                <span className="warn">could not be decoded by the ABI; raw felts: </span>
-              )}
-              {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
-            </dd>
-          </>
+          <Fact name="calldata">
+            {abiFunction && (
+              <span className="warn">could not be decoded by the ABI; raw felts: </span>
+            )}
+            {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
+          </Fact>
         )}
         {of.cause !== undefined && (
-          <>
-            <dt>failed with</dt>
-            <dd className="fail">
-              <UntrustedText text={of.cause} quoted />
-            </dd>
-          </>
+          <Fact name="failed with" className="fail">
+            <UntrustedText text={of.cause} quoted />
+          </Fact>
         )}
         {of.events.map((event) => (
           <Fragmented key={event.order} name="emitted" type="">
@@ -177,15 +161,13 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
   );
 }
 
-function Fragmented({
-  name,
-  type,
-  children,
-}: {
+interface FragmentedProps {
   readonly name: string;
   readonly type: string;
   readonly children: ReactNode;
-}) {
+}
+
+function Fragmented({ name, type, children }: FragmentedProps) {
   return (
     <>
       <dt>
@@ -201,18 +183,15 @@ function Fragmented({
   );
 }
 
-/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
-export function EventLine({
-  keys,
-  data,
-  abi,
-  from,
-}: {
+interface EventLineProps {
   readonly keys: readonly string[];
   readonly data: readonly string[];
   readonly abi: Abi | undefined;
   readonly from: string;
-}) {
+}
+
+/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
+export function EventLine({ keys, data, abi, from }: EventLineProps) {
   const event = useMemo(() => (abi ? decodeEvent(keys, data, abi) : undefined), [abi, keys, data]);
   if (!event) {
     return (

@@ -98,17 +98,14 @@ function FeltValue({ felt }: { readonly felt: string }) {
   return <Felt of={felt} />;
 }
 
-export function Members({
-  of,
-  token,
-  depth = 0,
-  labels = false,
-}: {
+interface MembersProps {
   readonly of: readonly Named[];
   readonly token?: Unit | undefined;
   readonly depth?: number;
   readonly labels?: boolean;
-}) {
+}
+
+export function Members({ of, token, depth = 0, labels = false }: MembersProps) {
   return of.map(({ name, value }, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
     <Fragment key={at}>

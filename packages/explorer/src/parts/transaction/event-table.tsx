@@ -16,19 +16,16 @@ interface Row {
 
 const idOf = ({ at }: Row): string => String(at);
 
-export function EventTable({
-  events,
-  classOf,
-  classes,
-  fee,
-}: {
+interface EventTableProps {
   readonly events: readonly EventEntry[];
   /** Class of a contract, by address. */
   readonly classOf: ReadonlyMap<string, string | undefined>;
   readonly classes: Classes;
   /** The event of the fee transfer, which is marked. */
   readonly fee?: EventEntry | undefined;
-}) {
+}
+
+export function EventTable({ events, classOf, classes, fee }: EventTableProps) {
   const rows = useMemo(() => events.map((event, at): Row => ({ event, at })), [events]);
   const isOfMany = events[0]?.transaction_hash !== undefined;
   const columns = useMemo(

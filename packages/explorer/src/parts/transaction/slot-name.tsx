@@ -88,16 +88,14 @@ export function SlotValue({ contract, name, of }: SlotValueProps) {
   return <Value of={of} token={name === undefined ? undefined : tokenOf(contract)} />;
 }
 
-/** By how much a number changed. */
-export function SlotChange({
-  contract,
-  from,
-  to,
-}: {
+interface SlotChangeProps {
   readonly contract: string;
   readonly from: Decoded;
   readonly to: Decoded;
-}) {
+}
+
+/** By how much a number changed. */
+export function SlotChange({ contract, from, to }: SlotChangeProps) {
   if (from.kind !== 'number' || to.kind !== 'number') return null;
   const by = to.value - from.value;
   const unit = to.type === 'u256' ? tokenOf(contract) : undefined;

@@ -3,6 +3,7 @@ import { excerptNote, excerptRows, type SourceLine } from '@starkbox/abi';
 import { useState } from 'react';
 import type { Result } from '../../rpc/methods.js';
 import { useExecutedLines, useExplained } from '../../rpc/queries.js';
+import { PlainButton } from '../button.js';
 import { Copy, UntrustedText } from '../values.js';
 import type { Explanation } from './explanation.js';
 import { CodeLine, Legend, type Times } from './source-code.js';
@@ -103,9 +104,7 @@ function StackLines({ of: lines, label, chosen, choose }: StackLinesProps) {
           {line.file === undefined ? (
             <FunctionOf line={line} />
           ) : (
-            <button
-              type="button"
-              className="plain"
+            <PlainButton
               aria-current={line === chosen ? 'location' : undefined}
               onClick={() => choose(line)}
             >
@@ -113,7 +112,7 @@ function StackLines({ of: lines, label, chosen, choose }: StackLinesProps) {
               <span className="soft">
                 <UntrustedText text={`${line.file.split('/').at(-1)}:${line.line}`} limit={60} />
               </span>
-            </button>
+            </PlainButton>
           )}
         </li>
       ))}

@@ -162,16 +162,14 @@ export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
 const idOf = (row: TransactionRow): string => row.transaction_hash;
 const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
 
-export function TransactionList({
-  filter,
-  empty,
-  heads = USUALLY_SHOWN,
-}: {
+interface TransactionListProps {
   readonly filter: TransactionFilter;
   readonly empty: ReactNode;
   /** Heads of the columns. */
   readonly heads?: ReadonlySet<string>;
-}) {
+}
+
+export function TransactionList({ filter, empty, heads = USUALLY_SHOWN }: TransactionListProps) {
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const read = useCallback(
     (cursor: string | undefined, isTip?: boolean) => readTransactions(filter, cursor, isTip),

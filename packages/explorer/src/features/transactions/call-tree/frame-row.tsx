@@ -3,6 +3,7 @@ import type { Frame } from '@starkbox/abi';
 import type { ReactNode } from 'react';
 import { grouped, share } from '../../../format/amount.js';
 import { setQuery } from '../../../navigation/route.js';
+import { PlainButton } from '../../../parts/button.js';
 import {
   CallLine,
   type Classes,
@@ -142,15 +143,14 @@ interface TwistProps {
 
 function Twist({ isParent, isOpen, toggle }: TwistProps) {
   return isParent ? (
-    <button
-      type="button"
+    <PlainButton
       tabIndex={-1}
       className="plain twist"
       aria-label={isOpen ? 'Close' : 'Open'}
       onClick={toggle}
     >
       <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
-    </button>
+    </PlainButton>
   ) : (
     <span className="twist" />
   );

@@ -1,4 +1,5 @@
 // Choice of the columns of the transactions, kept in this browser.
+import { PlainButton } from '../../../parts/button.js';
 import { Checkbox } from '../../../parts/inputs.js';
 import { Menu } from '../../../parts/menu.js';
 import {
@@ -35,9 +36,7 @@ export function ColumnChoice() {
           {head}
         </Checkbox>
       ))}
-      <button type="button" className="plain" onClick={() => chosen.set(usual())}>
-        Usual columns
-      </button>
+      <PlainButton onClick={() => chosen.set(usual())}>Usual columns</PlainButton>
     </Menu>
   );
 }

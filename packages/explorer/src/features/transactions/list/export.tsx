@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { csvOf } from '../../../format/csv.js';
 import { writeJson } from '../../../format/json.js';
+import { PlainButton } from '../../../parts/button.js';
 import { ErrorText } from '../../../parts/page-states.js';
 import { saveFile } from '../../../parts/save-file.js';
 import {
@@ -60,10 +61,8 @@ export function Export({ filter }: { readonly filter: TransactionFilter }) {
   return (
     <>
       {(['JSON', 'CSV'] as const).map((form) => (
-        <button
+        <PlainButton
           key={form}
-          type="button"
-          className="plain"
           title={`Save the newest ${MOST} that match the filter as ${form}`}
           onClick={() => {
             setProblem(undefined);
@@ -71,7 +70,7 @@ export function Export({ filter }: { readonly filter: TransactionFilter }) {
           }}
         >
           Save as {form}
-        </button>
+        </PlainButton>
       ))}
       {problem !== undefined && (
         <span role="alert" className="fail">

@@ -3,6 +3,7 @@ import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useState } from 'react';
 import { useNames } from '../../../format/names.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
+import { Button } from '../../../parts/button.js';
 import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
@@ -36,9 +37,9 @@ export function Filters({ filter }: { readonly filter: TransactionFilter }) {
       <TextFilter name="to" label="to block" size="tiny" fault={blockFault} />
       <TextFilter name="panic" placeholder="text of the failure" fault={() => undefined} />
       {filter.block_number !== undefined && (
-        <button type="button" className="button" onClick={() => setQuery({ block: undefined })}>
+        <Button onClick={() => setQuery({ block: undefined })}>
           block {filter.block_number} ✕
-        </button>
+        </Button>
       )}
     </search>
   );
@@ -54,13 +55,12 @@ export function Filters({ filter }: { readonly filter: TransactionFilter }) {
 const blockFault = (text: string): string | undefined =>
   numberIn(text) === undefined ? 'A block is a number like 12.' : undefined;
 
-function Choice({
-  name,
-  of,
-}: {
+interface ChoiceProps {
   readonly name: FilterName;
   readonly of: readonly (readonly [value: string, word: string])[];
-}) {
+}
+
+function Choice({ name, of }: ChoiceProps) {
   const valueInAddress = useRoute().query.get(name) ?? '';
   return (
     <label>
@@ -127,14 +127,13 @@ function TextFilter({ name, label = name, placeholder, size, fault }: TextFilter
   );
 }
 
-/** Address filter: a known address, or a typed one. */
-function AddressFilter({
-  name,
-  value,
-}: {
+interface AddressFilterProps {
   readonly name: FilterName;
   readonly value: string | undefined;
-}) {
+}
+
+/** Address filter: a known address, or a typed one. */
+function AddressFilter({ name, value }: AddressFilterProps) {
   const names = useNames();
   const [draft, setDraft] = useState('');
   const labelled = [...names].map(([address, label]) => ({ address, label }));

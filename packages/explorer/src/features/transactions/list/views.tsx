@@ -1,7 +1,8 @@
 // Views of the transactions: filters that have a name, some given and others saved in this browser.
 import { useEffect, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../../navigation/route.js';
-import { TextInput } from '../../../parts/inputs.js';
+import { Button, PlainButton } from '../../../parts/button.js';
+import { Form, TextInput } from '../../../parts/inputs.js';
 import { Link, UntrustedText } from '../../../parts/values.js';
 import { createBrowserStore, useStore } from '../../../state/store.js';
 import { FILTERS, filterQuery } from './filter.js';
@@ -132,24 +133,12 @@ function ViewButtons({ isNew, isFiltered, edit, remove: removeView }: ViewButton
     <>
       {removeView && (
         <>
-          <button type="button" className="plain" onClick={() => edit('rename')}>
-            Rename view
-          </button>
-          <button type="button" className="plain" onClick={removeView}>
-            Delete view
-          </button>
+          <PlainButton onClick={() => edit('rename')}>Rename view</PlainButton>
+          <PlainButton onClick={removeView}>Delete view</PlainButton>
         </>
       )}
-      {isNew && (
-        <button type="button" className="plain" onClick={() => edit('save')}>
-          Save as view
-        </button>
-      )}
-      {isFiltered && (
-        <button type="button" className="plain" onClick={clear}>
-          Clear filters
-        </button>
-      )}
+      {isNew && <PlainButton onClick={() => edit('save')}>Save as view</PlainButton>}
+      {isFiltered && <PlainButton onClick={clear}>Clear filters</PlainButton>}
     </>
   );
 }
@@ -166,11 +155,10 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
-    <form
+    <Form
       className="line-of"
       aria-label={`${verb} view`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      submit={() => {
         if (name.trim() !== '') take(name.trim());
       }}
       onKeyDown={(event) => {
@@ -186,12 +174,10 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
         maxLength={LONGEST_NAME}
         change={setName}
       />
-      <button type="submit" className="button" aria-disabled={name.trim() === ''}>
+      <Button type="submit" aria-disabled={name.trim() === ''}>
         {verb}
-      </button>
-      <button type="button" className="plain" onClick={close}>
-        Cancel
-      </button>
-    </form>
+      </Button>
+      <PlainButton onClick={close}>Cancel</PlainButton>
+    </Form>
   );
 }
