@@ -43,6 +43,7 @@ export type { Handler } from './rpc/protocol/call-context.js';
 export { errorAnswer, idOf } from './rpc/protocol/envelope.js';
 export { ExecutionMeter } from './scheduling/execution-meter.js';
 export { Semaphore } from './scheduling/semaphore.js';
+export { SerialQueue } from './scheduling/serial-queue.js';
 export { milliseconds } from './scheduling/slices.js';
 export { NO_INSTANCE } from './server/http/request-target.js';
 export { ChainService } from './service/chain-service.js';

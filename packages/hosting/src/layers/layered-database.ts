@@ -7,6 +7,7 @@ import {
   type Found,
   RpcError,
   reasonOf,
+  SerialQueue,
 } from 'starkbox/registry';
 import { type MemoryRun, merged, type Run } from './run.js';
 import type { Table } from './table.js';
@@ -26,7 +27,7 @@ export class LayeredDatabase implements Database {
   #layers: Layers;
   /** The newest first. */
   #runs: readonly Run[];
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   /** @param title names the chain in messages */
   constructor(title: string, layers: Layers, persist: Persist) {
@@ -87,12 +88,10 @@ export class LayeredDatabase implements Database {
 
   /** Replaces the layers by others, after all writes that were begun before. */
   rewrite(change: Persist): Promise<void> {
-    const writing = this.#writing.then(async () => {
+    return this.#writes.run(async () => {
       this.#layers = await change(this.#layers);
       this.#runs = runsOf(this.#layers);
     });
-    this.#writing = writing.catch(() => undefined);
-    return writing;
   }
 }
 
