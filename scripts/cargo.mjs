@@ -1,18 +1,18 @@
 // How our scripts call cargo. With another target, profile or target folder, each would compile the whole sequencer
 // again.
 import { execFileSync } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writePatchedCrate } from './engine-changes.mjs';
+import { CACHE } from './processes.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const ENGINE = join(ROOT, 'packages', 'engine');
+/** By name, because the patched crate in the work tree is not ours to format or to lint. */
+export const OUR_CRATES = ['--package', 'starkbox-engine', '--package', 'starkbox-engine-core'];
 
 /** Outside of the work tree, so that clones and clean checkouts share compiled crates. */
-export const TARGET_DIR =
-  process.env['CARGO_TARGET_DIR'] ??
-  join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'starkbox', 'target');
+export const TARGET_DIR = process.env['CARGO_TARGET_DIR'] ?? join(CACHE, 'target');
 
 /** @returns {string} the host's target triple */
 export function hostTriple() {

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT } from './cargo.mjs';
+import { OUR_CRATES, ROOT } from './cargo.mjs';
 import { failureOf, runText } from './processes.mjs';
 
 /** More test files than these take minutes. */
@@ -52,8 +52,9 @@ function changedFiles(base) {
  * The tests that import a changed file; if these are many, the changed tests and a few of each part.
  *
  * @param {string} base the commit before the changes
+ * @param {readonly string[]} changed
  */
-function testsToRun(base) {
+function testsToRun(base, changed) {
   const text = runText(
     process.execPath,
     [VITEST, 'list', '--filesOnly', '--json', `--changed=${base}`, ...PROJECTS],
@@ -65,8 +66,7 @@ function testsToRun(base) {
   if (related.length <= MOST_TEST_FILES) {
     return { name: `tests of what changed (${related.length} files)`, files: related };
   }
-  const changed = new Set(changedFiles(base));
-  const files = related.filter((file) => changed.has(file)).slice(0, MOST_TEST_FILES);
+  const files = related.filter((file) => changed.includes(file)).slice(0, MOST_TEST_FILES);
   return {
     name: `changed and quick tests (of ${related.length} files that import a change)`,
     files: [...files, ...QUICK_TESTS],
@@ -97,15 +97,15 @@ const parts = [
   { name: 'names', command: execPath, args: ['scripts/check-names.mjs'] },
   { name: 'architecture', command: execPath, args: [VITEST, 'run', ...ARCHITECTURE_TESTS] },
 ];
-if (changedFiles(base).some((file) => file.endsWith('.rs'))) {
-  const crates = ['--package', 'starkbox-engine', '--package', 'starkbox-engine-core'];
+const changed = changedFiles(base);
+if (changed.some((file) => file.endsWith('.rs'))) {
   parts.push({
     name: 'format of the engine',
     command: 'cargo',
-    args: ['fmt', '--check', ...crates],
+    args: ['fmt', '--check', ...OUR_CRATES],
   });
 }
-const tests = testsToRun(base);
+const tests = testsToRun(base, changed);
 const isBuilt =
   existsSync(`${ROOT}packages/engine/classes`) &&
   readdirSync(`${ROOT}packages/engine`).some((file) => file.endsWith('.node'));
