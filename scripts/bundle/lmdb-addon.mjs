@@ -36,7 +36,7 @@ export default function load() {
     (kind) => `node.${kind}${library}.node`,
   );
   const present = readdirSync(path);
-  const name = names.find((each) => present.includes(each));
+  const name = names.find((addon) => present.includes(addon));
   if (name === undefined) throw new Error(`${path} has none of ${names.join(', ')}.`);
   try {
     return require(join(path, name));

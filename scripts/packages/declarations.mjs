@@ -102,12 +102,12 @@ function declarationsOf(name, types) {
     }));
   const needed = new Set(types);
   for (const type of needed) {
-    const declaration = declarations.find((each) => each.name === type);
+    const declaration = declarations.find((candidate) => candidate.name === type);
     if (declaration === undefined) throw new Error(`${name} declares no ${type}`);
     const words = new Set(declaration.text.match(/\w+/g));
-    for (const each of declarations) if (each.name && words.has(each.name)) needed.add(each.name);
+    for (const { name } of declarations) if (name && words.has(name)) needed.add(name);
   }
-  const texts = declarations.filter((each) => each.name && needed.has(each.name));
+  const texts = declarations.filter(({ name }) => name && needed.has(name));
   return texts.map(({ text }) => text.replace(/^\/\/#.*\n?/m, '')).join('');
 }
 
@@ -124,6 +124,9 @@ export function undeclaredTypes(folder) {
     ...Object(manifest['peerDependencies']),
   });
   return [...reachedTypes(folder).names]
-    .filter(([name]) => !declared.some((each) => name === each || name.startsWith(`${each}/`)))
+    .filter(
+      ([name]) =>
+        !declared.some((dependency) => name === dependency || name.startsWith(`${dependency}/`)),
+    )
     .map(([name, file]) => `${file} names ${name}, which is no dependency`);
 }

@@ -47,7 +47,7 @@ export function builtEngines(withCross = false) {
   const engines = new Map();
   for (const platform of Object.keys(PLATFORMS)) {
     const folders = withCross ? [join(CROSS_ENGINES, platform), ENGINE] : [ENGINE];
-    const folder = folders.find((each) => existsSync(join(each, addonFile(platform))));
+    const folder = folders.find((candidate) => existsSync(join(candidate, addonFile(platform))));
     if (folder !== undefined) engines.set(platform, folder);
   }
   return engines;

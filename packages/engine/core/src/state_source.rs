@@ -273,17 +273,17 @@ mod tests {
     #[test]
     fn questions_are_json() {
         let Source { source, .. } = source(|question| Err(question.to_owned()));
-        let asked = |failure: Failure| {
+        let question_in = |failure: Failure| {
             assert_eq!(failure.kind, Kind::StateSource);
             failure.message.split(": {").nth(1).unwrap_or_default().to_owned()
         };
-        let storage = asked(source.storage(key(1), key(2)).unwrap_err());
+        let storage = question_in(source.storage(key(1), key(2)).unwrap_err());
         assert_eq!(storage, r#""kind":"storage","address":"0x1","key":"0x2"}"#);
-        let nonce = asked(source.nonce(key(1)).unwrap_err());
+        let nonce = question_in(source.nonce(key(1)).unwrap_err());
         assert_eq!(nonce, r#""kind":"nonce","address":"0x1"}"#);
-        let class_hash = asked(source.class_hash(key(1)).unwrap_err());
+        let class_hash = question_in(source.class_hash(key(1)).unwrap_err());
         assert_eq!(class_hash, r#""kind":"class_hash","address":"0x1"}"#);
-        let class = asked(source.class(key(9)).unwrap_err());
+        let class = question_in(source.class(key(9)).unwrap_err());
         assert_eq!(class, r#""kind":"class","class_hash":"0x9"}"#);
     }
 

@@ -57,7 +57,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   const isReverted = lastBlock !== cursor.seen.hash;
   const from: L1Position = isReverted ? start : cursor;
   for await (const page of messagePages(node, contract, from.block, head.number)) {
-    const unread = page.filter((each) => !isBefore(each, from));
+    const unread = page.filter((message) => !isBefore(message, from));
     if (unread.length === 0) continue;
     await route.options.settle(url);
     link = await takeAll(route, node, { link, head, unread }, onTaken);

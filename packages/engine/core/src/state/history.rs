@@ -403,8 +403,8 @@ mod tests {
         let slots = [(key(1), Felt::from(11)), (key(2), Felt::ZERO), (key(3), Felt::from(30))];
         assert_eq!(*diff.storage, [(key(1), slots.into())]);
         assert_eq!(from.diff_to(&from).length(), 0);
-        let back = to.diff_to(&from);
+        let reverse = to.diff_to(&from);
         let slots = [(key(1), Felt::from(10)), (key(2), Felt::from(20)), (key(3), Felt::ZERO)];
-        assert_eq!(*back.storage, [(key(1), slots.into())]);
+        assert_eq!(*reverse.storage, [(key(1), slots.into())]);
     }
 }
