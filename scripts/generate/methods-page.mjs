@@ -7,36 +7,51 @@ import { answerText, requestText } from './example-text.mjs';
  * @typedef {import('./documents.mjs').Document} Document
  */
 
-/** The documents in the order of the page, with their headings. */
+/** Methods of the sandbox by theme, without the prefix `devnet_`, in the order of the page. */
+const THEMES = /** @type {const} */ ({
+  'Accounts and tokens':
+    'getPredeployedAccounts getAccountBalance mint deal impersonateAccount stopImpersonateAccount autoImpersonate stopAutoImpersonate',
+  'Blocks, time and prices':
+    'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings',
+  'Snapshots, dumps and restarts': 'snapshot revert listSnapshots dump load restart',
+  'State and classes': 'applyStateDiff replaceClass getStorage nameStorage addArtifact',
+  Mempool: 'mempoolList mempoolSelect mempoolPreConfirm mempoolSeal mempoolRemove mempoolClear',
+  'Messages between L1 and L2':
+    'postmanLoad postmanFlush postmanSendMessageToL2 postmanConsumeMessageFromL2 listMessages',
+  'Failures, gas and coverage':
+    'explainTransaction replayTransaction gasReport coverage executedLines machineTrace listRuleFindings',
+  'Lists, search and labels':
+    'listBlocks listTransactions listContracts listClasses search setLabel getLabels',
+  Instances: 'createInstance listInstances deleteInstance',
+  'The node and its requests':
+    'getConfig getStatus rpc.discover recordRequests getRequests getRequest getRecording subscribeSandbox subscribeRequests',
+});
+
+/** The documents of the specification in the order of the page, with their headings. */
 const SECTIONS = /** @type {const} */ ([
-  ['devnet', 'Controlling the sandbox'],
   ['read', 'Reading the chain'],
   ['trace', 'Traces, simulations and proofs'],
   ['write', 'Sending transactions'],
   ['ws', 'Subscriptions'],
 ]);
 
-const ALIASES = /** @type {const} */ ([
-  ['starknet_', 'chain_'],
-  ['devnet_', 'sandbox_'],
-]);
-
 const INTRO = `# Methods
 
-Every method that the node answers. Parameters go by name or by position, in the order of the tables. A
-method has two names: \`starknet_\` and \`chain_\` are the same, and so are \`devnet_\` and \`sandbox_\`.
+All methods of the node. Pass parameters by name, or by position in the order of the tables.
 
-Methods that begin with \`starknet_\` are those of the Starknet JSON-RPC specification, with its types; those
-that begin with \`devnet_\` are the sandbox's own, and [their types](#types) are at the end of this page.
-\`rpc.discover\` answers with all of this as one OpenRPC document. [Subscriptions](subscriptions.md) need a
-WebSocket.
+- \`starknet_\` methods implement the Starknet JSON-RPC specification, with its types.
+- \`devnet_\` methods control the sandbox. [Their types](#types) are at the end of this page.
+- Every method has an alias: \`chain_\` for \`starknet_\`, and \`sandbox_\` for \`devnet_\`.
+- [Subscriptions](subscriptions.md) need a WebSocket.
 
-The examples are from a node with \`--seed 0\`, to which they were sent one after another. \`jsonrpc\` and \`id\` of the
-requests are left out, answers are the \`result\`, or \`error\` where the call was refused, and long values are cut (\`…\`).
+Call \`rpc.discover\` to get this page as one OpenRPC document.
 
-Besides the errors that are listed, every method may answer -32602 if a parameter is wrong, -32603 if the
-node fails, and -32604 if the method is forbidden; methods of the sandbox
-answer -1 with a sentence where something cannot be done.
+The examples come from a node with \`--seed 0\` that received them one after another. Requests omit \`jsonrpc\` and \`id\`. Responses
+show the \`result\`, or the \`error\` of a rejected call. Long values end with \`…\`.
+
+In addition to the listed errors, every method can return -32602 for a wrong parameter, -32603 for a failure of the node,
+and -32604 if the method is forbidden. Sandbox methods return -1 with a reason if they cannot do what you ask.
+See [errors](errors.md).
 `;
 
 /** @typedef {import('./examples.mjs').Example} Example */
@@ -53,11 +68,25 @@ export function methodsPage(documents, examples) {
     if (!document) throw new Error(`there is no document ${file}`);
     return document;
   };
-  const sections = SECTIONS.map(([file, heading]) => {
-    const { methods } = documentOf(file);
-    const calls = methods.filter(({ result }) => result);
-    return { file, heading, calls, notifications: methods.filter(({ result }) => !result) };
-  });
+  const { methods: devnetMethods } = documentOf('devnet');
+  const sections = [
+    ...Object.entries(THEMES).map(([heading, names]) => ({
+      file: 'devnet',
+      heading,
+      methods: inTheme(devnetMethods, names.split(' ')),
+    })),
+    ...SECTIONS.map(([file, heading]) => ({ file, heading, methods: documentOf(file).methods })),
+  ].map(({ file, heading, methods }) => ({
+    file,
+    heading,
+    calls: methods.filter(({ result }) => result),
+    notifications: methods.filter(({ result }) => !result),
+  }));
+  const shown = new Set(sections.flatMap(({ calls }) => calls));
+  const missing = devnetMethods.filter((method) => method.result && !shown.has(method));
+  if (missing.length > 0) {
+    throw new Error(`THEMES lacks ${missing.map(({ name }) => name).join(', ')}`);
+  }
   const contents = sections.map(({ heading, calls }) =>
     [`**${heading}**: `, calls.map(({ name }) => link(name)).join(', '), '.'].join(''),
   );
@@ -68,7 +97,7 @@ export function methodsPage(documents, examples) {
     ),
     ...(notifications.length === 0
       ? []
-      : [`### Notifications of ${heading.toLowerCase()}`, notificationTable(notifications)]),
+      : [`### Notifications: ${heading.toLowerCase()}`, notificationTable(notifications)]),
   ]);
   const devnet = documentOf('devnet');
   const page = [INTRO.trimEnd(), ...contents, ...bodies, '## Types', ...types(devnet)].join('\n\n');
@@ -87,10 +116,21 @@ const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 /** @param {string} text */
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** @param {string} name */
-function aliasOf(name) {
-  const [prefix, alias] = ALIASES.find(([prefix]) => name.startsWith(prefix)) ?? ['', ''];
-  return prefix === '' ? undefined : `${alias}${name.slice(prefix.length)}`;
+/**
+ * The methods of a theme in its order, and after a subscription its notification.
+ *
+ * @param {readonly Method[]} methods
+ * @param {readonly string[]} names without their prefix
+ */
+function inTheme(methods, names) {
+  return names.flatMap((name) => {
+    const notification = name.replace(/^subscribe/, 'subscription');
+    const members = methods.filter((method) =>
+      [name, `devnet_${name}`, `devnet_${notification}`].includes(method.name),
+    );
+    if (members.length === 0) throw new Error(`THEMES has ${name}, which is no method`);
+    return members;
+  });
 }
 
 /**
@@ -100,11 +140,9 @@ function aliasOf(name) {
  */
 function callText(method, file, documents) {
   const { name, summary, description, params, result, errors = [] } = method;
-  const alias = aliasOf(name);
   const facts = [
-    ...(alias === undefined ? [] : [`Also \`${alias}\`.`]),
     ...(method['x-writes'] ? ['Changes the chain or the node.'] : []),
-    ...(/_(un)?subscribe/.test(name) ? ['Over a WebSocket only.'] : []),
+    ...(/_(un)?subscribe/.test(name) ? ['Needs a WebSocket.'] : []),
   ];
   const refusals = errors.map(({ $ref }) => {
     const [path = '', pointer = ''] = $ref.split('#');
@@ -112,7 +150,7 @@ function callText(method, file, documents) {
       path === '' ? file : path.replace(/^\.\//, '').replace(/\.json$/, ''),
     );
     const error = home?.components.errors[pointer.split('/').at(-1) ?? ''];
-    if (!error) throw new Error(`${name} refers to ${$ref}, which is not there`);
+    if (!error) throw new Error(`${name} refers to ${$ref}, which does not exist`);
     return `${error.code} (${error.message})`;
   });
   return [
@@ -120,7 +158,7 @@ function callText(method, file, documents) {
     [sentence(summary), ...(description === undefined ? [] : [sentence(description)])].join(' '),
     ...(facts.length === 0 ? [] : [facts.join(' ')]),
     ...(params.length === 0 ? ['No parameters.'] : [parameterTable(params)]),
-    `Answers ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
+    `Returns ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
     ...(refusals.length === 0 ? [] : [`Errors: ${refusals.join(', ')}.`]),
   ].join('\n\n');
 }
@@ -134,11 +172,11 @@ function exampleText(name, examples) {
   if (!example) throw new Error(`examples.mjs has no example of ${name}`);
   const { params, answer, needs } = example;
   const request = ['```json', requestText(name, params), '```'].join('\n');
-  if (needs !== undefined) return [`An example, which needs ${needs}:`, request].join('\n\n');
+  if (needs !== undefined) return [`Request (needs ${needs}):`, request].join('\n\n');
   return [
-    'For example',
+    'Request:',
     request,
-    'is answered with',
+    'Response:',
     `\`\`\`json\n${answerText(answer ?? null)}\n\`\`\``,
   ].join('\n\n');
 }
@@ -216,7 +254,7 @@ function typeText(schema) {
     case 'integer':
       return 'an integer';
     case 'boolean':
-      return 'true or false';
+      return 'a boolean';
     case undefined:
       return 'anything';
     default:
