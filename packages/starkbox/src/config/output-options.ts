@@ -20,7 +20,7 @@ export interface OutputConfig {
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly printTraces: boolean;
   readonly recordCalls: boolean;
-  readonly traceRequests: string | undefined;
+  readonly recordRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
   /** Sets `banner` and `logLevel` unless they are given. */
@@ -79,8 +79,8 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('output', {
     parse: trueOrFalse,
     help: 'Record the last 1,000 distinct calls outside of transactions (starknet_call). Coverage counts them.',
   },
-  traceRequests: {
-    flag: '--trace-requests <FILE>',
+  recordRequests: {
+    flag: '--record-requests <FILE>',
     default: undefined,
     parse: path,
     help: 'Record requests and responses in this file, without private keys. `starkbox replay FILE` repeats them.',
