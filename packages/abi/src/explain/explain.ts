@@ -5,7 +5,7 @@ import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
-import type { Explained, ExplainedFrame, PrintedText, SourceLine } from './explained.js';
+import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
@@ -24,7 +24,7 @@ export interface FrameStack {
 export interface Subject {
   readonly transaction: ExplainedTransaction;
   readonly trace?: TransactionTrace | undefined;
-  readonly status: Explained['status'];
+  readonly status: Explanation['status'];
   /** The revert reason, or why it was refused. */
   readonly reason?: string | undefined;
   /** The Cairo stack of the frame that failed first, innermost line first. */
@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<Frame['kind'], ExplainedFrame['kind']>> = {
  * @example
  * const { text } = await explain({ transaction, trace, status: 'REVERTED', reason }, { abi, names });
  */
-export async function explain(subject: Subject, sources: Sources): Promise<Explained> {
+export async function explain(subject: Subject, sources: Sources): Promise<Explanation> {
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
@@ -130,7 +130,7 @@ function countFrames(frames: readonly Frame[]): number {
   return frames.reduce((sum, { children }) => sum + 1 + countFrames(children), 0);
 }
 
-function printedIn({ printed = [] }: Subject): Pick<Explained, 'printed'> {
+function printedIn({ printed = [] }: Subject): Pick<Explanation, 'printed'> {
   return printed.length > 0 ? { printed } : {};
 }
 
@@ -152,7 +152,7 @@ function panicCause(felts: readonly string[], abi: Abi | undefined): string {
 
 const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 
-const STATUS_WORDS: Readonly<Record<Explained['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
   REFUSED: 'Refused',
