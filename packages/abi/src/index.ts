@@ -66,9 +66,9 @@ export { draftOfText, encodeInput, firstError } from './encode.js';
 export { type ExcerptRow, excerptNote, excerptRows } from './explain/excerpt.js';
 export { explain, type FrameStack, type Subject } from './explain/explain.js';
 export type {
-  Explained,
   ExplainedArgument,
   ExplainedFrame,
+  Explanation,
   PrintedText,
   SourceExcerpt,
   SourceLine,

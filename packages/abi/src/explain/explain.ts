@@ -5,7 +5,7 @@ import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
-import type { Explained, ExplainedFrame, PrintedText, SourceLine } from './explained.js';
+import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
@@ -23,7 +23,7 @@ export interface FrameStack {
 export interface Subject {
   readonly transaction: ExplainedTransaction;
   readonly trace?: TransactionTrace | undefined;
-  readonly status: Explained['status'];
+  readonly status: Explanation['status'];
   /** The revert reason, or why it was refused. */
   readonly reason?: string | undefined;
   /** The Cairo stack of the frame that failed first, innermost line first. */
@@ -53,7 +53,7 @@ export async function explain(
   subject: Subject,
   sources: Sources,
   paint: PaintText = PLAIN,
-): Promise<Explained> {
+): Promise<Explanation> {
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
@@ -129,7 +129,7 @@ export async function explain(
   };
 }
 
-function printedIn({ printed = [] }: Subject): Pick<Explained, 'printed'> {
+function printedIn({ printed = [] }: Subject): Pick<Explanation, 'printed'> {
   return printed.length > 0 ? { printed } : {};
 }
 
@@ -151,7 +151,7 @@ function panicCause(felts: readonly string[], abi: Abi | undefined): string {
 
 const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 
-const STATUS_WORDS: Readonly<Record<Explained['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
   REFUSED: 'Refused',

@@ -5,7 +5,7 @@ export interface LimitConfig {
   /** Bytes. */
   readonly requestBodySizeLimit: number;
   /** Bytes. */
-  readonly maximumAnswerSize: number;
+  readonly maximumResponseSize: number;
   /** Bytes, of all requests and answers together. */
   readonly memoryBudget: number;
   readonly maximumContractClassSize: number;
@@ -45,8 +45,8 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
     parse: wholeNumber(1),
     help: 'Largest body of an HTTP request, and largest WebSocket message.',
   },
-  maximumAnswerSize: {
-    flag: '--maximum-answer-size <BYTES>',
+  maximumResponseSize: {
+    flag: '--maximum-response-size <BYTES>',
     isPortable: true,
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),

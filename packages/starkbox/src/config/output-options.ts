@@ -20,7 +20,7 @@ export interface OutputConfig {
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly printTraces: boolean;
   readonly recordCalls: boolean;
-  readonly traceRequests: string | undefined;
+  readonly recordRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
 }
@@ -75,8 +75,8 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('Output', {
     parse: trueOrFalse,
     help: 'Keep the last 1,000 distinct calls outside of transactions (starknet_call): the coverage counts them.',
   },
-  traceRequests: {
-    flag: '--trace-requests <FILE>',
+  recordRequests: {
+    flag: '--record-requests <FILE>',
     default: undefined,
     parse: path,
     help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',

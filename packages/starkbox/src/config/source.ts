@@ -59,15 +59,15 @@ export function readSources(sources: readonly Source[]): OptionValues {
 }
 
 /**
- * The options of `createNode`.
+ * The options of `createChain`.
  *
  * @throws UsageError if they are no object, or hold what the command would refuse
  */
 export function readInput(input: ConfigInput): OptionValues {
-  mustBeOptions(input, 'createNode', '{ seed: 0 }');
+  mustBeOptions(input, 'createChain', '{ seed: 0 }');
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
-  return readSources([sourceOf(Object.fromEntries(entries), 'the options of createNode')]);
+  return readSources([sourceOf(Object.fromEntries(entries), 'the options of createChain')]);
 }
 
 function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Source): void {

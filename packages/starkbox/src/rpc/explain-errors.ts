@@ -1,5 +1,5 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
-import type { Explained, ExplainedTransaction, Subject } from '@starkbox/abi';
+import type { ExplainedTransaction, Explanation, Subject } from '@starkbox/abi';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import type { Attempted, Explainer } from '../chain/queries/explain.js';
@@ -62,7 +62,7 @@ function isExplained(error: unknown): error is RpcError {
 }
 
 /** Called with the explanation of each transaction that was refused. */
-export type OnRefused = (hash: string | undefined, explained: Explained) => void;
+export type OnRefused = (hash: string | undefined, explained: Explanation) => void;
 
 /** The most milliseconds that an error waits for its explanation: the second run may have to wait for others. */
 const EXPLANATION_MILLISECONDS = 15_000;
@@ -91,7 +91,7 @@ export function explainErrors(
         // A page of any site may call these methods, and is not to read the user's files.
         showsSource: context.session.isForeign !== true,
       };
-      const explain = async (signal: AbortSignal): Promise<Explained> => {
+      const explain = async (signal: AbortSignal): Promise<Explanation> => {
         const subject = await subjectOf(error, transaction, isSent, chain);
         const explained = await explainer.attempt(subject, { ...attempted, signal });
         // Kept also if it comes late, for those who ask by the hash.
@@ -145,7 +145,7 @@ export interface ErrorExplainer {
   readonly onRefused?: OnRefused | undefined;
 }
 
-function withExplanation(error: RpcError, explained: Explained): RpcError {
+function withExplanation(error: RpcError, explained: Explanation): RpcError {
   const { code, message, data } = error;
   if (WITH_TEXT.has(code)) return error;
   const rest = typeof data === 'string' ? { reason: data } : membersOf(data ?? {});
