@@ -76,9 +76,9 @@ const ADVICE = {
   INTERNAL_ERROR:
     'A fault of the node, whose cause is in the log; or, with `data.kind`, a forked network or L1 that did not respond.',
   INSTANCE_ELSEWHERE:
-    'Send the request to `data.owner_url`, or retry through the proxy. See [hosting](../guides/hosting.md).',
+    'Send the request to `data.owner_url`, or retry through the proxy. See [hosting](../operate/hosting.md).',
   LEASE_NOT_HELD:
-    'Send the request again. The node could not reach the `--instance-store` in time. See [hosting](../guides/hosting.md).',
+    'Send the request again. The node could not reach the `--instance-store` in time. See [hosting](../operate/hosting.md).',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };
@@ -110,7 +110,7 @@ export function errorsPage(documents) {
   return `# Errors
 
 All error codes of the node, with their meaning and a fix. See [methods](methods.md) for the errors of each method.
-Errors about a transaction or a call include [an explanation](../how-it-works/failures.md) in \`data\`. Errors of the
+Errors about a transaction or a call include [an explanation](../features/failures.md) in \`data\`. Errors of the
 specification have the specified codes and messages.
 
 | code | name | message | what to do |
@@ -131,7 +131,7 @@ JSON-RPC errors have the status 200. Other statuses concern the HTTP request its
 | 408 | the request took longer than \`--timeout\` |
 | 413 | the body is larger than \`--request-body-size-limit\` |
 | 500 | the node failed; see the log for the cause |
-| 503 | [the memory](../how-it-works/reliability.md) for requests is exhausted, or too many WebSockets are open |
+| 503 | [the memory](../contributing/reliability.md) for requests is exhausted, or too many WebSockets are open |
 
 ## Exit codes
 
