@@ -204,7 +204,7 @@ async function subjectOf(
   };
   return {
     transaction,
-    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    status: isRun && !isSent ? 'REVERTED' : 'REJECTED',
     reason: await reasonOf(),
   };
 }
