@@ -124,7 +124,6 @@ export function explainErrors(
   };
 }
 
-<<<<<<< HEAD
 /** A handler whose errors carry the explanation of the transaction that they name. */
 function explainIncluded(handler: Handler, explainer: Explainer): Handler {
   return async (params, context) => {
@@ -142,7 +141,8 @@ function explainIncluded(handler: Handler, explainer: Explainer): Handler {
       throw explained ? withExplanation(error, explained) : error;
     }
   };
-=======
+}
+
 /** Explains a failure, and reports it also if the explanation fails or comes late. */
 async function explainFailure(
   { method, error, transaction, attempted }: Failure,
@@ -174,7 +174,6 @@ function unexplained(method: string, { message, data }: RpcError): FailedRequest
   const detail = typeof data === 'string' ? data : reason;
   const summary = `${message}${typeof detail === 'string' ? `: ${detail}` : ''}`;
   return { method, hash: undefined, summary: summary.replaceAll(/\s*\n\s*/g, ' ') };
->>>>>>> h-t
 }
 
 /**
