@@ -89,7 +89,7 @@ export function explainErrors(
   handler: Handler,
   explaining: ErrorExplainer,
 ): Handler {
-  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explainer);
+  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explaining.explainer);
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
   const { chain, onFailed } = explaining;
