@@ -22,7 +22,7 @@ const DOCS = join(ROOT, 'docs/reference');
 const INTRO = `# Options
 
 An option can be an argument, an environment variable or a key of a config file. If it is given more than
-once, the argument counts first, then the variable, then the file. \`createNode\` takes the same keys, and
+once, the argument counts first, then the variable, then the file. \`createChain\` takes the same keys, and
 refuses unknown keys and wrong values in the same words.
 
 Variables begin with \`STARKBOX_\`. Options that starknet-devnet also has can be set by its variable too, such as

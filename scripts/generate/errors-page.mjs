@@ -64,7 +64,7 @@ const ADVICE = {
   UNSUPPORTED_TX_TYPE: ELSEWHERE,
   TRANSACTION_BLOCKED: ELSEWHERE,
   SERVICE_BUSY:
-    'Ask again, or for less. `--memory-budget`, `--maximum-answer-size` and `--maximum-executions` set the limits.',
+    'Ask again, or for less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:
     'The file cannot be written, read or loaded; the message says why. The chain is as it was.',
   PARSE_ERROR: 'The request is not JSON, or is nested too deeply.',

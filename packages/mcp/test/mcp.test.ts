@@ -1,6 +1,6 @@
 // The tools of `starkbox mcp`, called by the client of the SDK over stdio.
 import { fileURLToPath } from 'node:url';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { COMMAND, connectMcp, type McpClient } from './support/mcp-client.js';
@@ -160,7 +160,7 @@ describe('starkbox mcp', () => {
   });
 
   test('works on a node that runs elsewhere', async () => {
-    const node = await createNode({ seed: 7, port: 0, accounts: 2 });
+    const node = await createChain({ seed: 7, port: 0, accounts: 2 });
     try {
       const { url } = await node.listen();
       expect(await json('attach_chain', { url })).toMatchObject({ url, block_number: 0 });

@@ -2237,6 +2237,29 @@ export interface Methods {
       readonly total_supply: DECIMAL | null;
     };
   };
+  /** Declare a class without an account. */
+  readonly devnet_declare: {
+    readonly params: {
+      readonly contract_class: { readonly [name: string]: unknown };
+    };
+    readonly result: {
+      readonly class_hash: FELT;
+      readonly compiled_class_hash: FELT;
+      readonly transaction_hash?: TXN_HASH;
+    };
+  };
+  /** Deploy a contract without an account. */
+  readonly devnet_deploy: {
+    readonly params: {
+      readonly class_hash: FELT;
+      readonly constructor_calldata?: readonly FELT[];
+      readonly salt?: FELT;
+    };
+    readonly result: {
+      readonly contract_address: ADDRESS;
+      readonly transaction_hash: TXN_HASH;
+    };
+  };
   /** Close the block under construction, even if it is empty, and further empty ones. */
   readonly devnet_createBlock: {
     readonly params: {
@@ -3315,6 +3338,28 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'variable' },
       { name: 'slot' },
       { name: 'adjust_supply' },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+    executes: true,
+  },
+  devnet_declare: {
+    document: 'devnet',
+    params: [{ name: 'contract_class', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+    executes: true,
+  },
+  devnet_deploy: {
+    document: 'devnet',
+    params: [
+      { name: 'class_hash', required: true },
+      { name: 'constructor_calldata' },
+      { name: 'salt' },
     ],
     writes: true,
     journalled: true,
