@@ -1394,6 +1394,7 @@ export type MESSAGE_FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
 
 /** A message between L1 and L2. */
 export type MESSAGE_ROW = {
+  readonly direction: 'TO_L1' | 'TO_L2';
   readonly message_hash: L1_HASH;
   /** To L2: HANDLED, or REVERTED if its handler failed. To L1: PENDING in the block under construction, then SENT, DELIVERED once L1 has got it, CONSUMED once it was taken by devnet_postmanConsumeMessageFromL2. */
   readonly state: 'HANDLED' | 'REVERTED' | 'PENDING' | 'SENT' | 'DELIVERED' | 'CONSUMED';
@@ -2672,7 +2673,7 @@ export interface Methods {
   /** Messages between L1 and L2 that the chain has, newest first. */
   readonly devnet_listMessages: {
     readonly params: {
-      readonly direction: 'TO_L1' | 'TO_L2';
+      readonly direction?: 'TO_L1' | 'TO_L2';
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
     };
@@ -3684,7 +3685,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_listMessages: {
     document: 'devnet',
-    params: [{ name: 'direction', required: true }, { name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'direction' }, { name: 'cursor' }, { name: 'limit' }],
     tenants: 'everywhere',
   },
   devnet_listRuleFindings: {
