@@ -19,14 +19,14 @@ const IMPORTED_BY_E2E = new Set([
 /** A tree that breaks no rule. */
 const SOUND: Readonly<Record<string, string>> = {
   'packages/engine/js/index.ts': `export * from '../binding.js';`,
-  'packages/starkbox/src/index.ts': `export { createNode } from './node/node.js';`,
-  'packages/starkbox/src/cli/cli.ts': `import { createNode } from '../node/node.js'; import 'commander';`,
+  'packages/starkbox/src/index.ts': `export { createChain } from './node/node.js';`,
+  'packages/starkbox/src/cli/cli.ts': `import { createChain } from '../node/node.js'; import 'commander';`,
   'packages/starkbox/src/node/node.ts': `
     import { listen } from '../server/http/server.js';
     import { World } from '../chain/world/world.js';
     import { read } from '../config/environment.js';
     import { Fork } from '../fork/fork.js';
-    export const createNode = () => [listen, World, read, Fork];`,
+    export const createChain = () => [listen, World, read, Fork];`,
   'packages/starkbox/src/config/environment.ts': `import '../felt.js'; export const read = () => process.env.PORT;`,
   'packages/starkbox/src/fork/fork.ts': `import '../log.js'; export class Fork {}`,
   'packages/spec/src/index.ts': `export type Methods = {};`,

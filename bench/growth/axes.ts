@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { GrowingChain, writeSlots } from '../harness/growing-chain.js';
 
 /** One of this many blocks has a transfer, the others are empty. */
@@ -15,7 +15,7 @@ const RECENT_BLOCKS = 8;
 /** A chain that grows along an axis. */
 export class MeasuredChain {
   readonly chain: GrowingChain;
-  readonly #instances: Starkbox[] = [];
+  readonly #instances: LocalChain[] = [];
   readonly #temporary: string | undefined;
   #slots = 0;
 

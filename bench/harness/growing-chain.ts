@@ -1,7 +1,7 @@
 // A node in this process whose chain grows by transfers, and the reads of its old blocks.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type StateDiff, starknetKeccak, storageAddress } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { rpcBody } from './rpc-client.js';
 import { numberedTransfer, receiver } from './signed-requests.js';
@@ -41,7 +41,7 @@ export function* slotDiffs(
   }
 }
 
-export async function writeSlots(node: Starkbox, count: number, slots?: Slots): Promise<void> {
+export async function writeSlots(node: LocalChain, count: number, slots?: Slots): Promise<void> {
   for (const state_diff of slotDiffs(count, slots)) {
     await node.request('devnet_applyStateDiff', { state_diff });
   }
@@ -49,25 +49,25 @@ export async function writeSlots(node: Starkbox, count: number, slots?: Slots): 
 
 /** A chain with the blocks of its transfers. */
 export class GrowingChain {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly #isSigned: boolean;
   /** The block of each transfer. */
   readonly #blocks: number[] = [];
   #latest = 0;
 
-  constructor(node: Starkbox, isSigned: boolean) {
+  constructor(node: LocalChain, isSigned: boolean) {
     this.node = node;
     this.#isSigned = isSigned;
   }
 
   /** Transfers as users send them. */
   static async signed(config: Partial<Config> = {}): Promise<GrowingChain> {
-    return new GrowingChain(await createNode({ seed: 0, accounts: ACCOUNTS, ...config }), true);
+    return new GrowingChain(await createChain({ seed: 0, accounts: ACCOUNTS, ...config }), true);
   }
 
   /** Unsigned transfers: a quarter faster, otherwise the same. */
   static async impersonated(config: Partial<Config> = {}): Promise<GrowingChain> {
-    const node = await createNode({ seed: 0, accounts: ACCOUNTS, ...config });
+    const node = await createChain({ seed: 0, accounts: ACCOUNTS, ...config });
     await node.request('devnet_autoImpersonate');
     return new GrowingChain(node, false);
   }

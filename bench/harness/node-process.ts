@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { type AllocatorFigures, allocatorFigures } from '@starkbox/engine';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import type { Account } from '../../packages/engine/test/fixtures/chain.js';
 import { Child, type ChildOptions, serve } from './child.js';
 
@@ -36,7 +36,7 @@ export interface ProcessUse {
   readonly cpu: number;
 }
 
-let node: Starkbox | undefined;
+let node: LocalChain | undefined;
 let metricsUrl: string | undefined;
 
 function anonymousOf(rss: number): number {
@@ -54,7 +54,7 @@ async function countedBytes(): Promise<number> {
 const commands = {
   async open(config: Partial<Config>): Promise<OpenNode> {
     const start = performance.now();
-    node = await createNode({ seed: 0, port: 0, ...config });
+    node = await createChain({ seed: 0, port: 0, ...config });
     const listening = await node.listen();
     metricsUrl = listening.metricsUrl;
     const { accounts } = node;

@@ -85,8 +85,8 @@ const commands = {
     // Older builds have no batches.
     if (Simulation) countTrips(Simulation.prototype);
     const library = isBundled ? resolve('starkbox') : join(root, 'packages/starkbox/dist/index.js');
-    const { createNode } = await load(library);
-    const node = await createNode({ seed: 0, maximumSnapshots: MAXIMUM_SNAPSHOTS });
+    const { createChain } = await load(library);
+    const node = await createChain({ seed: 0, maximumSnapshots: MAXIMUM_SNAPSHOTS });
     handle = (request) => node.handle(request);
   },
 

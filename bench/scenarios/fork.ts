@@ -2,7 +2,7 @@
 // each.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storageAddress } from '@starkbox/engine';
-import { type Config, createNode } from 'starkbox';
+import { type Config, createChain } from 'starkbox';
 import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
 import { hex, multicall, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { median, percentile } from '../figures.js';
@@ -32,10 +32,10 @@ let proxy: FaultyProxy | undefined;
 
 const originProcess = {
   async open(blocks: number, slots: number): Promise<string> {
-    const node = await createNode({ seed: 0, port: 0 });
-    for (let block = 0; block < blocks; block += 1) await node.call('devnet_createBlock');
-    await node.call('devnet_applyStateDiff', await contractsWith(slots));
-    await node.call('devnet_createBlock');
+    const node = await createChain({ seed: 0, port: 0 });
+    for (let block = 0; block < blocks; block += 1) await node.requestRaw('devnet_createBlock');
+    await node.requestRaw('devnet_applyStateDiff', await contractsWith(slots));
+    await node.requestRaw('devnet_createBlock');
     proxy = await FaultyProxy.before((await node.listen()).url);
     return proxy.url;
   },

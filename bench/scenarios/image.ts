@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { median } from '../figures.js';
 import { mustBeAccepted } from '../harness/growing-chain.js';
 import { sampled } from '../harness/rounds.js';
@@ -19,7 +19,7 @@ interface ImageRun extends Pick<Run<'blocks' | 'slots'>, 'figures' | 'sizes'> {
   readonly folder: string;
 }
 
-const headOf = async (node: Starkbox): Promise<string> =>
+const headOf = async (node: LocalChain): Promise<string> =>
   JSON.stringify(await node.request('starknet_blockHashAndNumber'));
 
 function mustBeEqual(actual: unknown, expected: unknown): void {
@@ -31,7 +31,7 @@ const secondsOf = async (times: number, work: () => Promise<unknown>): Promise<n
   median(await sampled(times, work)) / 1000;
 
 /** Blocks with two signed transfers each. */
-async function grow(node: Starkbox, transfers: number): Promise<void> {
+async function grow(node: LocalChain, transfers: number): Promise<void> {
   let body = numberedTransfer(node.accounts, 1);
   for (let number = 1; number <= transfers; number += 1) {
     const answer = node.handle(body);
@@ -50,7 +50,7 @@ async function measureBlocks({ figures, sizes, folder }: ImageRun): Promise<void
     ...{ seed: 0, accounts: 100, startTime: 1_700_000_000 },
     blockGenerationOn: 'demand',
   } as const;
-  const node = await createNode({ ...options, dumpOn: 'request' });
+  const node = await createChain({ ...options, dumpOn: 'request' });
   await grow(node, transfers);
   const head = await headOf(node);
   const [journal, image] = [join(folder, 'journal.json'), join(folder, 'chain.image')];
@@ -62,7 +62,7 @@ async function measureBlocks({ figures, sizes, folder }: ImageRun): Promise<void
   figures.say('journal_megabytes', statSync(journal).size / 1e6);
   figures.say('image_megabytes', statSync(image).size / 1e6);
 
-  const other = await createNode(options);
+  const other = await createChain(options);
   const imageSeconds = await secondsOf(LOADS, () => other.request('devnet_load', { path: image }));
   figures.say('image_load_s', imageSeconds);
   mustBeEqual(await headOf(other), head);
@@ -75,7 +75,7 @@ async function measureBlocks({ figures, sizes, folder }: ImageRun): Promise<void
 }
 
 async function measureSlots({ figures, sizes, folder }: ImageRun): Promise<void> {
-  const node = await createNode({ seed: 0 });
+  const node = await createChain({ seed: 0 });
   for (let written = 0; written < sizes.slots; written += SLOTS_PER_CALL) {
     const storage_entries = Array.from({ length: SLOTS_PER_CALL }, () => {
       const bytes = randomBytes(62).toString('hex');
@@ -91,7 +91,7 @@ async function measureSlots({ figures, sizes, folder }: ImageRun): Promise<void>
   figures.say('slots_dump_s', await secondsOf(1, dump));
   await node.close();
   figures.say('slots_megabytes', statSync(path).size / 1e6);
-  const other = await createNode({ seed: 0 });
+  const other = await createChain({ seed: 0 });
   const load = () => other.request('devnet_load', { path });
   figures.say('slots_load_s', await secondsOf(LOADS, load));
   mustBeEqual(await headOf(other), head);

@@ -1,5 +1,5 @@
 // Instances of a node: creation, memory, transactions beside many of them; snapshots and restores.
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
 import { median, percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
@@ -29,8 +29,8 @@ const client = {
 };
 
 /** A chain with contracts and slots that no transaction made, and empty blocks. */
-async function longChain({ sizes }: InstancesRun): Promise<Starkbox> {
-  const chain = await createNode({ seed: 0, port: 0, maximumInstances: 4 * sizes.samples });
+async function longChain({ sizes }: InstancesRun): Promise<LocalChain> {
+  const chain = await createChain({ seed: 0, port: 0, maximumInstances: 4 * sizes.samples });
   const class_hash = chain.accountClassHash;
   const addresses = Array.from({ length: CONTRACTS }, (_, index) => hex(0x10_0000 + index));
   await chain.request('devnet_applyStateDiff', {
@@ -41,7 +41,7 @@ async function longChain({ sizes }: InstancesRun): Promise<Starkbox> {
   return chain;
 }
 
-async function growTo(chain: Starkbox, length: number): Promise<void> {
+async function growTo(chain: LocalChain, length: number): Promise<void> {
   let number = await chain.request('starknet_blockNumber');
   while (number < length) {
     await chain.mine(Math.min(1_000, length - number));
@@ -49,11 +49,11 @@ async function growTo(chain: Starkbox, length: number): Promise<void> {
   }
 }
 
-const pay = async (chain: Starkbox, to: number): Promise<void> => {
+const pay = async (chain: LocalChain, to: number): Promise<void> => {
   await chain.mint(0x5000 + to, 1n);
 };
 
-async function measureCreation(run: InstancesRun, chain: Starkbox): Promise<void> {
+async function measureCreation(run: InstancesRun, chain: LocalChain): Promise<void> {
   const { samples } = run.sizes;
   const { url } = await chain.listen({ port: 0 });
   const creator = new Child<typeof client>(new URL(import.meta.url));
@@ -76,12 +76,12 @@ async function measureCreation(run: InstancesRun, chain: Starkbox): Promise<void
   }
 }
 
-async function measureMany({ sizes, figures }: InstancesRun, chain: Starkbox): Promise<void> {
+async function measureMany({ sizes, figures }: InstancesRun, chain: LocalChain): Promise<void> {
   const observed = chain.branch();
   await sampled(100, () => pay(observed, 1));
   const before = await settledMemory();
   const alone = await microseconds(sizes.samples / 10, () => pay(observed, 1));
-  const instances: Starkbox[] = [];
+  const instances: LocalChain[] = [];
   for (let index = 0; index < sizes.instances; index += 1) {
     const instance = chain.branch();
     for (let step = 0; step < TRANSACTIONS; step += 1) {
@@ -108,7 +108,7 @@ async function measureMany({ sizes, figures }: InstancesRun, chain: Starkbox): P
 
 /** A snapshot and a restore, on chains of several lengths. */
 async function measureRestores({ sizes, figures, quick }: InstancesRun): Promise<void> {
-  const chain = await createNode({ seed: 0 });
+  const chain = await createChain({ seed: 0 });
   const medians: number[] = [];
   for (const length of quick ? [100, 1_000] : [100, 10_000, 100_000]) {
     await growTo(chain, length);
@@ -126,7 +126,7 @@ async function measureRestores({ sizes, figures, quick }: InstancesRun): Promise
 
 /** Memory of snapshots that are not restored. */
 async function measureSnapshots({ sizes, figures }: InstancesRun): Promise<void> {
-  const chain = await createNode({ seed: 0, maximumSnapshots: 4 * sizes.snapshots });
+  const chain = await createChain({ seed: 0, maximumSnapshots: 4 * sizes.snapshots });
   const take = () => sampled(sizes.snapshots, () => chain.request('devnet_snapshot'));
   await take();
   const before = await settledMemory();

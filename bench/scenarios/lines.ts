@@ -1,7 +1,7 @@
 // Artifacts: transactions that succeed cost the same with and without them; what an explanation costs.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { median } from '../figures.js';
 import { interleave, milliseconds, sampled } from '../harness/rounds.js';
 import { rpcBody } from '../harness/rpc-client.js';
@@ -17,14 +17,14 @@ const artifact = (name: string): unknown =>
     gunzipSync(readFileSync(new URL(`places/${name}.sierra.json.gz`, CONTRACTS))).toString(),
   );
 
-async function resultOf(node: Starkbox, body: string): Promise<object> {
+async function resultOf(node: LocalChain, body: string): Promise<object> {
   const { result, error } = Object(JSON.parse((await node.handle(body)) ?? '{}'));
   if (result === undefined) throw new Error(JSON.stringify(error));
   return Object(result);
 }
 
 /** A function that sends transactions to the counter of a node; one that increases by zero reverts. */
-async function counterOn(node: Starkbox) {
+async function counterOn(node: LocalChain) {
   await resultOf(
     node,
     rpcBody('devnet_applyStateDiff', await deploymentOf({ [COUNTER]: 'counter' })),
@@ -34,7 +34,7 @@ async function counterOn(node: Starkbox) {
     resultOf(node, signer.invoke([{ to: COUNTER, name: 'increase', calldata: [amount] }]));
 }
 
-async function explain(node: Starkbox, hash: unknown): Promise<void> {
+async function explain(node: LocalChain, hash: unknown): Promise<void> {
   const explanation = await resultOf(node, rpcBody('devnet_explainTransaction', [hash]));
   const { stack } = Object(explanation);
   if (stack[0]?.line === undefined) throw new Error('the explanation has no line');
@@ -46,9 +46,9 @@ export const scenario = defineScenario({
   promises: () => ({ 'throughput with over without': { atLeast: 0.99, isNoisy: true } }),
   async measure(run) {
     const { sizes, figures } = run;
-    const plain = await createNode({ seed: 0, accounts: 1 });
+    const plain = await createChain({ seed: 0, accounts: 1 });
     run.defer(() => plain.close());
-    const loaded = await createNode({ seed: 0, accounts: 1 });
+    const loaded = await createChain({ seed: 0, accounts: 1 });
     run.defer(() => loaded.close());
     const increase = await counterOn(plain);
     const increaseLoaded = await counterOn(loaded);

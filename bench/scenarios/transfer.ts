@@ -1,7 +1,7 @@
 // The parts of a transfer: the same transfers on the bare executor, by the engine's API, in the library and over HTTP.
 // Each layer adds to the one before.
 import type { State, Transaction } from '@starkbox/engine';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import {
   block,
   firstAccount,
@@ -78,7 +78,7 @@ export const scenario = defineScenario({
   async measure(run) {
     const count = run.sizes.transfers;
     const engine = await BareEngine.create();
-    const library = await createNode({ seed: 0, port: 0 });
+    const library = await createChain({ seed: 0, port: 0 });
     run.defer(() => library.close());
     const node = await SpawnedNode.open({ command: OUR_COMMAND });
     run.defer(() => node.end());

@@ -118,7 +118,11 @@ const recipient = '0x00000000000000000000000000000000000b21d6';
 const before = await l1.getBalance({ address: recipient });
 const part = amount / 4n;
 await l2Bridge.invoke('withdraw', [recipient, part], { waitForTransaction: true });
-await assert.rejects(l1Bridge.write.withdraw([recipient, part]), /INVALID_MESSAGE_TO_CONSUME/);
+await assert.rejects(
+  l1Bridge.write.withdraw([recipient, part]),
+  /INVALID_MESSAGE_TO_CONSUME/,
+  'the message is already on L1: start the node without --l1-auto-relay',
+);
 await ask('devnet_postmanFlush');
 await mined(l1Bridge.write.withdraw([recipient, part]));
 assert.equal((await l1.getBalance({ address: recipient })) - before, part);

@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 
 const SCRIPT = fileURLToPath(new URL('./tour.sh', import.meta.url));
 
 test('the tour', async (t) => {
-  const chain = await createNode({ seed: 0, port: 0 });
+  const chain = await createChain({ seed: 0, port: 0 });
   t.after(() => chain.close());
   const { url } = await chain.listen();
   const { stdout } = await promisify(execFile)('bash', [SCRIPT, url]);

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fixture } from '@starkbox/testing';
 import { matchers } from '@starkbox/testing/matchers';
-import { useChain } from '@starkbox/testing/node';
+import { withChainHooks } from '@starkbox/testing/node';
 
 expect.extend(matchers);
 
@@ -18,7 +18,7 @@ const deployed = fixture(
   },
   { artifacts: [artifact] },
 );
-const current = useChain({ beforeEach, afterEach }, deployed);
+const current = withChainHooks({ beforeEach, afterEach }, deployed);
 afterAll(() => deployed.close());
 
 test('the owner holds the supply', async () => {

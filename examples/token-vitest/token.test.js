@@ -1,6 +1,6 @@
 // Tests of a token with vitest: each has a chain of its own on which the token is deployed.
 import { fixture } from '@starkbox/testing';
-import { testWith } from '@starkbox/testing/vitest';
+import { withChain } from '@starkbox/testing/vitest';
 import { expect } from 'vitest';
 
 const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
@@ -15,7 +15,7 @@ const deployed = fixture(
   },
   { artifacts: [artifact] },
 );
-const test = testWith(deployed);
+const test = withChain(deployed);
 
 test('the owner holds the supply', async ({ chain, data }) => {
   const token = await chain.contractAt(data.token);

@@ -64,7 +64,7 @@ const ADVICE = {
   UNSUPPORTED_TX_TYPE: ELSEWHERE,
   TRANSACTION_BLOCKED: ELSEWHERE,
   SERVICE_BUSY:
-    'Ask again, or for less. `--memory-budget`, `--maximum-answer-size` and `--maximum-executions` set the limits.',
+    'Ask again, or for less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:
     'The file cannot be written, read or loaded; the message says why. The chain is as it was.',
   PARSE_ERROR: 'The request is not JSON, or is nested too deeply.',
@@ -75,9 +75,9 @@ const ADVICE = {
   INTERNAL_ERROR:
     'A fault of the node, with its cause in the log; or a network or L1 that did not answer, with `data.kind`.',
   INSTANCE_ELSEWHERE:
-    'Send the request to `data.owner_url`, or through the proxy again later; see [hosting](../guides/hosting.md).',
+    'Send the request to `data.owner_url`, or through the proxy again later; see [hosting](../operate/hosting.md).',
   LEASE_NOT_HELD:
-    'Send the request again. The node cannot reach the store of `--instance-store` in time; see [hosting](../guides/hosting.md).',
+    'Send the request again. The node cannot reach the store of `--instance-store` in time; see [hosting](../operate/hosting.md).',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };
@@ -114,7 +114,7 @@ export function errorsPage(documents) {
 
 Every error code that the node answers, what it means, and what to do. [Methods](methods.md) lists for each method the
 errors that are its own. \`data\` of errors about a transaction or a call has
-[an explanation](../how-it-works/failures.md). Errors of the specification have its codes and messages.
+[an explanation](../features/failures.md). Errors of the specification have its codes and messages.
 
 | code | name | message | what to do |
 | ---: | --- | --- | --- |
@@ -134,7 +134,7 @@ A JSON-RPC error has the status 200. Other statuses are about the request itself
 | 408 | the request took longer than \`--timeout\` |
 | 413 | the body is larger than \`--request-body-size-limit\` |
 | 500 | the node has failed; the log has the cause |
-| 503 | [the memory](../how-it-works/reliability.md) for requests is used up, or there are too many WebSockets |
+| 503 | [the memory](../contributing/reliability.md) for requests is used up, or there are too many WebSockets |
 
 ## Exit codes
 

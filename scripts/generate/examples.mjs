@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Account, ec, hash, RpcProvider } from 'starknet';
 import { WebSocket } from 'ws';
-import { createNode } from '../../packages/starkbox/dist/index.js';
+import { createChain } from '../../packages/starkbox/dist/index.js';
 import { ROOT } from '../cargo.mjs';
 import { INSTANCE, settled } from './example-text.mjs';
 
 /** @typedef {{ readonly params: unknown, readonly answer?: unknown, readonly needs?: string }} Example */
 /** @typedef {ReturnType<typeof JSON.parse>} Json */
 /** @typedef {(method: string, params?: object) => Promise<Json>} Call */
-/** @typedef {Awaited<ReturnType<typeof createNode>>} Chain */
+/** @typedef {Awaited<ReturnType<typeof createChain>>} Chain */
 
 const COUNTER = join(ROOT, 'contracts/cairo/counter.sierra.json');
 /** The same class with the lines of its source. */
@@ -33,7 +33,7 @@ const BOUNDS = {
 
 /** @returns {Promise<ReadonlyMap<string, Example>>} by the names of the methods */
 export async function examples() {
-  const node = await createNode({ seed: 0, port: 0, startTime: 1700000000 });
+  const node = await createChain({ seed: 0, port: 0, startTime: 1700000000 });
   /** @type {Map<string, Example>} */
   const examples = new Map(Object.entries(NEEDING));
   /** @param {string} method @param {object} [params] */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { Devnet } from 'starkbox/devnet';
 
 /**
@@ -35,7 +35,7 @@ try {
   // The database, the metrics, and the client of L1, which deploys a contract.
   const dataDir = join(directory, 'data');
   const options = { seed: 0, dataDir, metricsHost: '127.0.0.1', metricsPort: 0 };
-  const node = await createNode({ ...options, l1: 'anvil', l1Port: 0 });
+  const node = await createChain({ ...options, l1: 'anvil', l1Port: 0 });
   const { url } = await node.listen({ port: 0 });
   await node.mint('0x1', 1000n);
   assert.match(node.l1?.messagingContract ?? '', /^0x[0-9a-f]{40}$/);
@@ -47,7 +47,7 @@ try {
   assert.equal(await openSocket(`${url}/ws`), 101);
   const height = await node.request('starknet_blockNumber');
   await node.close();
-  const again = await createNode(options);
+  const again = await createChain(options);
   assert.equal(await again.request('starknet_blockNumber'), height);
   await again.close();
 } finally {
@@ -56,12 +56,12 @@ try {
 
 // Classes of another licence are asked for by the name of their package, which is not installed.
 await assert.rejects(
-  createNode({ predeclareArgent: true }),
+  createChain({ predeclareArgent: true }),
   /npm install @starkbox\/argent-classes/,
 );
 
 // So is the store of instances.
-await assert.rejects(createNode({ instanceStore: tmpdir() }), /npm install @starkbox\/hosting/);
+await assert.rejects(createChain({ instanceStore: tmpdir() }), /npm install @starkbox\/hosting/);
 
 // The command, its arguments and its logs in JSON.
 const args = ['--seed', '0', '--log-format', 'json'];

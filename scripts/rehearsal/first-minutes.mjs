@@ -10,8 +10,8 @@ import { environmentOf, linesOf, startCommand, stop } from './processes.mjs';
 /** @typedef {Parameters<typeof npmInstall>[2]} Packed */
 
 const LIBRARY = `
-import { createNode } from 'starkbox';
-const chain = await createNode({ seed: 0 });
+import { createChain } from 'starkbox';
+const chain = await createChain({ seed: 0 });
 const { balance } = await chain.mint('0xabc', 1000n);
 if (balance !== 1000n) throw new Error('minted ' + balance);
 await chain.close();
@@ -125,7 +125,7 @@ export const tries = {
       ['--instance-store', store],
     );
     const command = join(folder, 'node_modules/starkbox/bin/starkbox.js');
-    runText(node, [command, 'collect', '--instance-store', store], { cwd: folder });
+    runText(node, [command, 'gc', '--instance-store', store], { cwd: folder });
   },
   'test with a fixture': async (folder, node, packed) => {
     const example = join(ROOT, 'examples/token-node-test');

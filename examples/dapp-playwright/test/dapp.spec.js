@@ -1,8 +1,8 @@
 // Tests of the dapp in a browser: each has a chain of its own, and decides what the wallet answers.
 import { test as base, expect } from '@playwright/test';
 import { fixture } from '@starkbox/testing';
-import { chainFixtures } from '@starkbox/testing/playwright';
-import { walletFor } from '@starkbox/wallet/playwright';
+import { withChain } from '@starkbox/testing/playwright';
+import { getWallet } from '@starkbox/wallet/playwright';
 import { preview } from 'vite';
 
 const artifact = new URL('../../../contracts/cairo/token.sierra.json', import.meta.url);
@@ -15,11 +15,11 @@ const deployed = fixture(
     const token = await chain.deployContract(artifact, ['Example', 'EXM', 1000n, owner.address]);
     return { token: token.address };
   },
-  { artifacts: [artifact], node: { wallet: true } },
+  { artifacts: [artifact], chain: { wallet: true } },
 );
 
 const test = base.extend({
-  ...chainFixtures(deployed),
+  ...withChain(deployed),
   /** Where the built dapp is served, for all tests of a worker. */
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it which fixtures this one needs
@@ -32,7 +32,7 @@ const test = base.extend({
   ],
   /** The wallet of the page, which has the dapp open. */
   wallet: async ({ page, site, chainUrl, chainData }, use) => {
-    const wallet = walletFor(page);
+    const wallet = getWallet(page);
     await wallet.install({ url: chainUrl, policy: 'approve' });
     const settings = new URLSearchParams({ rpc: `${chainUrl}/rpc`, token: chainData.token });
     await page.goto(`${site}?${settings}`);
@@ -67,7 +67,7 @@ test('pays when the user approves', async ({ page, wallet, chain, chainData }) =
 test('says so when the user refuses the payment', async ({ page, wallet, chain, chainData }) => {
   const [payer, shop] = chain.accounts;
   await connect(page);
-  await wallet.next('refuse');
+  await wallet.next('reject');
   await pay(page, shop.address, '300');
   await expect(page.getByRole('status')).toHaveText('You refused the payment');
   const token = await chain.contractAt(chainData.token);
@@ -75,7 +75,7 @@ test('says so when the user refuses the payment', async ({ page, wallet, chain, 
 });
 
 test('says so when the user refuses the connection', async ({ page, wallet }) => {
-  await wallet.next('refuse');
+  await wallet.next('reject');
   await page.getByRole('button', { name: 'Connect' }).click();
   await expect(page.getByRole('status')).toHaveText('You refused the connection');
 });

@@ -66,15 +66,21 @@ export { draftOfText, encodeInput, firstError } from './encode.js';
 export { type ExcerptRow, excerptNote, excerptRows } from './explain/excerpt.js';
 export { explain, type FrameStack, type Subject } from './explain/explain.js';
 export type {
-  Explained,
   ExplainedArgument,
   ExplainedFrame,
+  Explanation,
   PrintedText,
   SourceExcerpt,
   SourceLine,
 } from './explain/explained.js';
 export type { ExplainedTransaction } from './explain/finding.js';
-export { type PaintText, type Style, sourceLineText } from './explain/tree-text.js';
+export {
+  explanationOnTerminal,
+  type PaintText,
+  type TerminalTextOptions,
+  type TextStyle,
+} from './explain/terminal-text.js';
+export { sourceLineText } from './explain/tree-text.js';
 export type { Sources } from './explain/view.js';
 // Revert reasons.
 export { type Panic, panicText } from './failure/panic.js';
@@ -103,7 +109,7 @@ export {
   type RowNames,
 } from './gas/report.js';
 export { GasSum, type Grouping, keyOf } from './gas/sum.js';
-export { gasText, resourceName } from './gas/text.js';
+export { gasText, type ReportTextOptions, resourceName } from './gas/text.js';
 export {
   ALL,
   type CalledFunction as Called,
@@ -161,6 +167,21 @@ export type {
   TracedTransaction,
   TransactionTrace,
 } from './trace.js';
+// Tables and wrapped lines for terminals.
+export {
+  type Column,
+  counted,
+  fitted,
+  grouped,
+  shortenedMiddle,
+  type Table,
+  type TableOptions,
+  table,
+  textWidth,
+  type Width,
+  withShortHashes,
+  wrapped,
+} from './text-layout.js';
 // Transactions of an account.
 export { type Deployment, deployCall, UDC } from './transactions/deployment.js';
 export {

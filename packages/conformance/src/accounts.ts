@@ -1,5 +1,5 @@
 // Connection of starknet.js to a node: a provider with checked answers, and predeployed accounts.
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import type { Account, ProviderOptions, RpcProvider } from 'starknet';
 import { checkedFetch } from './checked-fetch.js';
 
@@ -21,7 +21,7 @@ export interface Dapp {
  */
 export async function connectDapp(
   url: string,
-  accounts: Starkbox['accounts'],
+  accounts: LocalChain['accounts'],
   violations: string[],
 ): Promise<Dapp> {
   // Imported on demand, because it loads as slowly as a node starts.

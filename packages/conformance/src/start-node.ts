@@ -1,10 +1,10 @@
 // In-process node for tests, with a client that checks every answer.
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { connectDapp, type Dapp } from './accounts.js';
 import { type Client, checkedClient, overHttp } from './client.js';
 
 export interface TestNode extends AsyncDisposable {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   /** Checks every answer; see {@link checkedClient}. */
   readonly client: Client;
   /** Ends the node. Throws if an answer to starknet.js has broken a specification. */
@@ -39,7 +39,7 @@ export async function startNode({
   listen = false,
   ...config
 }: Partial<Config> & { readonly listen?: boolean } = {}): Promise<TestNode | ListeningNode> {
-  const node = await createNode({ seed: 0, port: 0, ...config });
+  const node = await createChain({ seed: 0, port: 0, ...config });
   const violations: string[] = [];
   const close = async (): Promise<void> => {
     await node.close();

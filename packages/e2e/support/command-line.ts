@@ -42,7 +42,7 @@ export async function commandOutput(...argv: readonly string[]): Promise<string>
 export async function optionsOf(...argv: readonly string[]): Promise<Partial<Config>> {
   const read: Partial<Config>[] = [];
   const { stderr } = await runCommandLine(argv, {
-    createNode: (options) => {
+    createChain: (options) => {
       read.push(options);
       return Promise.reject(new Error('only the options are read'));
     },

@@ -1,6 +1,6 @@
 // A chain with the contracts that fail, and the ways to let a transaction or a call fail on it.
 import { Class, Transaction, type TransactionValues } from '@starkbox/engine';
-import type { Explained, Starkbox } from 'starkbox';
+import type { Explanation, LocalChain } from 'starkbox';
 import { classText } from '../../../contracts/classes.js';
 import { type Fixture, startFixture } from './fixture.js';
 import {
@@ -20,18 +20,18 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 export interface FailingChain {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly fixture: Fixture;
   readonly sender: Sender;
   /** Addresses by the names of contracts; those of the older compiler end in `-2.8`. */
   readonly contracts: Readonly<Record<string, string>>;
   readonly classes: Readonly<Record<string, Contract>>;
   /** Sends a transaction, whatever becomes of it. */
-  explainSent(request: TransactionValues): Promise<Explained>;
-  explainInvoke(calls: readonly Call[], changes?: TransactionValues): Promise<Explained>;
+  explainSent(request: TransactionValues): Promise<Explanation>;
+  explainInvoke(calls: readonly Call[], changes?: TransactionValues): Promise<Explanation>;
   /** The explanation in the error of a method. */
-  explainError(method: string, params: object | readonly unknown[]): Promise<Explained>;
-  explainCall(to: string, name: string, calldata?: readonly string[]): Promise<Explained>;
+  explainError(method: string, params: object | readonly unknown[]): Promise<Explanation>;
+  explainCall(to: string, name: string, calldata?: readonly string[]): Promise<Explanation>;
   /** An account that has STRK and is not deployed. */
   fundedAccount(classHash: string, constructorCalldata?: readonly string[]): Promise<NewAccount>;
   deployed(account: NewAccount): Promise<NewAccount>;
@@ -63,13 +63,13 @@ export async function startFailingChain(): Promise<FailingChain> {
     classes[name] = await compiled(name);
     await sender.declare(classes[name]);
   }
-  const explain = (hash: string): Promise<Explained> =>
+  const explain = (hash: string): Promise<Explanation> =>
     client.call('devnet_explainTransaction', [hash]);
-  const errorOf = async (method: string, params: object): Promise<Explained | undefined> =>
+  const errorOf = async (method: string, params: object): Promise<Explanation | undefined> =>
     Object((await client.failure(method, params)).data).explained;
-  const explainSent = async (request: TransactionValues): Promise<Explained> => {
+  const explainSent = async (request: TransactionValues): Promise<Explanation> => {
     const method = METHODS[String(request['type'])] ?? '';
-    const response = await node.call(method, [request]).catch(() => undefined);
+    const response = await node.requestRaw(method, [request]).catch(() => undefined);
     if (response !== undefined) return explain(Object(response).transaction_hash);
     return (
       (await errorOf(method, [request])) ?? explain(new Transaction(request, 'SN_SEPOLIA').hash)

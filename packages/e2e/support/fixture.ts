@@ -1,6 +1,6 @@
 // Nodes in this process that are closed after the tests of the file.
 import { type Client, checkedClient } from '@starkbox/conformance';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { closeAfterFile } from './closing.js';
 import { type Account, Sender } from './signing.js';
 
@@ -9,7 +9,7 @@ export const INITIAL_BALANCE = 5n * 10n ** 20n;
 export const FIXTURE = { seed: 42, accounts: 3, initialBalance: INITIAL_BALANCE, port: 0 } as const;
 
 export interface Fixture {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   /** Asks in this process, and lets no answer pass that breaks the specification. */
   readonly client: Client;
   /** Sends from the first account; throws if there is none. */
@@ -18,8 +18,8 @@ export interface Fixture {
   account(index?: number): Account;
 }
 
-export async function openNode(...options: Parameters<typeof createNode>): Promise<Starkbox> {
-  const node = await createNode(...options);
+export async function openNode(...options: Parameters<typeof createChain>): Promise<LocalChain> {
+  const node = await createChain(...options);
   closeAfterFile(() => node.close());
   return node;
 }

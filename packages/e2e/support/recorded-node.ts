@@ -14,7 +14,7 @@ export async function startRecordedNode(changes: Partial<Config> = {}): Promise<
   const config = { ...ACCOUNTS, ...changes };
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-e2e-'));
   const file = join(folder, 'recording.jsonl');
-  const started = await startNode({ ...config, listen: true, traceRequests: file });
+  const started = await startNode({ ...config, listen: true, recordRequests: file });
   const local =
     config.accountClassCustom === undefined
       ? []

@@ -2,7 +2,7 @@
 //
 // All instances are branched from one prepared chain and get three transactions each. Then each is loaded,
 // and the hash of its newest block compared with that of a chain that has never left memory.
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { median, percentile } from '../../../bench/figures.js';
 import {
   mustBeAccepted,
@@ -105,7 +105,7 @@ async function forAll(count: number, work: (index: number) => Promise<void>): Pr
 
 /** The hashes of the newest blocks, computed by chains that never leave memory. */
 async function expectedHashes(instances: number): Promise<readonly string[]> {
-  const prepared = await createNode(CONFIG);
+  const prepared = await createChain(CONFIG);
   await send(prepared, PREPARATION);
   const hashes: string[] = [];
   for (let index = 0; index < Math.min(instances, VARIANTS); index += 1) {
@@ -118,7 +118,7 @@ async function expectedHashes(instances: number): Promise<readonly string[]> {
   return hashes;
 }
 
-async function send(chain: Starkbox, calls: readonly RpcCall[]): Promise<void> {
+async function send(chain: LocalChain, calls: readonly RpcCall[]): Promise<void> {
   for (const [method, params] of calls) {
     mustBeAccepted(await chain.handle(rpcBody(method, params)));
   }

@@ -97,7 +97,7 @@ async function forEach(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** The command `starkbox collect`: the text to print. */
+/** The command `starkbox gc`: the text to print. */
 export async function collect({
   store,
   hours = String(LEAST_HOURS),

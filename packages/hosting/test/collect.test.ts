@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callUrl } from '../../e2e/support/call-url.js';
 import { run } from '../../starkbox/src/cli/cli.js';
@@ -162,7 +162,7 @@ test('a manifest that cannot be read stops the collection', async () => {
 test('the command deletes what a deleted instance alone had, and branches live on', async () => {
   const instanceStore = join(directory, 'command');
   const config = { seed: 0, accounts: 1, instanceStore, durable: true };
-  let node = await createNode(config);
+  let node = await createChain(config);
   let { url } = await node.listen({ port: 0 });
   const at = (id: string): string => `${url}/instances/${id}/rpc`;
   const createFrom = async (from: string): Promise<string> =>
@@ -199,7 +199,7 @@ test('the command deletes what a deleted instance alone had, and branches live o
       return true;
     };
     const output = { write };
-    const argv = ['collect', '--instance-store', instanceStore, ...words];
+    const argv = ['gc', '--instance-store', instanceStore, ...words];
     await run({ argv, env: {}, directory, stdout: output, stderr: output });
     return text;
   };
@@ -207,7 +207,7 @@ test('the command deletes what a deleted instance alone had, and branches live o
   const deleted = JSON.parse(await collected('--older-than', '0', '--json'));
   expect(deleted).toMatchObject({ instances: 1, deleted: [expect.stringMatching(/^layers\//)] });
   expect(await collected('--older-than', 'x')).toContain("invalid value 'x' for '--older-than'");
-  node = await createNode(config);
+  node = await createChain(config);
   ({ url } = await node.listen({ port: 0 }));
   const slot = { block_id: 'latest', contract_address: '0x77', key: '0x10' };
   expect(await callUrl(at(branch), 'starknet_getStorageAt', slot)).toBe('0x7');
@@ -227,13 +227,13 @@ test('the command rejects a folder that is not a store, and leaves it as it is',
       text += piece;
       return true;
     };
-    const argv = ['collect', '--instance-store', folder];
+    const argv = ['gc', '--instance-store', folder];
     const outcome = await run({ argv, env: {}, directory, stdout: { write }, stderr: { write } });
     expect(outcome).toEqual({ exitCode: 1 });
     expect(text).toContain(`The folder ${folder} is not an instance store`);
     expect(readdirSync(folder)).toEqual(files);
   }
-  const argv = ['collect', '--instance-store', join(directory, 'missing')];
+  const argv = ['gc', '--instance-store', join(directory, 'missing')];
   const silent = { write: () => true };
   await run({ argv, env: {}, directory, stdout: silent, stderr: silent });
   expect(readdirSync(directory)).not.toContain('missing');

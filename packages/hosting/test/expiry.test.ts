@@ -1,6 +1,6 @@
 // Expiry of instances: by the time without a request, and never by the clock of a machine.
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { callUrl } from '../../e2e/support/call-url.js';
 import { closeAfterTest } from '../../e2e/support/closing.js';
@@ -67,7 +67,11 @@ test('what is written after a step of the clock is not older than what was writt
 });
 
 test('a step of the clock deletes no instance of a data directory', async () => {
-  const node = await createNode({ seed: 0, accounts: 1, dataDir: join(temporaryFolder(), 'data') });
+  const node = await createChain({
+    seed: 0,
+    accounts: 1,
+    dataDir: join(temporaryFolder(), 'data'),
+  });
   closeAfterTest(() => node.close());
   const { url } = await node.listen({ port: 0 });
   const { instance_id: id } = Object(await callUrl(url, 'devnet_createInstance', { ttl: 60 }));

@@ -1,6 +1,6 @@
 // Two nodes on one bucket: an instance moves to the node that its requests reach.
 
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CREDENTIALS, MinioServer } from './support/minio-server.js';
 import { minioBinary } from './support/minio-store.js';
@@ -10,7 +10,7 @@ const authorization = 'Bearer operator';
 
 describe.skipIf(binary === undefined)('Handover', () => {
   let minio: MinioServer;
-  const nodes: Starkbox[] = [];
+  const nodes: LocalChain[] = [];
   let first: string;
   let other: string;
 
@@ -27,7 +27,7 @@ describe.skipIf(binary === undefined)('Handover', () => {
 
   async function start(): Promise<string> {
     const options = { instanceStore: minio.place('fleet'), authToken: 'operator' };
-    const node = await createNode({ seed: 0, accounts: 1, ...options });
+    const node = await createChain({ seed: 0, accounts: 1, ...options });
     nodes.push(node);
     return (await node.listen({ port: 0 })).url;
   }

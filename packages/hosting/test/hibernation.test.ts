@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callUrl } from '../../e2e/support/call-url.js';
 import { HostedChain } from '../src/hosted-chain.js';
@@ -11,7 +11,7 @@ import { HostedChain } from '../src/hosted-chain.js';
 const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
 let directory: string;
-let node: Starkbox;
+let node: LocalChain;
 let base: string;
 
 beforeEach(async () => {
@@ -23,8 +23,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function start(config: Parameters<typeof createNode>[0] = {}): Promise<void> {
-  node = await createNode({
+async function start(config: Parameters<typeof createChain>[0] = {}): Promise<void> {
+  node = await createChain({
     seed: 0,
     accounts: 2,
     instanceStore: directory,

@@ -54,7 +54,7 @@ const MISSING =
 
 test.each([
   ['a node', ['--port', '0']],
-  ['collect', ['collect']],
+  ['gc', ['gc']],
 ])('without it, %s names the package and how to install it', (_, args) => {
   const { status, stdout, stderr } = run(COMMAND, ...args, '--instance-store', 'store');
   expect(stderr).toContain(MISSING);
@@ -76,7 +76,7 @@ test('with it, a node and its registry use the same modules', () => {
         'With options the chain begins at its own genesis: leave out one of from and options',
     },
   });
-  const collected = run(COMMAND, 'collect', '--instance-store', 'store');
+  const collected = run(COMMAND, 'gc', '--instance-store', 'store');
   expect(collected.stdout).toContain('1 instances');
   expect(collected.status).toBe(0);
 });

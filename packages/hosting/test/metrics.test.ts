@@ -1,6 +1,6 @@
 // Metrics of a node with an object store: the pages and dashboards name them.
 import { readFileSync } from 'node:fs';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { closeAfterTest } from '../../e2e/support/closing.js';
 import { parse } from '../../e2e/support/scrape.js';
@@ -9,7 +9,7 @@ import { StoreFolder } from './support/folder-node.js';
 const REFERENCE = new URL('../../../docs/reference/', import.meta.url);
 
 test('each metric is on the page about metrics and in the dashboard, and no other', async () => {
-  const node = await createNode({
+  const node = await createChain({
     seed: 0,
     accounts: 1,
     instanceStore: new StoreFolder().path,

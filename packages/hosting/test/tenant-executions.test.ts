@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from '../../e2e/support/scrape.js';
 import { memberOf } from '../../starkbox/src/json/reader.js';
 
 let folder: string;
-let node: Starkbox | undefined;
+let node: LocalChain | undefined;
 let base: string;
 let metrics: string;
 
@@ -27,7 +27,7 @@ async function start(quotas: object = {}): Promise<string> {
     tenants,
     JSON.stringify({ tenants: [{ name: 'team', token: 'token', ...quotas }] }),
   );
-  node = await createNode({
+  node = await createChain({
     seed: 0,
     accounts: 1,
     instanceStore: join(folder, 'store'),

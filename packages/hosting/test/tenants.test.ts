@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConfigInput, createNode, type Starkbox } from 'starkbox';
+import { type ConfigInput, createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { parse } from '../../e2e/support/scrape.js';
@@ -14,7 +14,7 @@ const NOWHERE = 'ffffffffffffffff';
 
 let folder: string;
 let file: string;
-let node: Starkbox | undefined;
+let node: LocalChain | undefined;
 let base: string;
 let metrics: string;
 
@@ -34,7 +34,7 @@ async function start(quotas: object = {}, config: ConfigInput = {}): Promise<voi
     { name: 'team-b', token_sha256: digest },
   ];
   writeFileSync(file, JSON.stringify({ tenants }));
-  const started = await createNode({
+  const started = await createChain({
     seed: 0,
     accounts: 1,
     instanceStore: join(folder, 'store'),
@@ -334,7 +334,7 @@ describe('The file', () => {
   const refusal = async (content: string): Promise<string> => {
     writeFileSync(file, content);
     const store = join(folder, 'store');
-    const started = createNode({ instanceStore: store, tenants: file, authToken: OPERATOR });
+    const started = createChain({ instanceStore: store, tenants: file, authToken: OPERATOR });
     return started.then(
       () => 'started',
       (error: unknown) => String(error).replace(file, 'FILE'),
@@ -368,6 +368,6 @@ describe('The file', () => {
 
   test('needs a store, and must be JSON', async () => {
     expect(await refusal('{')).toContain('--tenants FILE: ');
-    await expect(createNode({ tenants: file })).rejects.toThrow('instanceStore');
+    await expect(createChain({ tenants: file })).rejects.toThrow('instanceStore');
   });
 });

@@ -1,6 +1,6 @@
 // Two nodes on one real MinIO: a wrong one names the owner of an instance in use, and takes over once the lease has run out.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { manifestKey, readManifest } from '../src/manifest.js';
 import { OwnedManifest } from '../src/owned-manifest.js';
@@ -36,7 +36,7 @@ class Member {
 
   static async start(context: TestContext, leaseSeconds = 1, durable = true): Promise<Member> {
     const proxy = await StoreProxy.start(minio.url);
-    const node = await createNode({
+    const node = await createChain({
       seed: 0,
       accounts: 1,
       durable,

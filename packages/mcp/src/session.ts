@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sender, type Signer } from '@starkbox/signing';
-import type { ConfigInput, Starkbox } from 'starkbox';
+import type { ConfigInput, LocalChain } from 'starkbox';
 import { z } from 'zod';
 import type { AllowedHosts } from './hosts.js';
 import { FELT_TEXT, NodeClient } from './node-client.js';
@@ -21,7 +21,7 @@ type Account = z.infer<typeof ACCOUNTS>[number];
 interface Chain {
   readonly client: NodeClient;
   /** The node, if it runs in this process. */
-  readonly node: Starkbox | undefined;
+  readonly node: LocalChain | undefined;
   /** Ids of the node by our names, which stay valid when a snapshot is restored. */
   readonly snapshots: Map<string, string>;
 }
@@ -59,11 +59,11 @@ export class Session {
     return this.#inTurn(async () => {
       // It may hold several URLs, separated by commas.
       this.#hosts.checkParams(options.forkNetwork);
-      const { createLog, createNode } = await import('starkbox');
+      const { createLog, createChain } = await import('starkbox');
       const output = process.stderr;
       const log = createLog({ level: 'warn', format: 'pretty' }, output);
       this.#folder ??= await mkdtemp(join(tmpdir(), 'starkbox-mcp-'));
-      const node = await createNode({ ...options, dumpDir: this.#folder }, { log, output });
+      const node = await createChain({ ...options, dumpDir: this.#folder }, { log, output });
       const client = await reached(node).catch(async (error: unknown) => {
         await node.close();
         throw error;
@@ -82,7 +82,7 @@ export class Session {
     });
   }
 
-  async #use(client: NodeClient, node: Starkbox | undefined): Promise<NodeClient> {
+  async #use(client: NodeClient, node: LocalChain | undefined): Promise<NodeClient> {
     const before = this.#chain;
     this.#chain = { client, node, snapshots: new Map() };
     await before?.node?.close();
@@ -163,7 +163,7 @@ export class Session {
 }
 
 /** Opens the port of a node, and makes sure that clients reach it: they block the ports of some other protocols. */
-async function reached(node: Starkbox): Promise<NodeClient> {
+async function reached(node: LocalChain): Promise<NodeClient> {
   const { url } = await node.listen();
   const client = new NodeClient(url);
   await client.chainId();

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND, connectMcp, type McpClient } from './support/mcp-client.js';
 
@@ -59,7 +59,7 @@ describe('files', () => {
   });
 
   test('a node that is attached writes and reads no file by its path', async () => {
-    const node = await createNode({ seed: 0, port: 0, accounts: 1 });
+    const node = await createChain({ seed: 0, port: 0, accounts: 1 });
     try {
       await mcp.json('attach_chain', { url: (await node.listen()).url });
       const path = join(folder, 'attached.image');

@@ -1,6 +1,6 @@
 // The tools of `starkbox mcp`, called by the client of the SDK over stdio.
 import { fileURLToPath } from 'node:url';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { COMMAND, connectMcp, type McpClient } from './support/mcp-client.js';
@@ -160,7 +160,7 @@ describe('starkbox mcp', () => {
   });
 
   test('works on a node that runs elsewhere', async () => {
-    const node = await createNode({ seed: 7, port: 0, accounts: 2 });
+    const node = await createChain({ seed: 7, port: 0, accounts: 2 });
     try {
       const { url } = await node.listen();
       expect(await json('attach_chain', { url })).toMatchObject({ url, block_number: 0 });
@@ -178,7 +178,7 @@ describe('starkbox mcp', () => {
 
   test('finds and shows the documentation', async () => {
     const { text: pages } = await call('read_docs');
-    const methods = pages.split('\n').find((line) => /(^|\/)methods: /.test(line));
+    const methods = pages.split('\n').find((line) => /(^|\/)methods\/accounts: /.test(line));
     const page = methods?.split(':')[0] ?? '';
     const { text: section } = await call('read_docs', { page: `${page}#devnet_mint` });
     expect(section).toContain('amount');

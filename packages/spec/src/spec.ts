@@ -1394,6 +1394,7 @@ export type MESSAGE_FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
 
 /** A message between L1 and L2. */
 export type MESSAGE_ROW = {
+  readonly direction: 'TO_L1' | 'TO_L2';
   readonly message_hash: L1_HASH;
   /** To L2: HANDLED, or REVERTED if its handler failed. To L1: PENDING in the block under construction, then SENT, DELIVERED once L1 has got it, CONSUMED once it was taken by devnet_postmanConsumeMessageFromL2. */
   readonly state: 'HANDLED' | 'REVERTED' | 'PENDING' | 'SENT' | 'DELIVERED' | 'CONSUMED';
@@ -2237,6 +2238,29 @@ export interface Methods {
       readonly total_supply: DECIMAL | null;
     };
   };
+  /** Declare a class without an account. */
+  readonly devnet_declare: {
+    readonly params: {
+      readonly contract_class: { readonly [name: string]: unknown };
+    };
+    readonly result: {
+      readonly class_hash: FELT;
+      readonly compiled_class_hash: FELT;
+      readonly transaction_hash?: TXN_HASH;
+    };
+  };
+  /** Deploy a contract without an account. */
+  readonly devnet_deploy: {
+    readonly params: {
+      readonly class_hash: FELT;
+      readonly constructor_calldata?: readonly FELT[];
+      readonly salt?: FELT;
+    };
+    readonly result: {
+      readonly contract_address: ADDRESS;
+      readonly transaction_hash: TXN_HASH;
+    };
+  };
   /** Close the block under construction, even if it is empty, and further empty ones. */
   readonly devnet_createBlock: {
     readonly params: {
@@ -2649,7 +2673,7 @@ export interface Methods {
   /** Messages between L1 and L2 that the chain has, newest first. */
   readonly devnet_listMessages: {
     readonly params: {
-      readonly direction: 'TO_L1' | 'TO_L2';
+      readonly direction?: 'TO_L1' | 'TO_L2';
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
     };
@@ -3322,6 +3346,28 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     tenants: 'own',
     executes: true,
   },
+  devnet_declare: {
+    document: 'devnet',
+    params: [{ name: 'contract_class', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+    executes: true,
+  },
+  devnet_deploy: {
+    document: 'devnet',
+    params: [
+      { name: 'class_hash', required: true },
+      { name: 'constructor_calldata' },
+      { name: 'salt' },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+    executes: true,
+  },
   devnet_createBlock: {
     document: 'devnet',
     params: [{ name: 'count' }, { name: 'interval' }],
@@ -3639,7 +3685,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_listMessages: {
     document: 'devnet',
-    params: [{ name: 'direction', required: true }, { name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'direction' }, { name: 'cursor' }, { name: 'limit' }],
     tenants: 'everywhere',
   },
   devnet_listRuleFindings: {

@@ -2,16 +2,16 @@
 import {
   type ChainSnapshot,
   type ConfigInput,
-  createNode,
-  type Deployment,
-  type Starkbox,
+  createChain,
+  type DeployRequest,
+  type LocalChain,
 } from 'starkbox';
 import { CallData, Contract, type RawArgs } from 'starknet';
-import { accountsOf, type ChainAccount, forgetNonces, impersonate } from './client/account.js';
-import { type ChainProvider, providerOf } from './client/provider.js';
+import { type ChainAccount, forgetNonces, getAccounts, impersonate } from './client/account.js';
+import { type ChainProvider, getProvider } from './client/provider.js';
 import { type Collector, collectorOf, countsCalls } from './reports/collecting.js';
 
-export interface DeployOptions extends Pick<Deployment, 'salt'> {
+export interface DeployOptions extends Pick<DeployRequest, 'salt'> {
   /** Who sends the transactions of the contract; the first account by default. */
   readonly account?: ChainAccount;
 }
@@ -25,38 +25,47 @@ export interface DeployOptions extends Pick<Deployment, 'salt'> {
  * await counter.invoke('increase', [5]);
  */
 export async function createTestChain(options: ConfigInput = {}): Promise<TestChain> {
+  return new TestChain(await createLocalChain(options));
+}
+
+/** A chain that the reports of the run leave out. */
+export async function createUnreportedChain(options: ConfigInput = {}): Promise<TestChain> {
+  return new TestChain(await createLocalChain(options), { isReported: false });
+}
+
+function createLocalChain(options: ConfigInput): Promise<LocalChain> {
   const reported = countsCalls() ? { recordCalls: true } : {};
-  return new TestChain(await createNode({ seed: 0, port: 0, ...reported, ...options }));
+  return createChain({ seed: 0, port: 0, ...reported, ...options });
 }
 
 export class TestChain implements AsyncDisposable {
   /** The chain of the library. */
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly provider: ChainProvider;
   /** The predeployed accounts, connected. */
   readonly accounts: readonly ChainAccount[];
-  readonly request: Starkbox['request'];
-  readonly time: Starkbox['time'];
-  readonly fetch: Starkbox['fetch'];
+  readonly request: LocalChain['request'];
+  readonly time: LocalChain['time'];
+  readonly fetch: LocalChain['fetch'];
   readonly rpcUrl: string;
   #collector: Collector | undefined;
 
-  constructor(node: Starkbox) {
+  constructor(node: LocalChain, { isReported = true }: { readonly isReported?: boolean } = {}) {
     this.node = node;
-    this.#collector = collectorOf(node);
-    this.provider = providerOf(node);
-    this.accounts = accountsOf(node, this.provider);
+    this.#collector = isReported ? collectorOf(node) : undefined;
+    this.provider = getProvider(node);
+    this.accounts = getAccounts(node, this.provider);
     this.request = node.request;
     this.time = node.time;
     this.fetch = node.fetch;
     this.rpcUrl = node.rpcUrl;
   }
 
-  get tokens(): Starkbox['tokens'] {
+  get tokens(): LocalChain['tokens'] {
     return this.node.tokens;
   }
 
-  get config(): Starkbox['config'] {
+  get config(): LocalChain['config'] {
     return this.node.config;
   }
 
@@ -75,14 +84,15 @@ export class TestChain implements AsyncDisposable {
     };
   }
 
-  subscribe: Starkbox['subscribe'] = (method, ...params) => this.node.subscribe(method, ...params);
-  listen: Starkbox['listen'] = (options) => this.node.listen({ port: 0, ...options });
-  mint: Starkbox['mint'] = (...params) => this.node.mint(...params);
-  deal: Starkbox['deal'] = (...params) => this.node.deal(...params);
-  mine: Starkbox['mine'] = (...params) => this.node.mine(...params);
-  storage: Starkbox['storage'] = (contract) => this.node.storage(contract);
-  declare: Starkbox['declare'] = (artifact) => this.node.declare(artifact);
-  deploy: Starkbox['deploy'] = (deployment) => this.node.deploy(deployment);
+  subscribe: LocalChain['subscribe'] = (method, ...params) =>
+    this.node.subscribe(method, ...params);
+  listen: LocalChain['listen'] = (options) => this.node.listen({ port: 0, ...options });
+  mint: LocalChain['mint'] = (...params) => this.node.mint(...params);
+  deal: LocalChain['deal'] = (...params) => this.node.deal(...params);
+  mine: LocalChain['mine'] = (...params) => this.node.mine(...params);
+  storage: LocalChain['storage'] = (contract) => this.node.storage(contract);
+  declare: LocalChain['declare'] = (artifact) => this.node.declare(artifact);
+  deploy: LocalChain['deploy'] = (deployment) => this.node.deploy(deployment);
 
   /** Any account, without its key. */
   impersonate(address: string): Promise<ChainAccount> {
@@ -122,16 +132,6 @@ export class TestChain implements AsyncDisposable {
     account: ChainAccount | undefined = this.accounts[0],
   ): Contract {
     return new Contract({ abi, address, providerOrAccount: account ?? this.provider });
-  }
-
-  /**
-   * Leaves what this chain does out of the reports of the run.
-   *
-   * @internal
-   */
-  leaveOut(): this {
-    this.#collector = undefined;
-    return this;
   }
 
   async close(): Promise<void> {

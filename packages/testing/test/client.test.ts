@@ -3,9 +3,9 @@ import { Account, type Call } from 'starknet';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   accountsAt,
-  accountsOf,
   createTestChain,
-  providerOf,
+  getAccounts,
+  getProvider,
   type TestChain,
 } from '../src/index.js';
 
@@ -27,13 +27,13 @@ const account = (of: TestChain, at = 0) => {
 /** A provider that lists the methods that are called through it. */
 function listing(of: TestChain) {
   const methods: string[] = [];
-  const provider = providerOf(of, {
+  const provider = getProvider(of, {
     baseFetch: (url, init) => {
       methods.push(Object(JSON.parse(String(init?.body))).method);
       return of.fetch(url, init);
     },
   });
-  return { asked: methods, provider, sender: accountsOf(of.node, provider)[0] ?? account(of) };
+  return { asked: methods, provider, sender: getAccounts(of.node, provider)[0] ?? account(of) };
 }
 
 describe('a transaction', () => {
@@ -75,7 +75,7 @@ describe('a transaction', () => {
     const subscribing = new Promise<void>((resolve) => {
       subscribed = resolve;
     });
-    const provider = providerOf({
+    const provider = getProvider({
       rpcUrl: demand.rpcUrl,
       fetch: demand.fetch,
       subscribe: (...params) => {
@@ -187,7 +187,7 @@ describe('a node at a URL', () => {
   test('pushes statuses through its WebSocket', async () => {
     await using demand = await createTestChain({ blockGenerationOn: 'demand' });
     const { url } = await demand.listen();
-    const provider = providerOf(`${url}/rpc`);
+    const provider = getProvider(`${url}/rpc`);
     const [sender] = await accountsAt(`${url}/rpc`, provider);
     const transaction = await sender?.execute(transfer(demand, '0x1', 5));
     const waiting = provider.waitForTransaction(transaction?.transaction_hash ?? '');
@@ -197,7 +197,7 @@ describe('a node at a URL', () => {
 
   test('is asked repeatedly where it has no WebSocket', async () => {
     await using demand = await createTestChain({ blockGenerationOn: 'demand' });
-    const provider = providerOf('http://127.0.0.1:9', { baseFetch: demand.fetch });
+    const provider = getProvider('http://127.0.0.1:9', { baseFetch: demand.fetch });
     const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
     const waiting = provider.waitForTransaction(transaction_hash);
     await demand.mine();

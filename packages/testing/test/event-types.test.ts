@@ -3,7 +3,7 @@ import { Contract, hash } from 'starknet';
 import { expect, expectTypeOf } from 'vitest';
 import { type EventName, type EventValues, fixture } from '../src/index.js';
 import { assertEmits } from '../src/matchers/matchers.js';
-import { testWith } from '../src/runners/vitest.js';
+import { withChain } from '../src/runners/vitest.js';
 
 const EMITTER = new URL('../../../contracts/cairo/emitter.sierra.json', import.meta.url);
 
@@ -76,7 +76,7 @@ const ABI = [
   },
 ] as const;
 
-const test = testWith(
+const test = withChain(
   fixture(
     'emitter of event types',
     async (chain) => ({ emitter: (await chain.deployContract(EMITTER, [])).address }),

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FaultyProxy } from '../../e2e/support/fork/proxy.js';
 import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
@@ -10,14 +10,14 @@ import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
 
 let folder: string;
-let origin: Starkbox;
+let origin: LocalChain;
 let network: FaultyProxy;
 let opened: Fixture<unknown>[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'starkbox-fixture-fork-'));
   opened = [];
-  origin = await createNode({ seed: 0, port: 0 });
+  origin = await createChain({ seed: 0, port: 0 });
   await origin.mint('0x77', 5n);
   network = await FaultyProxy.before((await origin.listen()).url);
 });
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** Each call stands for a run of its own. */
-async function run(node: FixtureOptions['node'] = {}) {
+async function run(config: FixtureOptions['chain'] = {}) {
   const counters = fixture(
     'counters on a fork',
     async (chain) => {
@@ -39,11 +39,11 @@ async function run(node: FixtureOptions['node'] = {}) {
     {
       artifacts: [COUNTER],
       cacheDir: folder,
-      node: {
+      chain: {
         seed: 1,
         forkNetwork: network.url,
         forkCacheDir: join(folder, 'answers'),
-        ...node,
+        ...config,
       },
     },
   );

@@ -90,7 +90,7 @@ test('it runs again when its key, a file or an option changes', async () => {
   expect(await run('one')).toBe(1);
   expect(await run('one')).toBe(0);
   expect(await run('other')).toBe(1);
-  expect(await run('one', { node: { seed: 7 } })).toBe(1);
+  expect(await run('one', { chain: { seed: 7 } })).toBe(1);
   expect(await run('one', {}, 'another key')).toBe(1);
   expect(await run('one')).toBe(0);
 });

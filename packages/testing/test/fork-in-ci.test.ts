@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -22,7 +22,7 @@ const FIXTURE = `
     const { balance } = await chain.mint('0x77', 1n);
     return { balance: String(balance) };
   }, {
-    node: {
+    chain: {
       forkLock: 'fork.lock.json',
       ...(process.env['CI']
         ? { offline: true }
@@ -32,9 +32,9 @@ const FIXTURE = `
 `;
 const VITEST_TEST = `
   import { expect } from 'vitest';
-  import { testWith } from '@starkbox/testing/vitest';
+  import { withChain } from '@starkbox/testing/vitest';
   import { mainnet } from './mainnet.mjs';
-  testWith(mainnet)('reads balances of the network', async ({ chain, data }) => {
+  withChain(mainnet)('reads balances of the network', async ({ chain, data }) => {
     expect(data.balance).toBe('6');
     const { amount } = await chain.request('devnet_getAccountBalance', { address: '0x88' });
     expect(amount).toBe('0');
@@ -106,7 +106,7 @@ async function runAgain(command: readonly string[], settings: Settings): Promise
 
 test.each(RUNNERS)('%s', async (_name, source, command) => {
   writeFileSync(join(folder, 'fork.test.mjs'), source);
-  const origin = await createNode({ seed: 0, port: 0 });
+  const origin = await createChain({ seed: 0, port: 0 });
   await origin.mint('0x77', 5n);
   const { url } = await origin.listen();
 
@@ -121,7 +121,7 @@ test.each(RUNNERS)('%s', async (_name, source, command) => {
 
 test('a new lock file records what the function of a fixture reads, though its image is kept', async () => {
   writeFileSync(join(folder, 'fork.test.mjs'), NODE_TEST);
-  const origin = await createNode({ seed: 0, port: 0 });
+  const origin = await createChain({ seed: 0, port: 0 });
   await origin.mint('0x77', 5n);
   const { url } = await origin.listen();
   const settings = { NETWORK: url };

@@ -6,11 +6,11 @@ import { describe, expect } from 'vitest';
 import { fixture, type TestChain } from '../src/index.js';
 import { checkMatchesGas } from '../src/matchers/gas.js';
 import { assertChangesBalances, assertEmits, assertRevertsWith } from '../src/matchers/matchers.js';
-import { testWith } from '../src/runners/vitest.js';
+import { withChain } from '../src/runners/vitest.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
 
-const test = testWith(
+const test = withChain(
   fixture(
     'counter of matchers',
     async (chain) => ({ counter: (await chain.deployContract(COUNTER, [5])).address }),
@@ -127,10 +127,10 @@ describe('toChangeBalances', () => {
   });
 });
 
-describe('toMatchGas', () => {
+describe('toMatchGasSnapshot', () => {
   test('compares with the committed file', async ({ chain }) => {
-    await expect(transfer(chain, 7)).toMatchGas();
-    await expect(transfer(chain, 8)).toMatchGas('to a holder');
+    await expect(transfer(chain, 7)).toMatchGasSnapshot();
+    await expect(transfer(chain, 8)).toMatchGasSnapshot('to a holder');
   });
 
   test('writes new values only when it may', async ({ chain }) => {

@@ -1,9 +1,9 @@
 // Chains that runners hand to tests: one each, from what was prepared, closed afterwards.
 import { afterAll, afterEach, beforeEach, describe, expect, test as plain } from 'vitest';
-import { fixture, providerOf, type TestChain } from '../src/index.js';
-import { useChain, withChain } from '../src/runners/node.js';
-import { chainFixtures } from '../src/runners/playwright.js';
-import { test, testWith } from '../src/runners/vitest.js';
+import { fixture, getProvider, type TestChain } from '../src/index.js';
+import { withChain, withChainHooks } from '../src/runners/node.js';
+import { withChain as withPageChain } from '../src/runners/playwright.js';
+import { test, withChain as testWithChain } from '../src/runners/vitest.js';
 
 const funded = fixture('funded', async (chain) => {
   await chain.mint('0xabc', 1000n);
@@ -32,7 +32,7 @@ describe('vitest', () => {
     });
   }
 
-  const prepared = testWith(funded);
+  const prepared = testWithChain(funded);
   prepared('a test begins with what was prepared', async ({ chain, data }) => {
     const { balance } = await chain.mint(data.holder, 1n);
     expect(balance).toBe(1001n);
@@ -70,7 +70,7 @@ describe('node:test and Jest', () => {
   });
 
   describe('hooks', () => {
-    const current = useChain({ beforeEach, afterEach }, funded);
+    const current = withChainHooks({ beforeEach, afterEach }, funded);
     expect(() => current.chain).toThrow(/while a test runs/);
     for (const name of ['one', 'other']) {
       plain(`${name} test has a chain`, async () => {
@@ -82,18 +82,16 @@ describe('node:test and Jest', () => {
 
 describe('Playwright', () => {
   plain('a page reaches a branch at a port of its own', async () => {
-    const { ownBranch, chain, chainUrl, chainData } = chainFixtures(funded);
+    const { chain, chainUrl, chainData } = withPageChain(funded);
     const urls = new Set<string>();
     const run = () =>
-      ownBranch({}, async (branch) => {
-        await chain({ ownBranch: branch }, async (branch) => {
-          await chainUrl({ chain: branch }, async (url) => {
-            urls.add(url);
-            await branch.mine();
-            expect(await providerOf(`${url}/rpc`).getBlockNumber()).toBe(2);
-          });
+      chain({}, async (branch) => {
+        await chainUrl({ chain: branch }, async (url) => {
+          urls.add(url);
+          await branch.mine();
+          expect(await getProvider(`${url}/rpc`).getBlockNumber()).toBe(2);
         });
-        await chainData({ ownBranch: branch }, async ({ holder }) => expect(holder).toBe('0xabc'));
+        await chainData({ chain: branch }, async ({ holder }) => expect(holder).toBe('0xabc'));
       });
     await Promise.all([run(), run()]);
     expect(urls.size).toBe(2);

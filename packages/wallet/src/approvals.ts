@@ -1,13 +1,13 @@
 // Requests that need approval: decided by a policy, by answers prepared for the next ones, or one by one.
 import { WalletError } from './errors.js';
 
-export type Decision = 'approve' | 'refuse';
+export type Decision = 'approve' | 'reject';
 
-/** `ask` leaves the request pending until it is approved or refused. */
+/** `ask` leaves the request pending until it is approved or rejected. */
 export type Policy = Decision | 'ask';
 
 /** The answer to one of the next requests. */
-export interface PreparedAnswer {
+export interface PreparedDecision {
   readonly decision: Policy;
   /** Milliseconds before the decision takes effect; the controller's `delay` by default. */
   readonly delay?: number;
@@ -25,7 +25,7 @@ export interface PendingRequest {
 }
 
 /** A request that was decided. */
-export interface DecidedRequest extends PendingRequest {
+export interface HistoryEntry extends PendingRequest {
   readonly decision: Decision;
 }
 
@@ -40,9 +40,9 @@ const MOST_DECIDED = 200;
 export class Approvals {
   policy: Policy = 'ask';
   delay = 0;
-  #prepared: PreparedAnswer[] = [];
+  #prepared: PreparedDecision[] = [];
   #queue: QueuedRequest[] = [];
-  #decided: DecidedRequest[] = [];
+  #history: HistoryEntry[] = [];
   #lastId = 0;
   readonly #watchers = new Set<() => void>();
 
@@ -50,11 +50,11 @@ export class Approvals {
     return this.#queue.map(({ request }) => request);
   }
 
-  get decided(): readonly DecidedRequest[] {
-    return this.#decided;
+  get history(): readonly HistoryEntry[] {
+    return this.#history;
   }
 
-  prepare(answers: readonly PreparedAnswer[]): void {
+  prepare(answers: readonly PreparedDecision[]): void {
     this.#prepared.push(...answers);
   }
 
@@ -64,7 +64,7 @@ export class Approvals {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Resolves when the request is approved, and rejects when it is refused. */
+  /** Resolves when the request is approved, and rejects when it is rejected. */
   ask(method: string, params: unknown): Promise<void> {
     const at = this.#prepared.findIndex((answer) => (answer.method ?? method) === method);
     const [prepared] = at < 0 ? [] : this.#prepared.splice(at, 1);
@@ -74,9 +74,9 @@ export class Approvals {
       const settle = (decided: Decision): void => {
         clearTimeout(timer);
         this.#queue = this.#queue.filter((pending) => pending.request !== request);
-        this.#decided = [...this.#decided, { ...request, decision: decided }].slice(-MOST_DECIDED);
+        this.#history = [...this.#history, { ...request, decision: decided }].slice(-MOST_DECIDED);
         if (decided === 'approve') resolve();
-        else reject(new WalletError('USER_REFUSED_OP', `${method} was refused.`));
+        else reject(new WalletError('USER_REFUSED_OP', `${method} was rejected.`));
         this.#publish();
       };
       const timer = decision === 'ask' ? undefined : setTimeout(settle, delay, decision);

@@ -1,5 +1,5 @@
 // Controller of the wallet, for scripts of a page and of its tests.
-import type { DecidedRequest, PendingRequest, Policy, PreparedAnswer } from './approvals.js';
+import type { HistoryEntry, PendingRequest, Policy, PreparedDecision } from './approvals.js';
 import type { Wallet } from './wallet.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Wallet } from './wallet.js';
  *
  * @example
  * starkboxWallet.policy = 'approve';
- * starkboxWallet.next('refuse', { decision: 'approve', delay: 500 });
+ * starkboxWallet.next('reject', { decision: 'approve', delay: 500 });
  */
 export class WalletController {
   readonly #wallet: Wallet;
@@ -37,7 +37,7 @@ export class WalletController {
   }
 
   /** Prepares answers for the next requests that need approval. */
-  next(...answers: readonly (Policy | PreparedAnswer)[]): void {
+  next(...answers: readonly (Policy | PreparedDecision)[]): void {
     const prepared = answers.map((answer) =>
       typeof answer === 'string' ? { decision: answer } : answer,
     );
@@ -50,9 +50,9 @@ export class WalletController {
     return this.#wallet.approvals.pending;
   }
 
-  /** The last 200 requests that were approved or refused. */
-  get decided(): readonly DecidedRequest[] {
-    return this.#wallet.approvals.decided;
+  /** The last 200 requests that were approved or rejected. */
+  get history(): readonly HistoryEntry[] {
+    return this.#wallet.approvals.history;
   }
 
   /** Approves a pending request; without an id the oldest. */
@@ -60,9 +60,9 @@ export class WalletController {
     this.#wallet.approvals.decide('approve', id);
   }
 
-  /** Refuses a pending request; without an id the oldest. */
-  refuse(id?: number): void {
-    this.#wallet.approvals.decide('refuse', id);
+  /** Rejects a pending request; without an id the oldest. */
+  reject(id?: number): void {
+    this.#wallet.approvals.decide('reject', id);
   }
 
   /** Resolves with a pending request, of the method if one is given. */
@@ -114,6 +114,6 @@ export class WalletController {
 }
 
 function checkedPolicy(policy: Policy): Policy {
-  if (policy === 'approve' || policy === 'refuse' || policy === 'ask') return policy;
-  throw new TypeError(`The decision ${policy} is none of approve, refuse and ask.`);
+  if (policy === 'approve' || policy === 'reject' || policy === 'ask') return policy;
+  throw new TypeError(`The decision ${policy} is none of approve, reject and ask.`);
 }

@@ -100,7 +100,7 @@ async function describeInvoke({ calls }: Fields, session: Session): Promise<Deta
   ]);
   const sections = await Promise.all(read.map((call) => describeCall(call, node, names)));
   if (estimate instanceof NodeError) {
-    return { sections, warning: `The node refuses this transaction: ${estimate.message}.` };
+    return { sections, warning: `The node rejects this transaction: ${estimate.message}.` };
   }
   const { bounds, failure } = estimate;
   const fee: Section = { rows: [['highest fee', `${strk(mostFee(bounds))} STRK`]] };

@@ -1,11 +1,11 @@
 // Public API: installing the wallet, its controller and its errors.
 
 export type {
-  DecidedRequest,
   Decision,
+  HistoryEntry,
   PendingRequest,
   Policy,
-  PreparedAnswer,
+  PreparedDecision,
 } from './approvals.js';
 export type { WalletController } from './controller.js';
 export { WalletError, type WalletErrorName } from './errors.js';

@@ -1,6 +1,6 @@
 // Steering of the wallet from a test with Playwright.
 import type { JSHandle, Page } from 'playwright-core';
-import type { DecidedRequest, PendingRequest, Policy, PreparedAnswer } from './approvals.js';
+import type { HistoryEntry, PendingRequest, Policy, PreparedDecision } from './approvals.js';
 import type { WalletController } from './controller.js';
 import type { InstallOptions } from './install.js';
 
@@ -14,15 +14,15 @@ export interface PageWallet {
   setPolicy(policy: Policy): Promise<void>;
   setDelay(milliseconds: number): Promise<void>;
   /** Prepares answers for the next requests. */
-  next(...answers: readonly (Policy | PreparedAnswer)[]): Promise<void>;
+  next(...answers: readonly (Policy | PreparedDecision)[]): Promise<void>;
   pending(): Promise<readonly PendingRequest[]>;
-  decided(): Promise<readonly DecidedRequest[]>;
+  history(): Promise<readonly HistoryEntry[]>;
   /** Waits for a pending request, of the method if one is given. */
   waitForRequest(method?: string): Promise<PendingRequest>;
   /** Approves a pending request; without an id the oldest. */
   approve(id?: number): Promise<void>;
-  /** Refuses a pending request; without an id the oldest. */
-  refuse(id?: number): Promise<void>;
+  /** Rejects a pending request; without an id the oldest. */
+  reject(id?: number): Promise<void>;
   accounts(): Promise<readonly string[]>;
   /** Selects an account by its address or its number from zero; its address. */
   selectAccount(which: string | number): Promise<string>;
@@ -33,12 +33,12 @@ export interface PageWallet {
  * The wallet of a page, for a test.
  *
  * @example
- * const wallet = walletFor(page);
+ * const wallet = getWallet(page);
  * await wallet.install({ url: 'http://localhost:5050', policy: 'approve' });
  * await page.goto('http://localhost:3000');
- * await wallet.next('refuse');
+ * await wallet.next('reject');
  */
-export function walletFor(page: Page): PageWallet {
+export function getWallet(page: Page): PageWallet {
   /** The controller of the page, once it is there. */
   const controller = async (): Promise<JSHandle<WalletController>> => {
     const controller = await page.waitForFunction(() => window.starkboxWallet);
@@ -63,11 +63,11 @@ export function walletFor(page: Page): PageWallet {
       await (await controller()).evaluate((wallet, of) => wallet.next(...of), answers);
     },
     pending: async () => (await controller()).evaluate((wallet) => wallet.pending),
-    decided: async () => (await controller()).evaluate((wallet) => wallet.decided),
+    history: async () => (await controller()).evaluate((wallet) => wallet.history),
     waitForRequest: async (method) =>
       (await controller()).evaluate((wallet, of) => wallet.waitForRequest(of), method),
     approve: async (id) => (await controller()).evaluate((wallet, of) => wallet.approve(of), id),
-    refuse: async (id) => (await controller()).evaluate((wallet, of) => wallet.refuse(of), id),
+    reject: async (id) => (await controller()).evaluate((wallet, of) => wallet.reject(of), id),
     accounts: async () => (await controller()).evaluate((wallet) => wallet.accounts()),
     selectAccount: async (which) =>
       (await controller()).evaluate((wallet, of) => wallet.selectAccount(of), which),

@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-const POLICIES = ['approve', 'refuse', 'ask'] as const;
+const POLICIES = ['approve', 'reject', 'ask'] as const;
 
 /** The options of `<script src="…/wallet.js" data-policy="approve">`. */
 function optionsOf(element: HTMLOrSVGScriptElement | null): InstallOptions {

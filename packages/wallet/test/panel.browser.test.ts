@@ -58,9 +58,9 @@ test('a person connects an account, and approves a transfer shown by its names',
   expect(await dialog(page).count()).toBe(0);
 });
 
-test('Refuse and Escape refuse, and the focus returns', async () => {
+test('Reject and Escape reject, and the focus returns', async () => {
   const { page } = await stage.open('/');
-  for (const refuse of [() => press(page, 'Refuse'), () => page.keyboard.press('Escape')]) {
+  for (const reject of [() => press(page, 'Reject'), () => page.keyboard.press('Escape')]) {
     await page.locator('#pay').focus();
     const answer = connect(page);
     await dialog(page).waitFor();
@@ -69,7 +69,7 @@ test('Refuse and Escape refuse, and the focus returns', async () => {
         .getByRole('button', { name: 'Approve' })
         .evaluate((button) => button.matches(':focus')),
     ).toBe(true);
-    await refuse();
+    await reject();
     expect(await answer).toMatchObject({ code: 113 });
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('pay');
   }
@@ -92,7 +92,7 @@ test('requests are shown one after the other', async () => {
     ask(page, 'wallet_addInvokeTransaction', stage.transfer(amount)),
   );
   await dialog(page).getByText('1 of 2 requests').waitFor();
-  await press(page, 'Refuse');
+  await press(page, 'Reject');
   await expect.poll(() => dialog(page).innerText()).not.toContain('of 2');
   await press(page, 'Approve');
   const [first, second] = await Promise.all(answers);
@@ -108,7 +108,7 @@ test('a transaction that would be reverted is shown with its reason', async () =
   await dialog(page)
     .getByText(/would be reverted: .*insufficient balance/i)
     .waitFor();
-  await wallet.refuse();
+  await wallet.reject();
   expect(await answer).toMatchObject({ code: 113 });
   expect(await dialog(page).count()).toBe(0);
 });
@@ -143,7 +143,7 @@ test('axe finds nothing in either colour scheme', async () => {
   const answer = ask(page, 'wallet_addInvokeTransaction', stage.transfer(`${10n ** 30n}`));
   await dialog(page).getByText('would be reverted').waitFor();
   expect(await faultsOf(page)).toEqual([]);
-  await wallet.refuse();
+  await wallet.reject();
   await answer;
 });
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
-import { walletFor } from '@starkbox/wallet/playwright';
+import { getWallet } from '@starkbox/wallet/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedPages } from '../../explorer/test/support/stage.js';
 import type {} from './support/dapp.js';
@@ -169,7 +169,7 @@ test('the wallet of an instance sends to that chain', async () => {
   );
   expect(await stage.balance(1)).toBe(before);
   const fresh = await (await sharedPages()).take({});
-  const wallet = walletFor(fresh);
+  const wallet = getWallet(fresh);
   await wallet.install({ url, policy: 'approve' });
   await fresh.goto(`${stage.site.origin}/bare`);
   await connect(fresh);
@@ -188,7 +188,7 @@ describe('a scripted wallet', () => {
       transaction_hash: expect.stringMatching(/^0x0[0-7][0-9a-f]{62}$/),
     });
     expect(await stage.balance(1)).toBe(before + 5n);
-    await wallet.next('refuse');
+    await wallet.next('reject');
     expect(await ask(page, 'wallet_addInvokeTransaction', stage.transfer('5'))).toMatchObject({
       code: 113,
     });
@@ -207,16 +207,16 @@ describe('a scripted wallet', () => {
     expect(await answer).toHaveProperty('transaction_hash');
     expect(await stage.balance(1)).toBe(before + 10n);
     await wallet.setDelay(1);
-    await wallet.setPolicy('refuse');
+    await wallet.setPolicy('reject');
     expect(await ask(page, 'wallet_addInvokeTransaction', stage.transfer('5'))).toMatchObject({
       code: 113,
     });
-    expect((await wallet.decided()).map(({ decision }) => decision)).toEqual([
+    expect((await wallet.history()).map(({ decision }) => decision)).toEqual([
       'approve',
       'approve',
-      'refuse',
+      'reject',
       'approve',
-      'refuse',
+      'reject',
     ]);
   });
 
@@ -349,7 +349,7 @@ test('errors have the codes of the wallet API', async () => {
   const { page, wallet } = await stage.open();
   const code = async (type: string, params?: unknown) => Object(await ask(page, type, params)).code;
   expect(await code('wallet_addInvokeTransaction', stage.transfer('1'))).toBe(163);
-  await wallet.next('refuse');
+  await wallet.next('reject');
   expect(await code('wallet_requestAccounts')).toBe(113);
   expect(await ask(page, 'wallet_requestAccounts', { silent_mode: true })).toEqual([]);
   await connect(page);
@@ -373,8 +373,8 @@ test('errors have the codes of the wallet API', async () => {
 
 test('Playwright adds it to a page that does not include it', async () => {
   const page = await (await sharedPages()).take({});
-  const wallet = walletFor(page);
-  await wallet.install({ url: stage.node.url, policy: 'refuse' });
+  const wallet = getWallet(page);
+  await wallet.install({ url: stage.node.url, policy: 'reject' });
   await page.goto(`${stage.site.origin}/bare`);
   expect(await connect(page)).toMatchObject({ code: 113 });
   await wallet.setPolicy('approve');

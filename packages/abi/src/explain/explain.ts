@@ -5,11 +5,12 @@ import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
-import type { Explained, ExplainedFrame, PrintedText, SourceLine } from './explained.js';
+import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
-import { type PaintText, PLAIN, treeLines } from './tree-text.js';
+import { counted } from '../text-layout.js';
+import { treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
 
 /** The Cairo stack of a frame, innermost line first. */
@@ -23,7 +24,7 @@ export interface FrameStack {
 export interface Subject {
   readonly transaction: ExplainedTransaction;
   readonly trace?: TransactionTrace | undefined;
-  readonly status: Explained['status'];
+  readonly status: Explanation['status'];
   /** The revert reason, or why it was refused. */
   readonly reason?: string | undefined;
   /** The Cairo stack of the frame that failed first, innermost line first. */
@@ -49,11 +50,7 @@ const KINDS: Readonly<Record<Frame['kind'], ExplainedFrame['kind']>> = {
  * @example
  * const { text } = await explain({ transaction, trace, status: 'REVERTED', reason }, { abi, names });
  */
-export async function explain(
-  subject: Subject,
-  sources: Sources,
-  paint: PaintText = PLAIN,
-): Promise<Explained> {
+export async function explain(subject: Subject, sources: Sources): Promise<Explanation> {
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
@@ -64,8 +61,8 @@ export async function explain(
   );
   const view = await View.of(roots, sources);
   if (status === 'SUCCEEDED') {
-    const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
-    const lines = [summary, '', ...treeLines(roots, view, { paint }), ...printedLines(subject)];
+    const summary = `Succeeded: ${counted(countFrames(roots), 'call')}`;
+    const lines = [summary, '', ...treeLines(roots, view), ...printedLines(subject)];
     return {
       status,
       summary,
@@ -102,8 +99,8 @@ export async function explain(
   const summary = `${STATUS_WORDS[status]}: ${location}${joint}${cause}`;
   const hint = finding?.hint;
   const lines = [
-    paint('failed', summary),
-    ...(roots.length > 0 ? ['', ...treeLines(roots, view, { paint, stack, cause })] : []),
+    summary,
+    ...(roots.length > 0 ? ['', ...treeLines(roots, view, { stack, cause })] : []),
     ...(tree.isUncertain
       ? ['', 'Several equal calls could have failed; the last one is shown.']
       : []),
@@ -129,7 +126,11 @@ export async function explain(
   };
 }
 
-function printedIn({ printed = [] }: Subject): Pick<Explained, 'printed'> {
+function countFrames(frames: readonly Frame[]): number {
+  return frames.reduce((sum, { children }) => sum + 1 + countFrames(children), 0);
+}
+
+function printedIn({ printed = [] }: Subject): Pick<Explanation, 'printed'> {
   return printed.length > 0 ? { printed } : {};
 }
 
@@ -151,7 +152,7 @@ function panicCause(felts: readonly string[], abi: Abi | undefined): string {
 
 const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 
-const STATUS_WORDS: Readonly<Record<Explained['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
   REFUSED: 'Refused',

@@ -1,7 +1,7 @@
 // Explained transaction as the documents describe it. A JSON value.
 import type { EXPLAINED, EXPLAINED_ARGUMENT, EXPLAINED_FRAME, SOURCE_LINE } from '@starkbox/spec';
 
-export type Explained = EXPLAINED;
+export type Explanation = EXPLAINED;
 export type ExplainedArgument = EXPLAINED_ARGUMENT;
 export type ExplainedFrame = EXPLAINED_FRAME;
 export type SourceLine = SOURCE_LINE;

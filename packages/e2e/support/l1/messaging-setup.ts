@@ -2,13 +2,13 @@
 
 import type { Client } from '@starkbox/conformance';
 import { messageToL1Hash } from '@starkbox/engine';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { startFixture } from '../fixture.js';
 import { contract, hex, read, type Sender, selector } from '../signing.js';
 import { type Anvil, asHex, type L1Client, messagingAt, mined } from './anvil.js';
 
 export interface MessagingSetup {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly client: Client;
   readonly sender: Sender;
   readonly messenger: string;

@@ -8,7 +8,7 @@ import {
   starknetKeccak,
   storageAddress,
 } from '@starkbox/engine';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { MINTER } from '../signing.js';
 
 export const CHAIN_ID = 'SN_SEPOLIA';
@@ -37,7 +37,7 @@ export const minter: Account = {
   privateKey: MINTER_KEY,
   publicKey: publicKey(MINTER_KEY),
 };
-const firstNode = await createNode({ seed: SEED, accounts: 3 });
+const firstNode = await createChain({ seed: SEED, accounts: 3 });
 await firstNode.close();
 /** There from the start. */
 export const { accounts }: { readonly accounts: readonly Account[] } = firstNode;

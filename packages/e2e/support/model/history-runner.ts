@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { vi } from 'vitest';
 import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
@@ -43,7 +43,7 @@ const BEGIN = 1_750_000_000;
 const INTERVAL = 60;
 
 /** What a history needs of a node. */
-export type ModelledNode = Pick<Starkbox, 'handle' | 'call' | 'close'>;
+export type ModelledNode = Pick<LocalChain, 'handle' | 'requestRaw' | 'close'>;
 
 interface Prepared {
   readonly world: World;
@@ -132,7 +132,7 @@ export class HistoryRunner {
   /** Another node as the one that histories are played on. */
   open(dataDir?: string): Promise<ModelledNode> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
-    return createNode({
+    return createChain({
       seed: cast.SEED,
       accounts: cast.accounts.length,
       initialBalance: cast.INITIAL_BALANCE,
@@ -211,7 +211,7 @@ export class HistoryRunner {
           if (this.#untilTick > 0) continue;
           this.#untilTick = INTERVAL;
           // Changes happen one after another: when this one is through, the block is closed.
-          await node.call('devnet_stopImpersonateAccount', { account_address: '0xdead' });
+          await node.requestRaw('devnet_stopImpersonateAccount', { account_address: '0xdead' });
           await onTick();
         }
       },

@@ -1,7 +1,7 @@
 // Every read of a chain about itself, and the comparison of two sets of answers.
 
 import type { BLOCK_ID, MethodName, Methods } from '@starkbox/spec';
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import { stringify } from '../../../starkbox/src/json/json.js';
 import * as cast from './accounts-and-contracts.js';
 import { transactionsOf, valuesAt, type World } from './world.js';
@@ -29,9 +29,9 @@ export interface Written {
 export class NodeClient {
   /** In the order they were made. */
   readonly written: Written[] = [];
-  readonly #handle: Starkbox['handle'];
+  readonly #handle: LocalChain['handle'];
 
-  constructor(node: Pick<Starkbox, 'handle'>) {
+  constructor(node: Pick<LocalChain, 'handle'>) {
     this.#handle = node.handle;
   }
 

@@ -6,12 +6,12 @@ import {
   type Notification,
   type Socket,
 } from '@starkbox/conformance';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { closeAfterFile, closeAfterTest } from '../closing.js';
 import { Sender, STRK } from '../signing.js';
 
 export interface Audience {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly url: string;
   /** Asks in this process, past every socket. */
   readonly client: Client;
@@ -29,7 +29,7 @@ export interface Audience {
 
 /** A node that listens, closed after the tests of the file. */
 export async function gather(changes: Partial<Config> = {}): Promise<Audience> {
-  const node = await createNode({ seed: 0, accounts: 3, port: 0, ...changes });
+  const node = await createChain({ seed: 0, accounts: 3, port: 0, ...changes });
   closeAfterFile(() => node.close());
   const { url } = await node.listen();
   const client = checkedClient(node.handle);

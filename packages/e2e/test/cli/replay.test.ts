@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectSocket, startNode } from '@starkbox/conformance';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { cairo } from 'starknet';
 import { beforeAll, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     accounts: 4,
     initialBalance: 10n ** 22n,
     blockGenerationOn: 'transaction',
-    traceRequests: file,
+    recordRequests: file,
   });
   const contract = await deployed(account(0), 'counter', [5]);
   const context = await deployed(account(1), 'context');
@@ -88,7 +88,7 @@ test('a recording has every request and no secret', async () => {
   expect(text).not.toMatch(/"private_key":"0x/);
   expect(statSync(file).mode & 0o077).toBe(0);
   const other = join(folder, 'token.jsonl');
-  const node = await createNode({ port: 0, seed: 0, authToken: TOKEN, traceRequests: other });
+  const node = await createChain({ port: 0, seed: 0, authToken: TOKEN, recordRequests: other });
   const { url } = await node.listen();
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
   const body = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
@@ -108,7 +108,7 @@ test('a fresh node gives the same answers', async () => {
 }, 180_000);
 
 test('a running node gives the same answers, if it started with the same options', async () => {
-  const node = await createNode({ port: 0, seed: 42, accounts: 4, initialBalance: 10n ** 22n });
+  const node = await createChain({ port: 0, seed: 42, accounts: 4, initialBalance: 10n ** 22n });
   const { url } = await node.listen();
   expect(await replay(file, '--url', url)).toMatch(/all answered alike/);
   await node.close();

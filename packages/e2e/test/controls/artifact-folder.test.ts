@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createNode, type Log, type Starkbox, silentLog } from 'starkbox';
+import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterTest } from '../../support/closing.js';
@@ -22,8 +22,8 @@ function logOfBroken(onBroken: (file: string) => void): Log {
   };
 }
 
-async function start(artifacts: string, log: Log): Promise<Starkbox> {
-  const node = await createNode({ artifacts, accounts: 1 }, { log });
+async function start(artifacts: string, log: Log): Promise<LocalChain> {
+  const node = await createChain({ artifacts, accounts: 1 }, { log });
   closeAfterTest(() => node.close());
   return node;
 }

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@starkbox/conformance';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { contract, read, Sender } from '../../support/signing.js';
@@ -132,5 +132,5 @@ test('folders below it are watched too, also new ones', async () => {
 
 test('a folder that does not exist fails the start', async () => {
   const artifacts = join(folder, 'none');
-  await expect(createNode({ accounts: 1, artifacts })).rejects.toThrow(/--artifacts .*none/);
+  await expect(createChain({ accounts: 1, artifacts })).rejects.toThrow(/--artifacts .*none/);
 });

@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -53,11 +53,11 @@ test.each([
   ['{"method"', /--init .*: /],
 ])('a start fails with %j', async (content, message) => {
   const init = await fileOf('wrong.json', content);
-  await expect(createNode({ accounts: 1, init })).rejects.toThrow(message);
+  await expect(createChain({ accounts: 1, init })).rejects.toThrow(message);
 });
 
 test('a start fails without the file', async () => {
-  await expect(createNode({ accounts: 1, init: join(folder, 'none') })).rejects.toThrow(/--init/);
+  await expect(createChain({ accounts: 1, init: join(folder, 'none') })).rejects.toThrow(/--init/);
 });
 
 test('addresses, keys and chain id are written once the node listens', async () => {

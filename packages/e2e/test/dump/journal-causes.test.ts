@@ -1,6 +1,6 @@
 // Every journalled method leaves its call in the journal, under its canonical name.
 
-import { createNode, METHODS, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain, METHODS } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
 import { ACCOUNT_CLASS, STRK, UDC } from '../../support/signing.js';
 
@@ -49,7 +49,7 @@ const ELSEWHERE = [
   'devnet_postmanConsumeMessageFromL2',
 ];
 
-let node: Starkbox | undefined;
+let node: LocalChain | undefined;
 afterAll(() => node?.close());
 
 test('there is an example of every journalled method', () => {
@@ -60,10 +60,10 @@ test('there is an example of every journalled method', () => {
 });
 
 test('each call is in the journal, by either of its names', async () => {
-  node = await createNode({ seed: 0, dumpOn: 'request' });
+  node = await createChain({ seed: 0, dumpOn: 'request' });
   const expected: string[] = [];
   for (const [method, params] of Object.entries(EXAMPLES)) {
-    await node.call(method.replace('devnet_', 'sandbox_'), params);
+    await node.requestRaw(method.replace('devnet_', 'sandbox_'), params);
     expected.push(method);
     const calls: unknown = await node.request('devnet_dump');
     expect(Array.isArray(calls) && calls.map((call) => Object(call).method)).toEqual(expected);

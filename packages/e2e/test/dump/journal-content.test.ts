@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
-import { type Config, METHODS, type Starkbox } from 'starkbox';
+import { type Config, type LocalChain, METHODS } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -17,7 +17,7 @@ beforeEach(() => {
   path = join(folder, `${count}.json`);
 });
 
-async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
+async function start(changes: Partial<Config> = {}): Promise<LocalChain> {
   return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
@@ -30,7 +30,7 @@ const call = (method: string, params: unknown = null) => ({
 });
 const mint = call('devnet_mint', { address: '0x1', amount: 1 });
 const failure = async (
-  node: Starkbox,
+  node: LocalChain,
   params: object,
 ): Promise<{ code: number; message: string }> => {
   try {
@@ -40,7 +40,7 @@ const failure = async (
   }
   throw new Error('it was loaded');
 };
-const transactions = async (node: Starkbox): Promise<unknown> =>
+const transactions = async (node: LocalChain): Promise<unknown> =>
   Object(await node.request('devnet_getStatus')).transaction_count;
 
 /** What `devnet_load` may be given: the calls themselves, or a file. */
@@ -140,7 +140,7 @@ test('an image is loaded by the first call of a journal only', async () => {
     message: expect.stringContaining('call 1 of the journal (devnet_load): '),
   });
   expect(await transactions(other)).toBe(0);
-  await other.call('devnet_load', { events: [load, mint] });
+  await other.requestRaw('devnet_load', { events: [load, mint] });
   expect(await transactions(other)).toBe(2);
 });
 
@@ -180,7 +180,7 @@ test('wrong parameters, unknown methods and wrong envelopes are refused before a
 
 test('the aliases of journalled methods are accepted', async () => {
   const node = await start();
-  await node.call('devnet_load', { events: [{ ...mint, method: 'sandbox_mint' }] });
+  await node.requestRaw('devnet_load', { events: [{ ...mint, method: 'sandbox_mint' }] });
   expect(await transactions(node)).toBe(1);
 });
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
@@ -15,13 +15,13 @@ beforeEach(() => {
   path = join(folder, `${count}.json`);
 });
 
-async function start(changes: Partial<Config>): Promise<Starkbox> {
+async function start(changes: Partial<Config>): Promise<LocalChain> {
   return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
-const mint = (node: Starkbox, amount: number): Promise<unknown> =>
+const mint = (node: LocalChain, amount: number): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount });
-const balance = async (node: Starkbox): Promise<unknown> =>
+const balance = async (node: LocalChain): Promise<unknown> =>
   node.request('devnet_getAccountBalance', { address: '0x1', block_id: 'pre_confirmed' });
 /** The calls in the file, without the record of its accounts. */
 const written = (): readonly { method: string }[] =>
@@ -59,7 +59,7 @@ test('with block, the file follows reverts, restarts and loads', async () => {
   await node.request('devnet_restart');
   expect(existsSync(path)).toBe(false);
   const call = { jsonrpc: '2.0', id: 7, method: 'devnet_createBlock', params: null };
-  await node.call('devnet_load', { events: [call, call] });
+  await node.requestRaw('devnet_load', { events: [call, call] });
   expect(written()).toEqual([call, call]);
 });
 
@@ -69,7 +69,7 @@ test('a load that fails changes nothing', async () => {
   const snapshot_id = await node.request('devnet_snapshot');
   const good = { jsonrpc: '2.0', id: 0, method: 'devnet_createBlock' };
   const events = [good, { ...good, method: 'devnet_mint', params: {} }];
-  await expect(node.call('devnet_load', { events })).rejects.toMatchObject({
+  await expect(node.requestRaw('devnet_load', { events })).rejects.toMatchObject({
     code: ERRORS.INVALID_PARAMS.code,
   });
   expect(await balance(node)).toEqual(friBalance('3'));
@@ -86,7 +86,7 @@ test('reads go on while a journal is repeated, and see the old chain', async () 
     method: 'devnet_mint',
     params: { address: '0x1', amount: 9 },
   };
-  const loading = node.call('devnet_load', { events: [call, call, call] });
+  const loading = node.requestRaw('devnet_load', { events: [call, call, call] });
   expect(await balance(node)).toEqual(friBalance('4'));
   await loading;
   expect(await balance(node)).toEqual(friBalance('27'));
@@ -101,7 +101,7 @@ test('a mint that reverted is repeated as one that reverts', async () => {
   await mint(node, 6);
   const events = await node.request('devnet_dump', { inline: true });
   const other = await start({});
-  await other.call('devnet_load', { events });
+  await other.requestRaw('devnet_load', { events });
   expect(await other.request('devnet_getStatus')).toMatchObject({ transaction_count: 2 });
   expect(await balance(other)).toEqual(friBalance('6'));
 });

@@ -13,7 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config, Log, Starkbox } from 'starkbox';
+import type { Config, LocalChain, Log } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
 import { RunningCommand } from '../../support/running-command.js';
@@ -34,11 +34,11 @@ afterAll(async () => {
   server.close();
 });
 
-async function start(changes: Partial<Config> = {}, log?: Log): Promise<Starkbox> {
+async function start(changes: Partial<Config> = {}, log?: Log): Promise<LocalChain> {
   return openNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
 }
 
-const mint = (node: Starkbox): Promise<unknown> =>
+const mint = (node: LocalChain): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount: 1 });
 
 const IRREGULAR: readonly (readonly [path: string, kind: RegExp])[] = [
@@ -92,7 +92,7 @@ describe('a call that names', () => {
         ['devnet_load', 'image'],
         ['devnet_load', undefined],
       ] as const) {
-        await expect(node.call(method, { path, format })).rejects.toMatchObject({
+        await expect(node.requestRaw(method, { path, format })).rejects.toMatchObject({
           code: -5,
           message: expect.stringMatching(dumpDir === undefined ? reason : /in the dump directory/),
         });
@@ -105,7 +105,7 @@ describe('a call that names', () => {
     await mint(node);
     const missing = join(folder, 'no', 'such');
     for (const format of ['image', 'journal']) {
-      await expect(node.call('devnet_dump', { path: missing, format })).rejects.toThrow(
+      await expect(node.requestRaw('devnet_dump', { path: missing, format })).rejects.toThrow(
         `I/O error: ${missing}: no such file or directory`,
       );
     }
@@ -239,7 +239,7 @@ describe('drafts', () => {
         `${path}.x.draft`,
       ];
       for (const draft of [stale, old, ownDraft, ...otherDrafts]) writeFileSync(draft, '');
-      await node.call('devnet_dump', { path, format });
+      await node.requestRaw('devnet_dump', { path, format });
       expect([stale, old, ownDraft].filter((draft) => existsSync(draft))).toEqual([]);
       expect(otherDrafts.filter((draft) => !existsSync(draft))).toEqual([]);
     }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../support/command-line.js';
 import { Sender, STRK } from '../../support/signing.js';
@@ -15,14 +15,14 @@ beforeEach(() => {
 });
 
 /** A transaction of the first account, which exists and can pay. */
-function transfer(node: Starkbox): Promise<unknown> {
+function transfer(node: LocalChain): Promise<unknown> {
   const sender = new Sender(checkedClient(node.handle), node.accounts[0]);
   return sender.invoke([{ to: STRK, name: 'transfer', calldata: ['0x7', '0x5', '0x0'] }]);
 }
 
 /** Writes the chain of a node with these options at its exit. */
 async function dump(dumpFormat: (typeof FORMATS)[number], options: Partial<Config> = {}) {
-  await using node = await createNode({ dumpOn: 'exit', dumpPath: path, dumpFormat, ...options });
+  await using node = await createChain({ dumpOn: 'exit', dumpPath: path, dumpFormat, ...options });
   await transfer(node);
   return { seed: node.config.seed, accounts: node.accounts };
 }
@@ -30,12 +30,12 @@ async function dump(dumpFormat: (typeof FORMATS)[number], options: Partial<Confi
 const addresses = (accounts: readonly { readonly address: string }[]): readonly string[] =>
   accounts.map(({ address }) => address);
 
-async function shownAccounts(node: Starkbox): Promise<readonly string[]> {
+async function shownAccounts(node: LocalChain): Promise<readonly string[]> {
   return addresses(await node.request('devnet_getPredeployedAccounts', {}));
 }
 
 /** Whether the first account exists on the chain and can pay. */
-async function expectUsable(node: Starkbox): Promise<void> {
+async function expectUsable(node: LocalChain): Promise<void> {
   await transfer(node);
   const [address = ''] = await shownAccounts(node);
   const nonce = await node.request('starknet_getNonce', {
@@ -49,7 +49,7 @@ describe.each(FORMATS)('%s', (format) => {
   test('made without a seed is loaded at the start with its accounts', async () => {
     const options = { accounts: 3, initialBalance: 10n ** 22n };
     const dumped = await dump(format, options);
-    await using again = await createNode({ dumpPath: path });
+    await using again = await createChain({ dumpPath: path });
     expect(again.config).toMatchObject({ seed: dumped.seed, ...options });
     expect(addresses(again.accounts)).toEqual(addresses(dumped.accounts));
     expect(await shownAccounts(again)).toEqual(addresses(dumped.accounts));
@@ -64,7 +64,7 @@ describe.each(FORMATS)('%s', (format) => {
       const again = await dump(format);
       expect(again.seed).toBe(dumped.seed);
     }
-    await using last = await createNode({ dumpPath: path });
+    await using last = await createChain({ dumpPath: path });
     expect(await last.request('starknet_blockNumber')).toBe(3);
   });
 
@@ -77,17 +77,17 @@ describe.each(FORMATS)('%s', (format) => {
     ['accountClassCustom', 'a.json', '--account-class cairo1', '--account-class-custom a.json'],
   ] as const)('with another %s than was given is rejected', async (key, value, was, requested) => {
     await dump(format, { seed: 4, accounts: 1 });
-    await expect(createNode({ dumpPath: path, [key]: value })).rejects.toThrow(
+    await expect(createChain({ dumpPath: path, [key]: value })).rejects.toThrow(
       `${path} was made with ${was} and cannot be loaded with ${requested}: leave the option out`,
     );
     // The same as was given is accepted.
-    await using same = await createNode({ dumpPath: path, seed: 4, accounts: 1 });
+    await using same = await createChain({ dumpPath: path, seed: 4, accounts: 1 });
     expect(same.config.seed).toBe(4);
   });
 
   test('brings its accounts into a running node, up to a restart', async () => {
     const dumped = await dump(format, { seed: 4, accounts: 3 });
-    await using node = await createNode({ seed: 9 });
+    await using node = await createChain({ seed: 9 });
     const ownAccounts = await shownAccounts(node);
     await node.request('devnet_load', { path });
     expect(await shownAccounts(node)).toEqual(addresses(dumped.accounts));
@@ -107,15 +107,15 @@ describe.each(FORMATS)('%s', (format) => {
   test('with other accounts is rejected where the chain is kept', async () => {
     await dump(format, { seed: 4 });
     const dataDir = join(temporaryFolder(), 'data');
-    await using node = await createNode({ dataDir, seed: 9 });
+    await using node = await createChain({ dataDir, seed: 9 });
     await expect(node.request('devnet_load', { path })).rejects.toMatchObject({
       code: -5,
       message: expect.stringMatching(/--seed 4 and --seed 9/),
     });
     await node.close();
-    await expect(createNode({ dataDir, dumpPath: path })).rejects.toThrow(/--seed 4 and --seed 9/);
+    await expect(createChain({ dataDir, dumpPath: path })).rejects.toThrow(/--seed 4 and --seed 9/);
     const fresh = join(temporaryFolder(), 'fresh');
-    await using other = await createNode({ dataDir: fresh, dumpPath: path });
+    await using other = await createChain({ dataDir: fresh, dumpPath: path });
     expect(other.config.seed).toBe(4);
   });
 
@@ -132,7 +132,7 @@ describe('a journal', () => {
     const call =
       '{"jsonrpc":"2.0","method":"devnet_mint","params":{"address":"0x7","amount":5},"id":0}';
     writeFileSync(path, `[${call}]`);
-    await using node = await createNode({ seed: 3, dumpPath: path });
+    await using node = await createChain({ seed: 3, dumpPath: path });
     expect(node.config.seed).toBe(3);
     expect(await node.request('starknet_blockNumber')).toBe(1);
   });
@@ -149,14 +149,14 @@ describe('a journal', () => {
       params: null,
       id: expect.stringMatching(`^starkbox genesis {"seed":${seed},`),
     });
-    await using node = await createNode({ seed: 1 });
+    await using node = await createChain({ seed: 1 });
     // As events of a call.
-    await node.call('devnet_load', { events: calls });
+    await node.requestRaw('devnet_load', { events: calls });
     expect(await node.request('devnet_getConfig')).toMatchObject({ seed });
   });
 
   test('in an answer is the calls alone', async () => {
-    await using node = await createNode({ dumpOn: 'request', dumpPath: path });
+    await using node = await createChain({ dumpOn: 'request', dumpPath: path });
     await node.mint('0x7', 1n);
     expect(await node.request('devnet_dump')).toHaveLength(1);
     expect(existsSync(path)).toBe(true);
@@ -169,6 +169,6 @@ describe('a journal', () => {
   ])('with the record %s is rejected', async (id, reason) => {
     const record = { jsonrpc: '2.0', method: 'devnet_getConfig', params: null, id };
     writeFileSync(path, JSON.stringify([record]));
-    await expect(createNode({ dumpPath: path })).rejects.toThrow(reason);
+    await expect(createChain({ dumpPath: path })).rejects.toThrow(reason);
   });
 });

@@ -1,9 +1,9 @@
 // A failure that is explained, and values of its calldata.
-import type { Explained } from 'starkbox';
+import type { Explanation } from 'starkbox';
 import type { FailingChain } from '../../support/failing-chain.js';
 import { hex, short } from '../../support/signing.js';
 
-export type Case = readonly [title: string, run: (chain: FailingChain) => Promise<Explained>];
+export type Case = readonly [title: string, run: (chain: FailingChain) => Promise<Explanation>];
 
 /** A ByteArray in calldata. */
 export const text = (value: string): readonly string[] => ['0x0', short(value), hex(value.length)];

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkedClient, overHttp } from '@starkbox/conformance';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { describe, expect, test, vi } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
@@ -126,7 +126,7 @@ test('artifacts of a folder have lines, also ones that change alone', async () =
     info() {},
     warn: (line: object | string) => void warned.push(String(line)),
   };
-  const watching = await createNode({ ...FIXTURE, artifacts: folder }, { log });
+  const watching = await createChain({ ...FIXTURE, artifacts: folder }, { log });
   closeAfterFile(() => watching.close());
   expect(warned.join()).toContain('debug information');
   const watchingClient = checkedClient(watching.handle);
@@ -161,7 +161,7 @@ describe('what a contract prints', () => {
       warn() {},
       info: (line: object | string) => void lines.push(String(line)),
     };
-    const printing: Starkbox = await createNode(FIXTURE, { log });
+    const printing: LocalChain = await createChain(FIXTURE, { log });
     closeAfterFile(() => printing.close());
     const printingClient = checkedClient(printing.handle);
     const printingSender = new Sender(printingClient, printing.accounts[0]);

@@ -1,6 +1,6 @@
 // Explanations on a terminal: the log, trees of all transactions, the command and the library.
 
-import { type ConfigInput, createLog, createNode, type Starkbox } from 'starkbox';
+import { type ConfigInput, createChain, createLog, type LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';
 import { contract, hex, Sender, STRK, selector } from '../../support/signing.js';
@@ -25,9 +25,13 @@ class RecordingStream {
   }
 }
 
-const senderOf = (chain: Starkbox): Sender =>
+const senderOf = (chain: LocalChain): Sender =>
   new Sender(
-    { call: chain.request, ask: chain.call, failure: () => Promise.reject(new Error('unused')) },
+    {
+      call: chain.request,
+      ask: chain.requestRaw,
+      failure: () => Promise.reject(new Error('unused')),
+    },
     chain.accounts[0],
   );
 
@@ -37,11 +41,11 @@ const transfer = (to: string, amount: bigint) => [
 
 async function loggedBy(
   level: 'info' | 'debug',
-  send: (chain: Starkbox) => Promise<unknown>,
+  send: (chain: LocalChain) => Promise<unknown>,
   options: ConfigInput = {},
 ) {
   const log = new RecordingStream();
-  await using chain = await createNode(
+  await using chain = await createChain(
     { seed: 0, accounts: 2, ...options },
     { log: createLog({ level, format: 'pretty' }, log) },
   );
@@ -69,7 +73,7 @@ describe('the log', () => {
     const text = await loggedBy('debug', async (chain) => {
       await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
       const request = await senderOf(chain).invokeRequest([], { signature: ['0x1', '0x2'] });
-      await chain.call('starknet_addInvokeTransaction', [request]).catch(() => undefined);
+      await chain.requestRaw('starknet_addInvokeTransaction', [request]).catch(() => undefined);
     });
     expect(text).toMatch(/INFO .* · Refused: account 0::__validate__ panicked with 'Account: inv/);
     expect(text).toContain('✗ account 0::__validate__(…)');
@@ -91,7 +95,7 @@ describe('the log', () => {
 
 describe('--print-traces', () => {
   async function printed(output: RecordingStream): Promise<string> {
-    await using chain = await createNode({ seed: 0, accounts: 2, printTraces: true }, { output });
+    await using chain = await createChain({ seed: 0, accounts: 2, printTraces: true }, { output });
     await senderOf(chain).invoke(transfer('0xabc', 5n));
     await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
     await chain.close();
@@ -114,7 +118,7 @@ describe('--print-traces', () => {
 });
 
 test('the command and the library explain a transaction', async () => {
-  await using chain = await createNode({ seed: 0, accounts: 2, port: 0 });
+  await using chain = await createChain({ seed: 0, accounts: 2, port: 0 });
   const hash = await senderOf(chain).invoke(transfer('0xabc', AMOUNT));
   const explained = await chain.explain(BigInt(hash));
   expect(explained).toMatchObject({ function: 'transfer', contract_name: 'STRK' });
@@ -126,7 +130,7 @@ test('the command and the library explain a transaction', async () => {
 });
 
 test('a function of a mistyped name is found by its selector', async () => {
-  await using chain = await createNode({ seed: 0, accounts: 2 });
+  await using chain = await createChain({ seed: 0, accounts: 2 });
   const sender = senderOf(chain);
   const reverter = await sender.deploy(await contract('reverter'));
   const hint = async (name: string) => {
@@ -136,7 +140,7 @@ test('a function of a mistyped name is found by its selector', async () => {
       calldata: [],
     };
     const error: unknown = await chain
-      .call('starknet_call', [request, 'latest'])
+      .requestRaw('starknet_call', [request, 'latest'])
       .catch((reason: unknown) => reason);
     return Object(error).data.explained.hint;
   };

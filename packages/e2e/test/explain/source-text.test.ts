@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Explained } from 'starkbox';
+import type { Explanation } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
@@ -62,7 +62,7 @@ const requestOf = (name: Name) => ({
   entry_point_selector: selector(CONTRACTS[name][0]),
   calldata: ['0x1'],
 });
-async function explain(name: Name): Promise<Explained> {
+async function explain(name: Name): Promise<Explanation> {
   const { data } = await client.failure('starknet_call', [requestOf(name), 'latest']);
   return Object(data).explained;
 }
@@ -140,7 +140,7 @@ describe('of the package of an artifact', () => {
 
   test('a page of another site gets places without text', async () => {
     const { url } = await node.listen();
-    const ask = async (origin: string): Promise<Explained> => {
+    const ask = async (origin: string): Promise<Explanation> => {
       const response = await fetch(`${url}/rpc`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin },

@@ -1,6 +1,6 @@
 // Runner of a history with subscribers: from when on they listen, and when nothing may be sent.
 import { Transaction, type TransactionValues } from '@starkbox/engine';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import * as cast from '../../support/model/accounts-and-contracts.js';
 import type { Command } from '../../support/model/commands.js';
 import { HistoryRunner, type ModelledNode } from '../../support/model/history-runner.js';
@@ -63,7 +63,7 @@ export class FollowedRunner extends HistoryRunner {
   /** As in the base class, but listening on a port, with every change observed. */
   override async open(dataDir?: string): Promise<ModelledNode> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
-    const node = await createNode({
+    const node = await createChain({
       seed: cast.SEED,
       accounts: cast.accounts.length,
       initialBalance: cast.INITIAL_BALANCE,
@@ -79,8 +79,8 @@ export class FollowedRunner extends HistoryRunner {
     return {
       close: () => node.close(),
       handle: (text) => this.#handle(node, text),
-      call: async (method, params) => {
-        const answer = await node.call(method, params);
+      requestRaw: async (method, params) => {
+        const answer = await node.requestRaw(method, params);
         await this.#receive(method);
         return answer;
       },
@@ -96,7 +96,7 @@ export class FollowedRunner extends HistoryRunner {
     for (const subscriber of subscribers) await subscriber?.close();
   }
 
-  async #handle(node: Starkbox, text: string): Promise<string | undefined> {
+  async #handle(node: LocalChain, text: string): Promise<string | undefined> {
     const call: Call = JSON.parse(text);
     const { method } = call;
     if (READS.test(method)) return node.handle(text);

@@ -1,5 +1,5 @@
 import { ERRORS } from '@starkbox/spec';
-import { createNode, silentLog } from 'starkbox';
+import { createChain, silentLog } from 'starkbox';
 import { Account, type Contract } from 'starknet';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
@@ -307,7 +307,7 @@ test.each([
   pair.proxy.mishap = () => ({ kind: 'result', of: 'starknet_specVersion', result: version });
   try {
     const options = { seed: 1, forkNetwork: pair.proxy.url, forkUpstreamCaching: false };
-    await (await createNode(options, { log })).close();
+    await (await createChain(options, { log })).close();
   } finally {
     pair.proxy.mishap = () => undefined;
   }
@@ -318,7 +318,7 @@ test.each([
 test('the log names the origin, and requests to it are counted', async () => {
   const said: unknown[] = [];
   const log = { ...silentLog, info: (text: unknown) => said.push(text) };
-  const node = await createNode(
+  const node = await createChain(
     {
       seed: 1,
       port: 0,

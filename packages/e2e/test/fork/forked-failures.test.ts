@@ -87,7 +87,7 @@ test('reads of many calls wait together, and other calls do not wait for them', 
   });
   const reads = Array.from({ length: 32 }, async (_, caller) => {
     for (let slot = 1; slot <= 5; slot += 1) {
-      await slow.node.call('starknet_getStorageAt', latest(0x1000 * (caller + 1) + slot));
+      await slow.node.requestRaw('starknet_getStorageAt', latest(0x1000 * (caller + 1) + slot));
     }
   });
   // These are answered while the origin answers nothing.
@@ -119,7 +119,7 @@ test('hundreds of calls that wait for a silent origin hold up no change of the c
   const calldata = [node.accounts[1]?.address ?? '', '0x1', '0x0'];
   const nonce = 0;
   const transfer = invokeRequest(sender.account, [{ to: STRK, name: 'transfer', calldata }], nonce);
-  await node.call('starknet_addInvokeTransaction', { invoke_transaction: transfer });
+  await node.requestRaw('starknet_addInvokeTransaction', { invoke_transaction: transfer });
   open();
   expect(await Promise.all(calls)).toEqual(calls.map((_, at) => [balance(at + 1), '0x0']));
 });

@@ -1,22 +1,22 @@
 // A fork kept in a data directory and in an image.
 import { join } from 'node:path';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const directory = temporaryFolderOfFile();
-const nodes: Starkbox[] = [];
-let origin: Starkbox;
+const nodes: LocalChain[] = [];
+let origin: LocalChain;
 let forkNetwork: string;
 
-async function start(config: Parameters<typeof createNode>[0]): Promise<Starkbox> {
-  const node = await createNode({ forkUpstreamCaching: false, ...config });
+async function start(config: Parameters<typeof createChain>[0]): Promise<LocalChain> {
+  const node = await createChain({ forkUpstreamCaching: false, ...config });
   nodes.push(node);
   return node;
 }
 
 beforeAll(async () => {
-  origin = await createNode({ seed: 0, port: 0 });
+  origin = await createChain({ seed: 0, port: 0 });
   for (let count = 0; count < 12; count += 1) await mint(origin, '0x77', 100);
   forkNetwork = (await origin.listen()).url;
 });
@@ -25,23 +25,23 @@ afterAll(async () => {
   await origin.close();
 });
 
-const mint = (node: Starkbox, address: string, amount: number) =>
+const mint = (node: LocalChain, address: string, amount: number) =>
   node.request('devnet_mint', { address, amount, unit: 'FRI' });
 
 async function balance(
-  node: Starkbox,
+  node: LocalChain,
   address: string,
   block_id: unknown = 'latest',
 ): Promise<unknown> {
   const params = { address, unit: 'FRI', block_id };
   const { amount }: { amount?: unknown } = Object(
-    await node.call('devnet_getAccountBalance', params),
+    await node.requestRaw('devnet_getAccountBalance', params),
   );
   return amount;
 }
 
 /** Everything that the fork's own blocks say, and some of the origin's. */
-async function chainAnswers(node: Starkbox): Promise<readonly unknown[]> {
+async function chainAnswers(node: LocalChain): Promise<readonly unknown[]> {
   const latest = Number(await node.request('starknet_blockNumber'));
   const answers: unknown[] = [latest];
   for (let number = 10; number <= latest; number += 1) {
@@ -91,6 +91,6 @@ test('it cannot become the fork of another block, or none', async () => {
   await start({ forkNetwork, forkBlock: 5, dataDir });
   await nodes.pop()?.close();
   const plain = join(directory, 'plain');
-  await (await createNode({ dataDir: plain })).close();
+  await (await createChain({ dataDir: plain })).close();
   await expect(start({ forkNetwork, dataDir: plain })).rejects.toThrow(/is no fork/);
 });

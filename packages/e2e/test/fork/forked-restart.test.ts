@@ -63,7 +63,7 @@ test('on another block, what was read before is asked for in one go', async () =
   const slots = Array.from({ length: 30 }, (_, at) => `0x${(0x4000 + at).toString(16)}`);
   const read = () =>
     Promise.all(
-      slots.map((key) => young.node.call('starknet_getStorageAt', [STRK, key, 'latest'])),
+      slots.map((key) => young.node.requestRaw('starknet_getStorageAt', [STRK, key, 'latest'])),
     );
   await read();
   pair.proxy.forget();

@@ -1,7 +1,7 @@
-// The lock-file flow of docs/how-it-works/forking.md: recorded with a network, repeated without one.
+// The lock-file flow of docs/features/forking.md: recorded with a network, repeated without one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mint, type Pair, startPair } from '../../support/fork/pair.js';
 import { RunningCommand } from '../../support/running-command.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   pair = await startPair((origin) => mint(origin, HOLDER, 1000));
   const page = await readFile(
-    new URL('../../../../docs/how-it-works/forking.md', import.meta.url),
+    new URL('../../../../docs/features/forking.md', import.meta.url),
     'utf8',
   );
   const [, section = ''] = page.split('## Tests without a network');
@@ -106,12 +106,12 @@ test('a lock file without a network and without --offline is refused', async () 
   const args = repeating.filter((word) => word !== '--offline');
   expect(await refusal(args)).toMatch(/needs a network to read from: add --fork-network <URL>/);
   const forkLock = join(folder, 'fork.lock.json');
-  await expect(createNode({ forkLock })).rejects.toThrow(/or add --offline to answer from/);
+  await expect(createChain({ forkLock })).rejects.toThrow(/or add --offline to answer from/);
 });
 
 test('a restart on another network keeps the accounts of the lock file', async () => {
   const forkLock = join(folder, 'fork.lock.json');
-  const node = await createNode({ forkLock, offline: true });
+  const node = await createChain({ forkLock, offline: true });
   onTestFinished(() => node.close());
   const before = node.accounts.map(({ address }) => address);
   await node.request('devnet_restart', { fork: { url: pair.proxy.url } });
@@ -126,7 +126,7 @@ test('a chain that is kept on disk begins with the accounts of the lock file', a
   const forkLock = join(folder, 'fork.lock.json');
   const { options } = JSON.parse(await readFile(forkLock, 'utf8'));
   const dataDir = join(folder, 'data');
-  const node = await createNode({ forkLock, offline: true, dataDir });
+  const node = await createChain({ forkLock, offline: true, dataDir });
   expect(node.config.seed).toBe(options.seed);
   await node.close();
 });
@@ -135,7 +135,7 @@ test('options that cannot be read are said to be', async () => {
   const forkLock = join(folder, 'odd.lock.json');
   const text = await readFile(join(folder, 'fork.lock.json'), 'utf8');
   await writeFile(forkLock, text.replace(/"seed":\d+/, '"seed":"x"'));
-  await expect(createNode({ forkLock, offline: true })).rejects.toThrow(
+  await expect(createChain({ forkLock, offline: true })).rejects.toThrow(
     /is no lock file of a fork: its options cannot be read/,
   );
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { parse, stringify } from '../../../starkbox/src/json/json.js';
 import { isObject, type Members } from '../../../starkbox/src/json/reader.js';
 import { optionsOf } from '../../support/command-line.js';
@@ -57,7 +57,7 @@ export async function replay(
 }
 
 async function startNode(options: readonly string[]) {
-  const node = await createNode(await optionsOf(...options, '--port', '0'));
+  const node = await createChain(await optionsOf(...options, '--port', '0'));
   const { url } = await node.listen();
   return { url, port: Number(new URL(url).port), close: () => node.close() };
 }

@@ -68,7 +68,7 @@ async function instance(params: { from: string } | { options: object }): Promise
   const handle = (text: string) => ask(http_url ?? '', text);
   const chain = {
     handle,
-    call: async (method: string, params: unknown = {}) =>
+    requestRaw: async (method: string, params: unknown = {}) =>
       handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params })),
     close: async () => {
       await node.client.call('devnet_deleteInstance', { instance_id: id });
@@ -164,7 +164,7 @@ async function readParents(): Promise<readonly unknown[]> {
     }),
   );
   const methods = ['devnet_mempoolList', 'starknet_blockHashAndNumber'];
-  const ofMempool = methods.map((method) => mempoolParent.chain.call(method));
+  const ofMempool = methods.map((method) => mempoolParent.chain.requestRaw(method));
   const all = await Promise.all(readings);
   return [...all.flatMap((reading) => [...reading.values()]), ...(await Promise.all(ofMempool))];
 }

@@ -1,6 +1,6 @@
 // Random histories on an instance in a data directory: as the model says, across starts and changes of its parent.
 import fc from 'fast-check';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, test, vi } from 'vitest';
 import * as cast from '../../support/model/accounts-and-contracts.js';
 import { sequences } from '../../support/model/commands.js';
@@ -26,7 +26,7 @@ class StoredInstanceRunner extends HistoryRunner {
   #id: string | undefined;
 
   override async open(dataDir?: string): Promise<ModelledNode> {
-    const node = await createNode({
+    const node = await createChain({
       seed: cast.SEED,
       accounts: cast.accounts.length,
       initialBalance: cast.INITIAL_BALANCE,
@@ -45,7 +45,7 @@ class StoredInstanceRunner extends HistoryRunner {
     };
     return {
       handle,
-      call: (method, params = {}) =>
+      requestRaw: (method, params = {}) =>
         handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
       close: () => node.close(),
     };
@@ -53,7 +53,7 @@ class StoredInstanceRunner extends HistoryRunner {
 }
 
 /** Changes a parent in ways that an instance must not notice. */
-async function disturb(node: Starkbox): Promise<void> {
+async function disturb(node: LocalChain): Promise<void> {
   const snapshot_id = await node.request('devnet_snapshot');
   for (let count = 0; count < 3; count += 1) {
     await node.request('devnet_mint', { address: '0x1', amount: 1 });

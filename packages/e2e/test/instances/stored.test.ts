@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { open } from 'lmdb';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { callUrl } from '../../support/call-url.js';
@@ -12,7 +12,7 @@ import { countEntries } from '../../support/count-entries.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
-let node: Starkbox;
+let node: LocalChain;
 let base: string;
 
 beforeEach(async () => {
@@ -21,12 +21,12 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-async function start(config: Parameters<typeof createNode>[0] = {}): Promise<void> {
-  node = await createNode({ dataDir: directory, recentBlocks: 2, ...config });
+async function start(config: Parameters<typeof createChain>[0] = {}): Promise<void> {
+  node = await createChain({ dataDir: directory, recentBlocks: 2, ...config });
   base = (await node.listen({ port: 0 })).url;
 }
 
-async function restart(config: Parameters<typeof createNode>[0] = {}): Promise<void> {
+async function restart(config: Parameters<typeof createChain>[0] = {}): Promise<void> {
   await node.close();
   await start(config);
 }

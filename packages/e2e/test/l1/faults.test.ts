@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { createNode, type Log, type Starkbox, silentLog } from 'starkbox';
+import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { FIXTURE } from '../../support/fixture.js';
 import { type Anvil, connect, startAnvil } from '../../support/l1/anvil.js';
@@ -131,7 +131,7 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
   const log: Log = { ...silentLog, warn: tell, info: tell, error: tell };
   const shownUrl = `${new URL(proxy.url).origin}/…`;
   const network_url = `${new URL(proxy.url).origin}/v3/key-in-path?apikey=key-in-query`;
-  const node: Starkbox = await createNode(
+  const node: LocalChain = await createChain(
     { ...FIXTURE, l1: network_url, l1AutoRelay: 20 },
     { log },
   );
@@ -166,7 +166,10 @@ test('the relay says once what is wrong, and once that it is over', async () => 
   const lines: string[] = [];
   const tell = (fields: object | string): void => void lines.push(String(fields));
   const log: Log = { ...silentLog, warn: tell, info: tell };
-  const node: Starkbox = await createNode({ ...FIXTURE, l1: proxy.url, l1AutoRelay: 20 }, { log });
+  const node: LocalChain = await createChain(
+    { ...FIXTURE, l1: proxy.url, l1AutoRelay: 20 },
+    { log },
+  );
   try {
     const client = checkedClient(node.handle);
     const sender = new Sender(client, node.accounts[0]);

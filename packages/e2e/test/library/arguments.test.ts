@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { createNode, UsageError } from 'starkbox';
+import { createChain, UsageError } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { closeAfterTest } from '../../support/closing.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -21,7 +21,7 @@ async function rejection(called: object, name: string, ...texts: string[]): Prom
   return error instanceof Error ? error.message : '';
 }
 
-describe('createNode', () => {
+describe('createChain', () => {
   test.each([
     ['5', 'got 5'],
     ['[]', 'got a list'],
@@ -29,14 +29,14 @@ describe('createNode', () => {
     ['"seed"', 'got seed'],
     ['{ "sed": 1 }', "did you mean 'seed'?"],
   ])('rejects %s', async (input, words) => {
-    expect(await rejection({ createNode }, 'createNode', input)).toContain(words);
+    expect(await rejection({ createChain }, 'createChain', input)).toContain(words);
   });
 
   test.each([
     ['null', 'got null'],
     ['{ "lg": null }', 'it takes log, output, progress'],
   ])('rejects %s as its second argument', async (options, words) => {
-    expect(await rejection({ createNode }, 'createNode', '{}', options)).toContain(words);
+    expect(await rejection({ createChain }, 'createChain', '{}', options)).toContain(words);
   });
 });
 
@@ -48,14 +48,14 @@ test.each([
   ['5050', 'got 5050'],
   ['null', 'got null'],
 ])('listen rejects %s, and can be called again', async (options, words) => {
-  const node = await createNode({ accounts: 1 });
+  const node = await createChain({ accounts: 1 });
   closeAfterTest(() => node.close());
   expect(await rejection(node, 'listen', options)).toContain(words);
   expect((await node.listen({ port: 0 })).port).toBeGreaterThan(0);
 });
 
 test('declare rejects a FIFO', async () => {
-  const node = await createNode({ accounts: 1 });
+  const node = await createChain({ accounts: 1 });
   closeAfterTest(() => node.close());
   const path = join(temporaryFolder(), 'x.sierra.json');
   execFileSync('mkfifo', [path]);

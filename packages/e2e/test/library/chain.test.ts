@@ -1,13 +1,13 @@
 // The library: typed calls, branches, snapshots, subscriptions and controls in one process.
 
 import { ERRORS } from '@starkbox/spec';
-import { createNode, isRpcError, type Starkbox } from 'starkbox';
+import { createChain, isRpcError, type LocalChain } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const blockNumber = (chain: Starkbox): Promise<number> => chain.request('starknet_blockNumber');
-const balance = async (chain: Starkbox, address: string): Promise<bigint> => {
+const blockNumber = (chain: LocalChain): Promise<number> => chain.request('starknet_blockNumber');
+const balance = async (chain: LocalChain, address: string): Promise<bigint> => {
   const { amount } = await chain.request('devnet_getAccountBalance', {
     address,
     unit: 'FRI',
@@ -22,13 +22,13 @@ describe('options', () => {
     [{ accounts: 300 }, /invalid value '300' for 'accounts'/],
     [{ accounts: -5 }, /invalid value '-5' for 'accounts'/],
   ])('%j is refused as the command refuses it', async (options, message) => {
-    await expect(createNode({ ...options })).rejects.toThrow(message);
+    await expect(createChain({ ...options })).rejects.toThrow(message);
   });
 });
 
 describe('calls', () => {
   test('have typed results under all four prefixes', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const [chainId, aliasChainId] = [
       await chain.request('starknet_chainId'),
       await chain.request('chain_chainId'),
@@ -39,7 +39,7 @@ describe('calls', () => {
   });
 
   test('fail with an error whose code gives the type of its data', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const error: unknown = await chain
       .request('starknet_call', {
         request: {
@@ -57,7 +57,7 @@ describe('calls', () => {
 
 describe('fetch', () => {
   test('serves starknet.js without a port', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const provider = new RpcProvider({ nodeUrl: chain.rpcUrl, baseFetch: chain.fetch });
     const [sender, receiver] = chain.accounts;
     if (!sender || !receiver) throw new Error('there are accounts');
@@ -72,7 +72,7 @@ describe('fetch', () => {
   });
 
   test('answers by the version in the path, and refuses other paths', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_specVersion' });
     const post = (url: string, init?: RequestInit) =>
       chain.fetch(url, { method: 'POST', body, ...init });
@@ -95,7 +95,7 @@ describe('fetch', () => {
 
 describe('subscriptions', () => {
   test('are async iterables that begin at once', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const heads = chain.subscribe('starknet_subscribeNewHeads');
     await chain.mine(3);
     const numbers: number[] = [];
@@ -109,7 +109,7 @@ describe('subscriptions', () => {
   });
 
   test('begin with their past', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     await chain.mine(2);
     const heads = chain.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 1 } });
     await chain.mine();
@@ -118,7 +118,7 @@ describe('subscriptions', () => {
   });
 
   test('reject where the call does', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const heads = chain.subscribe('starknet_subscribeNewHeads', {
       block_id: { block_number: 99 },
     });
@@ -127,7 +127,7 @@ describe('subscriptions', () => {
   });
 
   test('end with an error when their reader is too slow', async () => {
-    await using chain = await createNode({ seed: 0, maximumQueuedMessages: 5 });
+    await using chain = await createChain({ seed: 0, maximumQueuedMessages: 5 });
     const heads = chain.subscribe('starknet_subscribeNewHeads');
     await heads.ready;
     await chain.mine(20);
@@ -143,7 +143,7 @@ describe('subscriptions', () => {
 
 describe('branches', () => {
   test('change independently of each other and of their parent', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     await chain.mint('0x1', 10n);
     const [firstBranch, secondBranch] = [chain.branch(), chain.branch()];
     await firstBranch.mint('0x1', 1n);
@@ -161,7 +161,7 @@ describe('branches', () => {
   });
 
   test('have subscriptions, snapshots and ports of their own', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const branch = chain.branch();
     const heads = branch.subscribe('starknet_subscribeNewHeads');
     await heads.ready;
@@ -184,7 +184,7 @@ describe('branches', () => {
   });
 
   test('close blocks by their own clock', async () => {
-    await using chain = await createNode({ seed: 0, blockGenerationOn: 'demand' });
+    await using chain = await createChain({ seed: 0, blockGenerationOn: 'demand' });
     const branch = chain.branch();
     await branch.request('devnet_setBlockSettings', { block_generation_on: '20ms' });
     const heads = branch.subscribe('starknet_subscribeNewHeads');
@@ -198,14 +198,14 @@ describe('controls', () => {
   const COUNTER = new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url);
 
   test('set balances of any token, time and blocks', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     await chain.deal(chain.tokens.eth.address, '0x77', 123n);
     const { amount } = await chain.request('devnet_getAccountBalance', {
       address: '0x77',
       unit: 'WEI',
     });
     expect(amount).toBe('123');
-    await chain.time.setNextBlock(4_000_000_000);
+    await chain.time.setNextBlockTimestamp(4_000_000_000);
     await chain.mine(2, { interval: 10 });
     expect(await chain.time.latest()).toBe(4_000_000_010);
     await chain.time.set(4_000_001_000);
@@ -213,7 +213,7 @@ describe('controls', () => {
   });
 
   test('read and write storage by the names of variables', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const [owner] = chain.accounts;
     const strk = chain.storage(chain.tokens.strk.address);
     const before = await strk.get('ERC20_balances', [owner?.address ?? 0], 'u256');
@@ -226,7 +226,7 @@ describe('controls', () => {
   });
 
   test('declare a class once, and deploy it any number of times', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const [declared, again] = await Promise.all([chain.declare(COUNTER), chain.declare(COUNTER)]);
     expect(again.classHash).toBe(declared.classHash);
     expect([declared, again].filter(({ transactionHash }) => transactionHash)).toHaveLength(1);
@@ -252,7 +252,7 @@ describe('controls', () => {
   });
 
   test('impersonate an account until it is stopped', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const address = chain.accounts[0]?.address ?? '';
     const impersonated = async () =>
       (await chain.request('devnet_getStatus')).impersonated_accounts;
@@ -269,7 +269,7 @@ describe('snapshots', () => {
     'can be restored any number of times (%j)',
     async (options) => {
       const dataDir = options.dataDir ? temporaryFolder() : undefined;
-      await using chain = await createNode({ seed: 0, dataDir });
+      await using chain = await createChain({ seed: 0, dataDir });
       await chain.mint('0x1', 10n);
       const snapshot = await chain.snapshot();
       for (let round = 0; round < 3; round += 1) {
@@ -282,7 +282,7 @@ describe('snapshots', () => {
   );
 
   test('in memory can be restored in any order', async () => {
-    await using chain = await createNode({ seed: 0 });
+    await using chain = await createChain({ seed: 0 });
     const early = await chain.snapshot();
     await chain.mine();
     const late = await chain.snapshot();

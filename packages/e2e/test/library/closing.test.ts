@@ -1,6 +1,6 @@
 // A chain that is closed: its subscriptions end, and later calls reject.
 
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { closeAfterTest } from '../../support/closing.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -8,13 +8,13 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
 
 /** Chains of each kind; the caller closes them. */
-const KINDS: readonly (readonly [kind: string, open: () => Promise<Starkbox>])[] = [
-  ['in memory', () => createNode({ seed: 0, accounts: 1 })],
-  ['in a data directory', () => createNode({ seed: 0, accounts: 1, dataDir: temporaryFolder() })],
+const KINDS: readonly (readonly [kind: string, open: () => Promise<LocalChain>])[] = [
+  ['in memory', () => createChain({ seed: 0, accounts: 1 })],
+  ['in a data directory', () => createChain({ seed: 0, accounts: 1, dataDir: temporaryFolder() })],
   [
     'of a branch',
     async () => {
-      const node = await createNode({ seed: 0, accounts: 1 });
+      const node = await createChain({ seed: 0, accounts: 1 });
       closeAfterTest(() => node.close());
       return node.branch();
     },
@@ -53,7 +53,7 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     await chain.close();
     const calls: Readonly<Record<string, () => unknown>> = {
       request: () => chain.request('starknet_blockNumber'),
-      call: () => chain.call('starknet_blockNumber'),
+      call: () => chain.requestRaw('starknet_blockNumber'),
       handle: () => chain.handle(BLOCK_NUMBER),
       fetch: () => chain.fetch(chain.rpcUrl, { method: 'POST', body: BLOCK_NUMBER }),
       alive: () => chain.fetch('http://any/is_alive'),
@@ -74,7 +74,7 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
 });
 
 test('a node that is closed ends the subscriptions of its branches', async () => {
-  const node = await createNode({ seed: 0, accounts: 1 });
+  const node = await createChain({ seed: 0, accounts: 1 });
   const heads = node.branch().subscribe('starknet_subscribeNewHeads');
   await heads.ready;
   const reading = numbersOf(heads);
@@ -83,7 +83,7 @@ test('a node that is closed ends the subscriptions of its branches', async () =>
 });
 
 test('a restart ends subscriptions to the chain', async () => {
-  await using chain = await createNode({ seed: 0, accounts: 1 });
+  await using chain = await createChain({ seed: 0, accounts: 1 });
   const heads = chain.subscribe('starknet_subscribeNewHeads');
   await chain.mine();
   const reading = numbersOf(heads);
@@ -92,7 +92,7 @@ test('a restart ends subscriptions to the chain', async () => {
 });
 
 test('notifications go to reads in the order of the calls', async () => {
-  await using chain = await createNode({ seed: 0, accounts: 1 });
+  await using chain = await createChain({ seed: 0, accounts: 1 });
   const heads = chain.subscribe('starknet_subscribeNewHeads');
   const reads = [heads.next(), heads.next(), heads.next(), heads.next()];
   await chain.mine(3);

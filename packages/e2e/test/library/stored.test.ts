@@ -1,10 +1,10 @@
 // Branches of a chain that is kept on disk: what the parent undoes stays theirs.
 
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const hashes = async (chain: Starkbox, numbers: readonly number[]): Promise<readonly string[]> =>
+const hashes = async (chain: LocalChain, numbers: readonly number[]): Promise<readonly string[]> =>
   Promise.all(
     numbers.map(async (block_number) => {
       const block = await chain.request('starknet_getBlockWithTxs', { block_id: { block_number } });
@@ -12,23 +12,23 @@ const hashes = async (chain: Starkbox, numbers: readonly number[]): Promise<read
     }),
   );
 
-const balance = async (chain: Starkbox, block_number: number): Promise<string> => {
+const balance = async (chain: LocalChain, block_number: number): Promise<string> => {
   const params = { address: '0x1', block_id: { block_number } };
   return (await chain.request('devnet_getAccountBalance', params)).amount;
 };
 
 /** A chain whose old blocks are on disk alone. */
-async function longChain(): Promise<Starkbox> {
-  const chain = await createNode({ seed: 0, dataDir: temporaryFolder(), recentBlocks: 2 });
+async function longChain(): Promise<LocalChain> {
+  const chain = await createChain({ seed: 0, dataDir: temporaryFolder(), recentBlocks: 2 });
   for (let count = 0; count < 20; count += 1) await chain.mint('0x1', 1n);
   return chain;
 }
 
 test.each([
-  ['restarts', (chain: Starkbox) => chain.request('devnet_restart')],
+  ['restarts', (chain: LocalChain) => chain.request('devnet_restart')],
   [
     'aborts',
-    (chain: Starkbox) =>
+    (chain: LocalChain) =>
       chain.request('devnet_abortBlocks', { starting_block_id: { block_number: 2 } }),
   ],
 ])('a branch has its old blocks after its parent %s', async (_, undo) => {

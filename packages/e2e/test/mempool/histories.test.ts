@@ -1,7 +1,7 @@
 // Random histories of a mempool agree with a plain model, and lead to the chain that a plain node makes of
 // the same transactions in the same order.
 import fc from 'fast-check';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, test, vi } from 'vitest';
 import type { Order } from './model.js';
 import { COMMAND, CONFIG, Play, prepare } from './play.js';
@@ -15,22 +15,22 @@ const ORDERS: readonly Order[] = ['fifo', 'tip', 'random'];
 
 /** A node that starts each history from the same world. */
 class Restarting {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   #snapshot: unknown;
 
-  constructor(node: Starkbox) {
+  constructor(node: LocalChain) {
     this.node = node;
   }
 
   static async open(config: object): Promise<Restarting> {
-    const opened = new Restarting(await createNode({ ...CONFIG, ...config }));
+    const opened = new Restarting(await createChain({ ...CONFIG, ...config }));
     await prepare(opened.node);
     return opened;
   }
 
   async begin(): Promise<void> {
     if (this.#snapshot !== undefined) {
-      await this.node.call('devnet_revert', [this.#snapshot]);
+      await this.node.requestRaw('devnet_revert', [this.#snapshot]);
     }
     this.#snapshot = await this.node.request('devnet_snapshot');
   }

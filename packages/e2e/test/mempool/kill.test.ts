@@ -1,7 +1,7 @@
 // A killed node with a data directory: what waited still waits, and what was executed is in the chain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Methods } from '@starkbox/spec';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { RunningCommand } from '../../support/running-command.js';
 import { type Account, hex, invokeRequest, STRK } from '../../support/signing.js';
@@ -127,7 +127,7 @@ async function sendUntilKilled(
 }
 
 test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5000 }, async () => {
-  const plain = await createNode({ seed: 5, accounts: ACCOUNTS });
+  const plain = await createChain({ seed: 5, accounts: ACCOUNTS });
   const { accounts } = plain;
   await plain.close();
   for (let kill = 0; kill <= KILLS; kill += 1) {

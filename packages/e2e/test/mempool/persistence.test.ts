@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { openNode } from '../../support/fixture.js';
 import { contract, declareRequest, invokeRequest, STRK } from '../../support/signing.js';
@@ -14,13 +14,13 @@ const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder:
 const counter = await contract('counter');
 const folder = temporaryFolderOfFile();
 
-async function start(config: Partial<Config> = {}): Promise<[Client, Starkbox]> {
+async function start(config: Partial<Config> = {}): Promise<[Client, LocalChain]> {
   const node = await openNode({ ...BASE, ...config });
   return [checkedClient(node.handle), node];
 }
 
 /** Leaves two candidates, others, one with a gap, one that was dropped, and one pre-confirmed. */
-async function fill(client: Client, { accounts }: Starkbox): Promise<void> {
+async function fill(client: Client, { accounts }: LocalChain): Promise<void> {
   const [first, second, third] = accounts;
   if (!first || !second || !third) throw new Error('there are not enough accounts');
   const invoke = (from: typeof first, nonce: number, changes: TransactionValues) =>

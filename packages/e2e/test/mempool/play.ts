@@ -3,7 +3,7 @@ import { type Client, checkedClient, RpcFailure } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
 import { ERRORS, type Methods } from '@starkbox/spec';
 import fc from 'fast-check';
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import { expect } from 'vitest';
 import {
   type Account,
@@ -80,7 +80,7 @@ export const COMMAND: fc.Arbitrary<Command> = fc.oneof(
 const NEW = newAccount('0x123');
 
 /** A chain that histories are played on. */
-export interface PlayedChain extends Pick<Starkbox, 'handle'> {
+export interface PlayedChain extends Pick<LocalChain, 'handle'> {
   readonly accounts: readonly Account[];
 }
 
@@ -299,12 +299,12 @@ export class Play {
   }
 
   /** A node without a mempool makes the same chain of the same transactions. */
-  async checkOn(plain: Starkbox): Promise<void> {
+  async checkOn(plain: LocalChain): Promise<void> {
     const { pending, blocks } = this.#model.content;
     const send = async (transactions: readonly Sent[]) => {
       for (const { hash } of transactions) {
         const [method, request] = this.#requests.get(hash) ?? [];
-        if (method) await plain.call(method, [request]);
+        if (method) await plain.requestRaw(method, [request]);
       }
     };
     for (const block of blocks) {

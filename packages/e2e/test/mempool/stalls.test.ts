@@ -38,7 +38,7 @@ test('no turn takes most of the time of selecting or returning many transactions
   const { node, account } = await startFixture(options);
   for (let nonce = 0; nonce < COUNT; nonce += 1) {
     const invoke_transaction = invokeRequest(account(), [CALL], nonce);
-    await node.call('starknet_addInvokeTransaction', { invoke_transaction });
+    await node.requestRaw('starknet_addInvokeTransaction', { invoke_transaction });
   }
   const select = await turnsDuring(() => node.request('devnet_mempoolSelect', {}));
   await node.request('devnet_mempoolSeal', {});

@@ -1,6 +1,6 @@
 // Random histories of commands leave a node exactly as a plain model says.
 import fc from 'fast-check';
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { agreeExactly } from '../../support/model/agreement.js';
 import { type Command, describeCommand, sequences } from '../../support/model/commands.js';
@@ -57,7 +57,7 @@ test(`${HISTORIES} histories of ${LENGTH} commands are as the model says`, {
 /** A way to send many requests to a node. */
 type Sending = (
   requests: readonly string[],
-  node: Pick<Starkbox, 'handle'>,
+  node: Pick<LocalChain, 'handle'>,
 ) => Promise<readonly unknown[]>;
 
 /** A second node that gets the requests of the first one in another way. */

@@ -22,7 +22,7 @@ interface Sample {
 const SCRIPT = `
 import { readdirSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 
 function files() {
   return readdirSync('/proc/self/fd').flatMap((name) => {
@@ -57,7 +57,7 @@ const [rounds, warmUp, count] = process.argv.slice(1).map(Number);
 const every = (rounds - warmUp) / count;
 const samples = [];
 for (let round = 1; round <= rounds; round += 1) {
-  const node = await createNode({ seed: round, port: 0 });
+  const node = await createChain({ seed: round, port: 0 });
   if (round % 2 === 0) {
     const { url } = await node.listen();
     if (round % 10 === 0) await visit(url + '/is_alive');

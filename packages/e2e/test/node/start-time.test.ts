@@ -1,6 +1,6 @@
 // The time of a start: it begins when clients can connect, unless something happened before.
 
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, expect, test, vi } from 'vitest';
 
 const START = 1_600_000_000;
@@ -9,15 +9,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pending = async (chain: Starkbox): Promise<number> => {
+const pending = async (chain: LocalChain): Promise<number> => {
   const block = await chain.request('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' });
   return block.timestamp;
 };
 
 /** A node that takes ten seconds from its chain to its port. */
-async function slowStart(before: (chain: Starkbox) => Promise<unknown>): Promise<Starkbox> {
+async function slowStart(before: (chain: LocalChain) => Promise<unknown>): Promise<LocalChain> {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const chain = await createNode({ seed: 0, port: 0, startTime: START });
+  const chain = await createChain({ seed: 0, port: 0, startTime: START });
   await before(chain);
   vi.setSystemTime(Date.now() + 10_000);
   await chain.listen();
@@ -31,9 +31,9 @@ test('the time that a node is given begins when it listens', async () => {
   expect(await pending(chain)).toBe(START + 3);
 });
 
-test.each<[string, (chain: Starkbox) => Promise<unknown>]>([
+test.each<[string, (chain: LocalChain) => Promise<unknown>]>([
   ['a block', (chain) => chain.mine()],
-  ['another time', (chain) => chain.time.setNextBlock(START + 100)],
+  ['another time', (chain) => chain.time.setNextBlockTimestamp(START + 100)],
 ])('after %s it goes on', async (_, before) => {
   await using chain = await slowStart(before);
   expect(await pending(chain)).toBeGreaterThanOrEqual(START + 10);

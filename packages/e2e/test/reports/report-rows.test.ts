@@ -154,7 +154,7 @@ function expectEveryRow(page: GasPage): void {
 }
 
 async function command(...options: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await runCommandLine(['report', ...options]);
+  const { stdout, stderr } = await runCommandLine(['gas', ...options]);
   expect(stderr).toBe('');
   return stdout;
 }

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { type Config, createNode } from 'starkbox';
+import { type Config, createChain } from 'starkbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openNode } from '../../support/fixture.js';
@@ -201,7 +201,7 @@ test('every client needs the token', async () => {
 });
 
 test('a token is shown nowhere', async () => {
-  const node = await createNode({ seed: 0, authToken: TOKEN });
+  const node = await createChain({ seed: 0, authToken: TOKEN });
   expect(JSON.stringify(await node.request('devnet_getConfig'))).not.toContain(TOKEN);
   await node.close();
 });
@@ -244,7 +244,7 @@ describe('what costs too much', () => {
   });
 
   test('batches, depth, simulations and snapshots have their errors', async () => {
-    const node = await createNode({
+    const node = await createChain({
       seed: 0,
       maximumBatchLength: 2,
       maximumJsonDepth: 8,
@@ -283,7 +283,7 @@ describe('what costs too much', () => {
       ['starknet_estimateFee', { request: two, ...rest }],
       ['starknet_simulateTransactions', { transactions: two, ...rest }],
     ] as const) {
-      await expect(node.call(method, params)).rejects.toMatchObject({
+      await expect(node.requestRaw(method, params)).rejects.toMatchObject({
         code: ERRORS.INVALID_PARAMS.code,
       });
     }

@@ -1,6 +1,6 @@
 // Bodies of requests and responses in the log.
 
-import { createLog, createNode } from 'starkbox';
+import { createChain, createLog } from 'starkbox';
 import { expect, test } from 'vitest';
 
 type LogLevel = 'info' | 'warn';
@@ -17,7 +17,7 @@ async function logged(
     text += part;
   };
   const log = createLog({ level, format: 'pretty' }, { write });
-  const node = await createNode({ port: 0, seed: 0, accounts: 1, logBodies: which }, { log });
+  const node = await createChain({ port: 0, seed: 0, accounts: 1, logBodies: which }, { log });
   const { url } = await node.listen();
   for (const body of bodies) {
     const headers = { 'content-type': 'application/json' };

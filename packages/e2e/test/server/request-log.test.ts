@@ -1,6 +1,6 @@
 // Log lines of requests: one for each at debug, without secrets.
 
-import { createLog, createNode } from 'starkbox';
+import { createChain, createLog } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
 
 const TOKEN = 'a-token-that-is-not-logged';
@@ -13,7 +13,7 @@ const output = {
 };
 const log = createLog({ level: 'debug', format: 'json' }, output);
 const config = { seed: 0, port: 0, authToken: TOKEN } as const;
-const node = await createNode({ ...config, logLevel: 'debug' }, { log });
+const node = await createChain({ ...config, logLevel: 'debug' }, { log });
 const { url } = await node.listen();
 afterAll(() => node.close());
 
@@ -75,7 +75,7 @@ test('neither keys nor tokens are logged, whatever happens', async () => {
 });
 
 test('at other levels there are no such lines', async () => {
-  const quiet = await createNode({ seed: 0 }, { log });
+  const quiet = await createChain({ seed: 0 }, { log });
   expect(await said(() => quiet.request('starknet_chainId'))).toEqual([]);
   await quiet.close();
 });

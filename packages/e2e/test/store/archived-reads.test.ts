@@ -1,6 +1,6 @@
 // Plain reads of a chain in a data directory: answered from the database while the engine is busy.
 import { State, StateSource, storageAddress } from '@starkbox/engine';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
@@ -10,7 +10,7 @@ const RECEIVER = '0x77';
 const KEY = storageAddress('ERC20_balances', [RECEIVER]);
 
 const directory = temporaryFolderOfFile();
-const node = await createNode({ dataDir: directory, seed: 0, recentBlocks: 1 });
+const node = await createChain({ dataDir: directory, seed: 0, recentBlocks: 1 });
 const address = node.tokens.strk.address;
 for (let count = 0; count < 12; count += 1) {
   await node.request('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
@@ -19,9 +19,9 @@ afterAll(() => node.close());
 
 const readAt = async (block_id: unknown): Promise<readonly unknown[]> =>
   Promise.all([
-    node.call('starknet_getStorageAt', { contract_address: address, key: KEY, block_id }),
-    node.call('starknet_getNonce', { contract_address: address, block_id }),
-    node.call('starknet_getClassHashAt', { contract_address: address, block_id }),
+    node.requestRaw('starknet_getStorageAt', { contract_address: address, key: KEY, block_id }),
+    node.requestRaw('starknet_getNonce', { contract_address: address, block_id }),
+    node.requestRaw('starknet_getClassHashAt', { contract_address: address, block_id }),
   ]);
 
 test('old and new blocks are read while every worker thread of the engine is taken', async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { countEntries } from '../../support/count-entries.js';
 import { RunningCommand } from '../../support/running-command.js';
@@ -12,7 +12,7 @@ import { fullDisk, readOnlyFolder, smallDisk } from '../../support/store/small-d
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
-const nodes = new Set<Starkbox>();
+const nodes = new Set<LocalChain>();
 
 beforeEach(() => {
   directory = temporaryFolder();
@@ -22,21 +22,21 @@ afterEach(async () => {
   nodes.clear();
 });
 
-async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Starkbox> {
-  const node = await createNode({ dataDir: directory, ...config });
+async function start(config: Parameters<typeof createChain>[0] = {}): Promise<LocalChain> {
+  const node = await createChain({ dataDir: directory, ...config });
   nodes.add(node);
   return node;
 }
 
-async function stop(node: Starkbox): Promise<void> {
+async function stop(node: LocalChain): Promise<void> {
   nodes.delete(node);
   await node.close();
 }
 
-const blockNumber = (node: Starkbox) => node.request('starknet_blockNumber');
-const mint = (node: Starkbox, amount = 1) =>
+const blockNumber = (node: LocalChain) => node.request('starknet_blockNumber');
+const mint = (node: LocalChain, amount = 1) =>
   node.request('devnet_mint', { address: '0x77', amount, unit: 'FRI' });
-const balance = async (node: Starkbox): Promise<unknown> => {
+const balance = async (node: LocalChain): Promise<unknown> => {
   const response = await node.request('devnet_getAccountBalance', { address: '0x77', unit: 'FRI' });
   const { amount }: { amount?: unknown } = Object(response);
   return amount;
@@ -84,7 +84,7 @@ describe('a chain in a directory', () => {
     for (let count = 0; count < 6; count += 1) await mint(first);
     const late = await first.request('devnet_snapshot');
     const latest = { block_id: 'latest' };
-    const before = await first.call('starknet_getBlockWithReceipts', latest);
+    const before = await first.requestRaw('starknet_getBlockWithReceipts', latest);
     await first.request('devnet_abortBlocks', { starting_block_id: { block_number: 3 } });
     await mint(first, 100);
     await stop(first);
@@ -92,7 +92,7 @@ describe('a chain in a directory', () => {
     const second = await start();
     expect([await blockNumber(second), await balance(second)]).toEqual([3, '102']);
     expect(await second.request('devnet_revert', { snapshot_id: late })).toBe(true);
-    expect(await second.call('starknet_getBlockWithReceipts', latest)).toEqual(before);
+    expect(await second.requestRaw('starknet_getBlockWithReceipts', latest)).toEqual(before);
     expect([await blockNumber(second), await balance(second)]).toEqual([12, '12']);
     await mint(second);
     await stop(second);
@@ -287,7 +287,7 @@ describe('the disk', () => {
     for (const name of ['lock', 'chain.mdb', 'chain.mdb-lock', 'chain.json']) {
       const path = join(directory, name);
       execFileSync('mkfifo', [path]);
-      await expect(createNode({ dataDir: directory })).rejects.toThrow(
+      await expect(createChain({ dataDir: directory })).rejects.toThrow(
         new RegExp(`cannot be (used|opened): .*${name} is a FIFO, not a regular file`),
       );
       rmSync(path);
@@ -297,13 +297,13 @@ describe('the disk', () => {
   test('may be no place to write', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
-    await expect(createNode({ dataDir: file })).rejects.toThrow(
+    await expect(createChain({ dataDir: file })).rejects.toThrow(
       /the data directory .*file cannot be used: there is a file of that name/,
     );
-    await expect(createNode({ dataDir: join(file, 'inside') })).rejects.toThrow(
+    await expect(createChain({ dataDir: join(file, 'inside') })).rejects.toThrow(
       /cannot be used: a part of the path is no directory/,
     );
-    await expect(createNode({ dataDir: '/proc/starkbox' })).rejects.toThrow(
+    await expect(createChain({ dataDir: '/proc/starkbox' })).rejects.toThrow(
       /the data directory \/proc\/starkbox cannot be used: /,
     );
   });
@@ -311,7 +311,7 @@ describe('the disk', () => {
   test('may be read-only', async () => {
     const readOnly = readOnlyFolder();
     try {
-      await expect(createNode({ dataDir: readOnly.path })).rejects.toThrow(
+      await expect(createChain({ dataDir: readOnly.path })).rejects.toThrow(
         /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
       );
     } finally {

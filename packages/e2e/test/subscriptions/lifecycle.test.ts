@@ -1,7 +1,7 @@
 // Connections and subscriptions when the node restarts or stops, or a client disconnects.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../../support/subscriptions/digest.js';
 import { gather } from '../../support/subscriptions/subscribers.js';
@@ -148,7 +148,7 @@ describe('a client that disconnects', () => {
 
 describe('a node that stops', () => {
   test('closes its connections with a close frame', async () => {
-    const node = await createNode({ seed: 0, accounts: 1, port: 0 });
+    const node = await createChain({ seed: 0, accounts: 1, port: 0 });
     const socket = await connectSocket((await node.listen()).url);
     await socket.subscribe('starknet_subscribeNewHeads');
     await node.close();

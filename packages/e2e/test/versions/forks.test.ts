@@ -76,25 +76,25 @@ describe.each(['v0_8', 'v0_9'] as const)('%s', (version) => {
   test('the newest version asks the origin in its own', async () => {
     const block_id = { block_number: 1 };
     const flags = { response_flags: ['INCLUDE_PROOF_FACTS'] };
-    expect(await fork.node.call('starknet_getBlockWithTxs', { block_id, ...flags })).toMatchObject(
-      block_id,
-    );
+    expect(
+      await fork.node.requestRaw('starknet_getBlockWithTxs', { block_id, ...flags }),
+    ).toMatchObject(block_id);
     const filter = { from_block: { block_number: 0 }, to_block: block_id, chunk_size: 100 };
     const both = Object(
-      await fork.node.call('starknet_getEvents', [{ ...filter, address: [STRK, ETH] }]),
+      await fork.node.requestRaw('starknet_getEvents', [{ ...filter, address: [STRK, ETH] }]),
     );
-    const all = Object(await fork.node.call('starknet_getEvents', [filter]));
+    const all = Object(await fork.node.requestRaw('starknet_getEvents', [filter]));
     expect(both.events.length).toBeGreaterThan(0);
     expect(both.events.length).toBeLessThanOrEqual(all.events.length);
-    const [message] = Object(await fork.node.call('starknet_getMessagesStatus', [L1]));
+    const [message] = Object(await fork.node.requestRaw('starknet_getMessagesStatus', [L1]));
     expect(message).toMatchObject({ execution_status: 'REVERTED' });
-    const refused = fork.node.call('starknet_traceBlockTransactions', {
+    const refused = fork.node.requestRaw('starknet_traceBlockTransactions', {
       block_id,
       trace_flags: ['RETURN_INITIAL_READS'],
     });
     await expect(refused).rejects.toThrow(/origin serves JSON-RPC 0\.[89]\.\d, .*INITIAL_READS/);
     const addresses = { block_id, contract_addresses: [STRK] };
-    await expect(fork.node.call('starknet_getStateUpdate', addresses)).rejects.toThrow(
+    await expect(fork.node.requestRaw('starknet_getStateUpdate', addresses)).rejects.toThrow(
       /origin serves/,
     );
   });

@@ -1,7 +1,7 @@
 // A chain of many blocks, built once on a machine and kept as an image.
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Config, createNode, type Starkbox } from 'starkbox';
+import { type Config, createChain, type LocalChain } from 'starkbox';
 import { STRK, type Stage, setStage } from './stage.js';
 
 /** Bump it when the content of the chain changes. */
@@ -22,7 +22,7 @@ const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 /** An unsigned transfer as JSON, for a node that impersonates all accounts. */
 export function transferRequest(
-  node: Starkbox,
+  node: LocalChain,
   from: number,
   to: number,
   amount: bigint,
@@ -64,14 +64,14 @@ export function transferRequest(
   });
 }
 
-async function ask(node: Starkbox, request: string): Promise<void> {
+async function ask(node: LocalChain, request: string): Promise<void> {
   const answer = await node.handle(request);
   if (answer === undefined || answer.includes('"error":')) throw new Error(`answered ${answer}`);
 }
 
 async function build(file: string): Promise<void> {
   // The transfer of a fee is a quarter of the work.
-  const node = await createNode({ ...CONFIG, chargeFee: false });
+  const node = await createChain({ ...CONFIG, chargeFee: false });
   await node.request('devnet_autoImpersonate');
   const count = node.accounts.length;
   let sentCount = 0;

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConfigInput, createNode, type Starkbox } from 'starkbox';
+import { type ConfigInput, createChain, type LocalChain } from 'starkbox';
 import { closeAfterTest } from '../../../e2e/support/closing.js';
 import type { NodeOptions } from '../../../starkbox/src/node/node.js';
 
@@ -46,9 +46,9 @@ export class StoreFolder {
 
 export class FolderNode {
   readonly url: string;
-  readonly #node: Starkbox;
+  readonly #node: LocalChain;
 
-  constructor(node: Starkbox, url: string) {
+  constructor(node: LocalChain, url: string) {
     this.#node = node;
     this.url = url;
   }
@@ -59,7 +59,7 @@ export class FolderNode {
     options: NodeOptions = {},
   ): Promise<FolderNode> {
     const fixed = { seed: 0, accounts: 1, instanceStore: store.path };
-    const node = await createNode({ ...fixed, ...config }, options);
+    const node = await createChain({ ...fixed, ...config }, options);
     closeAfterTest(() => node.close().catch(() => undefined));
     return new FolderNode(node, (await node.listen({ port: 0 })).url);
   }

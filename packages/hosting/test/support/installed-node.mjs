@@ -1,7 +1,7 @@
 // A program beside installed packages: makes calls to an instance in a store, and prints what they gave.
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 
-const node = await createNode({ seed: 0, accounts: 1, instanceStore: process.argv[2] });
+const node = await createChain({ seed: 0, accounts: 1, instanceStore: process.argv[2] });
 const { url } = await node.listen({ port: 0 });
 
 /**

@@ -73,7 +73,7 @@ export const EXAMPLES = `  starkbox --seed 0                       the same acco
   starkbox inspect FILE                   what an image of a chain holds
   starkbox diff A B                       how two images differ
   starkbox replay FILE                    recorded requests once more
-  starkbox report                         gas by function, of a node that runs
+  starkbox gas                         gas by function, of a node that runs
   starkbox coverage                       entry points that were called
   starkbox profile HASH                   a trace for cairo-profiler
   starkbox explain HASH                   why a transaction failed

@@ -6,7 +6,7 @@ import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 import { ConfigError, withOrigin } from '../config/rules.js';
 import { fromWhere, type OptionValues } from '../config/source.js';
 import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
-import type { Starkbox } from '../library/starkbox.js';
+import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
 import {
@@ -23,7 +23,9 @@ import { COMMAND_NAMES, runCommand } from './commands/command.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
-type Startable = BannerFacts & Pick<Starkbox, 'listen' | 'close'> & Partial<Pick<Starkbox, 'l1'>>;
+type Startable = BannerFacts &
+  Pick<LocalChain, 'listen' | 'close'> &
+  Partial<Pick<LocalChain, 'l1'>>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
@@ -32,7 +34,7 @@ export interface RunOptions {
   readonly stdout: Output;
   readonly stderr: Output;
   /** Replaced by tests. */
-  readonly createNode?: (
+  readonly createChain?: (
     config: Partial<Config>,
     options: {
       readonly log: Log;
@@ -46,7 +48,7 @@ export interface RunOptions {
 
 /** A node that listens. */
 export interface Started {
-  readonly node: Pick<Starkbox, 'close'>;
+  readonly node: Pick<LocalChain, 'close'>;
   readonly log: Log;
   readonly exitsWithParent: boolean;
 }
@@ -107,9 +109,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
   let node: Startable;
   try {
     // Loaded late, because help and usage errors do not need it.
-    const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
+    const createChain = options.createChain ?? (await import('../node/node.js')).createChain;
     const progress = progressLine(stderr);
-    node = await createNode(settings.values, {
+    node = await createChain(settings.values, {
       log,
       output: stdout,
       ...(progress ? { progress } : {}),
@@ -120,7 +122,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
     return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
   }
-  let address: Awaited<ReturnType<Starkbox['listen']>>;
+  let address: Awaited<ReturnType<LocalChain['listen']>>;
   try {
     address = await node.listen();
   } catch (error) {

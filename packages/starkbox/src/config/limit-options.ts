@@ -5,7 +5,7 @@ export interface LimitConfig {
   /** Bytes. */
   readonly requestBodySizeLimit: number;
   /** Bytes. */
-  readonly maximumAnswerSize: number;
+  readonly maximumResponseSize: number;
   /** Bytes, of all requests and answers together. */
   readonly memoryBudget: number;
   readonly maximumContractClassSize: number;
@@ -36,27 +36,27 @@ export interface LimitConfig {
   readonly instanceIdleSeconds: number;
 }
 
-export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
+export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',
     field: 'server_config.request_body_size_limit',
     isPortable: true,
     default: 16 * 1024 * 1024,
     parse: wholeNumber(1),
-    help: 'Largest body of an HTTP request, and largest WebSocket message.',
+    help: 'Maximum size of an HTTP request body and of a WebSocket message.',
   },
-  maximumAnswerSize: {
-    flag: '--maximum-answer-size <BYTES>',
+  maximumResponseSize: {
+    flag: '--maximum-response-size <BYTES>',
     isPortable: true,
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),
-    help: 'Largest answer, also of a batch; calls beyond it get an error.',
+    help: 'Maximum size of a response, even of a batch. Calls beyond it get an error.',
   },
   memoryBudget: {
     flag: '--memory-budget <BYTES>',
     default: 256 * 1024 * 1024,
     parse: wholeNumber(1024 * 1024),
-    help: 'Memory of all requests and answers together; requests beyond it get an error, or HTTP 503.',
+    help: 'Maximum memory of all requests and responses together. Requests beyond it get an error or HTTP status 503.',
   },
   maximumContractClassSize: {
     flag: '--maximum-contract-class-size <BYTES>',
@@ -65,7 +65,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
     isPortable: true,
     default: 4_089_446,
     parse: wholeNumber(0),
-    help: 'Largest declared class.',
+    help: 'Maximum size of a declared class.',
   },
   maximumContractBytecodeSize: {
     flag: '--maximum-contract-bytecode-size <FELTS>',
@@ -74,7 +74,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
     isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
-    help: 'Longest compiled code of a declared class.',
+    help: 'Maximum length of the compiled code of a declared class.',
   },
   maximumSierraLength: {
     flag: '--maximum-sierra-length <FELTS>',
@@ -83,133 +83,133 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('Limits', {
     isPortable: true,
     default: 81_920,
     parse: wholeNumber(0),
-    help: 'Longest Sierra program of a declared class.',
+    help: 'Maximum length of the Sierra program of a declared class.',
   },
   maximumSubscriptions: {
     flag: '--maximum-subscriptions <NUMBER>',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
-    help: 'Most subscriptions of one WebSocket.',
+    help: 'Maximum number of subscriptions of a WebSocket.',
   },
   maximumFilterAddresses: {
     flag: '--maximum-filter-addresses <NUMBER>',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
-    help: 'Most addresses in the filter of a subscription.',
+    help: 'Maximum number of addresses in the filter of a subscription.',
   },
   maximumFilterKeys: {
     flag: '--maximum-filter-keys <NUMBER>',
     isPortable: true,
     default: 1024,
     parse: wholeNumber(0),
-    help: 'Most keys in a filter for events.',
+    help: 'Maximum number of keys in an event filter.',
   },
   maximumQueuedMessages: {
     flag: '--maximum-queued-messages <NUMBER>',
     default: 4096,
     parse: wholeNumber(1),
-    help: 'Most messages queued for a WebSocket that does not read; beyond it the WebSocket is closed.',
+    help: 'Maximum number of messages that wait for a slow WebSocket client. Beyond it, the node closes the WebSocket.',
   },
   maximumQueuedBytes: {
     flag: '--maximum-queued-bytes <BYTES>',
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1),
-    help: 'Most bytes queued for such a WebSocket.',
+    help: 'Maximum number of bytes that wait for a slow WebSocket client.',
   },
   maximumConnections: {
     flag: '--maximum-connections <NUMBER>',
     default: 10_000,
     parse: wholeNumber(1),
-    help: 'Most open connections, fewer if the process may open few files (ulimit -n); further ones are closed at once.',
+    help: 'Maximum number of open connections. The limit of open files (ulimit -n) may lower it. The node closes further connections at once.',
   },
   maximumSockets: {
     flag: '--maximum-sockets <NUMBER>',
     default: 4096,
     parse: wholeNumber(0),
-    help: 'Most open WebSockets.',
+    help: 'Maximum number of open WebSockets.',
   },
   maximumBatchLength: {
     flag: '--maximum-batch-length <NUMBER>',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
-    help: 'Most calls in a batch.',
+    help: 'Maximum number of calls in a batch.',
   },
   maximumJsonDepth: {
     flag: '--maximum-json-depth <NUMBER>',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(8, 1000),
-    help: 'Deepest nesting of the JSON of a request.',
+    help: 'Maximum depth of the JSON of a request.',
   },
   maximumJsonValues: {
     flag: '--maximum-json-values <NUMBER>',
     isPortable: true,
     default: 600_000,
     parse: wholeNumber(100),
-    help: 'Most values in the JSON of a request, including names of members.',
+    help: 'Maximum number of values in the JSON of a request, including member names.',
   },
   maximumCalldataLength: {
     flag: '--maximum-calldata-length <FELTS>',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
-    help: 'Longest calldata, signature or other list of a transaction or message.',
+    help: 'Maximum length of calldata, signatures and other lists in a transaction or message.',
   },
   maximumChunkSize: {
     flag: '--maximum-chunk-size <NUMBER>',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(1),
-    help: 'Most events in one answer; a continuation token gives the rest.',
+    help: 'Maximum number of events in a response. A continuation token gives the rest.',
   },
   maximumSimulationBatch: {
     flag: '--maximum-simulation-batch <NUMBER>',
     isPortable: true,
     default: 1000,
     parse: wholeNumber(1),
-    help: 'Most transactions in one simulation or estimate.',
+    help: 'Maximum number of transactions in a simulation or estimate.',
   },
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
     default: undefined,
-    defaultText: 'cores less one, fewer where memory is short; on a fork 4 to 64 by memory',
+    defaultText: 'one less than the number of cores; on a fork 4 to 64; fewer if memory is short',
     parse: wholeNumber(1),
-    help: 'Most calls, estimates and simulations that run at once; others wait. Each may take half a GB.',
+    help: 'Maximum number of calls, estimates and simulations that run at the same time. Others wait. Each may take half a GB.',
   },
   maximumWaitingExecutions: {
     flag: '--maximum-waiting-executions <NUMBER>',
     default: 4096,
     parse: wholeNumber(0),
-    help: 'Most calls, estimates and simulations that wait; further ones are refused.',
+    help: 'Maximum number of calls, estimates and simulations that wait. The node rejects further ones.',
   },
   maximumSnapshots: {
     flag: '--maximum-snapshots <NUMBER>',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
-    help: 'Most snapshots.',
+    help: 'Maximum number of snapshots.',
   },
   maximumMempoolSize: {
     flag: '--maximum-mempool-size <NUMBER>',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
-    help: 'Most transactions that wait in the mempool; further ones are refused.',
+    help: 'Maximum number of transactions in the mempool. The node rejects further ones.',
   },
   maximumInstances: {
     flag: '--maximum-instances <COUNT>',
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
-    help: 'Most instances at a time, as devnet_createInstance makes them; not with --instance-store, where tenants have quotas.',
+    help: 'Maximum number of instances that devnet_createInstance creates. With --instance-store, tenants have quotas instead.',
   },
   instanceIdleSeconds: {
     flag: '--instance-idle-seconds <SECONDS>',
     default: 3600,
     parse: wholeNumber(0, 2 ** 31),
-    help: 'Delete an instance after so many seconds without a request; 0 keeps them all. Not with --instance-store, where each has its own ttl.',
+    help: 'Delete an instance after this many seconds without a request; 0 keeps all instances. With --instance-store, each instance has its own ttl.',
   },
 });

@@ -55,19 +55,23 @@ export function readSources(sources: readonly Source[]): OptionValues {
     const origin = source.origin?.(key);
     if (origin !== undefined) origins.set(key, origin);
   }
+  if (values.quiet) {
+    values.banner ??= false;
+    values.logLevel ??= 'warn';
+  }
   return { values, keys, origins };
 }
 
 /**
- * The options of `createNode`.
+ * The options of `createChain`.
  *
  * @throws UsageError if they are no object, or hold what the command would refuse
  */
 export function readInput(input: ConfigInput): OptionValues {
-  mustBeOptions(input, 'createNode', '{ seed: 0 }');
+  mustBeOptions(input, 'createChain', '{ seed: 0 }');
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
-  return readSources([sourceOf(Object.fromEntries(entries), 'the options of createNode')]);
+  return readSources([sourceOf(Object.fromEntries(entries), 'the options of createChain')]);
 }
 
 function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Source): void {

@@ -13,7 +13,7 @@ import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { isObject, object } from '../json/reader.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { feltOf, type Numeric, type Request } from './controls.js';
+import { type BigNumberish, feltOf, type Request } from './controls.js';
 
 export interface DeclaredClass {
   readonly classHash: string;
@@ -24,12 +24,12 @@ export interface DeclaredClass {
   readonly abi: readonly unknown[];
 }
 
-export interface Deployment {
+export interface DeployRequest {
   readonly classHash: string;
   /** Arguments of the constructor, as felts. */
-  readonly calldata?: readonly Numeric[];
+  readonly calldata?: readonly BigNumberish[];
   /** Another one each time by default, so that each deployment has an address of its own. */
-  readonly salt?: Numeric;
+  readonly salt?: BigNumberish;
 }
 
 export interface DeployedContract {
@@ -86,7 +86,7 @@ export class Contracts {
   }
 
   /** Deploys by the universal deployer. Throws an `RpcError` with the reason if the constructor fails. */
-  async deploy(deployment: Deployment): Promise<DeployedContract> {
+  async deploy(deployment: DeployRequest): Promise<DeployedContract> {
     const { address, transactionHash } = await this.#queued(() => this.#deploy(deployment));
     const receipt = await this.#request('starknet_getTransactionReceipt', {
       transaction_hash: transactionHash,
@@ -100,7 +100,7 @@ export class Contracts {
     return { address, transactionHash };
   }
 
-  async #deploy({ classHash, calldata = [], salt }: Deployment): Promise<DeployedContract> {
+  async #deploy({ classHash, calldata = [], salt }: DeployRequest): Promise<DeployedContract> {
     const { world } = this.#chain;
     // Unlike a counter of ours, the nonce is also new on a branch and on a chain that was loaded.
     const chosen = feltOf(salt ?? (await world.pendingState.nonceAt(MINTER.address)));

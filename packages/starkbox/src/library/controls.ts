@@ -10,9 +10,9 @@ export type Request = <M extends AnyMethodName>(
 ) => Promise<AllMethods[M]['result']>;
 
 /** A number as JavaScript or a wire writes it. */
-export type Numeric = bigint | number | string;
+export type BigNumberish = bigint | number | string;
 
-export function feltOf(value: Numeric): string {
+export function feltOf(value: BigNumberish): string {
   const number = BigInt(value);
   if (number < 0n || number >= PRIME) throw new RangeError(`${value} is no felt`);
   return hex(number);
@@ -38,7 +38,7 @@ export class TimeControls {
   }
 
   /** Sets the time of the next block; from there it passes as it really does. */
-  async setNextBlock(timestamp: number): Promise<void> {
+  async setNextBlockTimestamp(timestamp: number): Promise<void> {
     await this.#request('devnet_setTime', { time: timestamp });
   }
 
@@ -64,13 +64,13 @@ export class ContractStorage {
   }
 
   /** The slot of a variable; keys of a map are felts, a u256 counts as two. */
-  slot(variable: string, keys: readonly Numeric[] = []): string {
+  slot(variable: string, keys: readonly BigNumberish[] = []): string {
     return storageAddress(variable, keys.map(feltOf));
   }
 
   async get(
     variable: string,
-    keys: readonly Numeric[] = [],
+    keys: readonly BigNumberish[] = [],
     type: StorageType = 'felt',
   ): Promise<bigint> {
     const slot = this.slot(variable, keys);
@@ -82,8 +82,8 @@ export class ContractStorage {
   /** Writes a variable in the block under construction; a value that is no felt is written as a u256. */
   async set(
     variable: string,
-    keys: readonly Numeric[],
-    value: Numeric,
+    keys: readonly BigNumberish[],
+    value: BigNumberish,
     type: StorageType = BigInt(value) < PRIME ? 'felt' : 'u256',
   ): Promise<void> {
     const slot = this.slot(variable, keys);
@@ -92,7 +92,7 @@ export class ContractStorage {
     await this.#write(entries);
   }
 
-  async getSlot(slot: Numeric): Promise<bigint> {
+  async getSlot(slot: BigNumberish): Promise<bigint> {
     const value = await this.#request('starknet_getStorageAt', {
       contract_address: this.#address,
       key: feltOf(slot),
@@ -101,7 +101,7 @@ export class ContractStorage {
     return BigInt(typeof value === 'string' ? value : value.value);
   }
 
-  async setSlot(slot: Numeric, value: Numeric): Promise<void> {
+  async setSlot(slot: BigNumberish, value: BigNumberish): Promise<void> {
     await this.#write([{ key: feltOf(slot), value: feltOf(value) }]);
   }
 

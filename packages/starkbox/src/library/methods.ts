@@ -52,7 +52,7 @@ type Notified<N extends keyof Notifications> = {
 export type Notification<M extends SubscribeMethodName> = Notified<NotificationsOf[M]>;
 
 /** An error whose `code` decides the type of its `data`. */
-export type KnownRpcError = {
+export type TypedRpcError = {
   readonly [N in ErrorName]: RpcError & {
     readonly code: (typeof ERRORS)[N]['code'];
     readonly data: ErrorData[N];
@@ -60,7 +60,7 @@ export type KnownRpcError = {
 }[ErrorName];
 
 /** Whether a call failed with an error of the node; its `code` then decides the type of its `data`. */
-export function isRpcError(error: unknown): error is KnownRpcError {
+export function isRpcError(error: unknown): error is TypedRpcError {
   return error instanceof RpcError;
 }
 

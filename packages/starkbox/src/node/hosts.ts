@@ -1,5 +1,5 @@
 // Servers of branches, and the end of all branches with the node.
-import type { Address, Host, ListenOptions } from '../library/starkbox.js';
+import type { Host, ListenOptions, ServerAddress } from '../library/local-chain.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { Part } from './lifecycle.js';
 import type { Listeners } from './listeners.js';
@@ -64,7 +64,7 @@ class BranchHost implements Host {
     this.#events = events;
   }
 
-  listen(options: ListenOptions): Promise<Address> {
+  listen(options: ListenOptions): Promise<ServerAddress> {
     if (this.#closing) return Promise.reject(new Error('The chain is closed'));
     this.#listeners ??= this.#events.open(this.#service);
     this.#events.onListening(this);

@@ -1,6 +1,6 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
 
-import type { Address, ListenOptions } from '../library/starkbox.js';
+import type { ListenOptions, ServerAddress } from '../library/local-chain.js';
 import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
@@ -55,7 +55,7 @@ export class Listeners implements Part {
   /** Of chains of instances that have had a request. */
   readonly #targets = new WeakMap<ChainService, ServiceTarget>();
   readonly #instanceTargets = new WeakMap<ChainService, InstanceTarget>();
-  #opening: Promise<Address> | undefined;
+  #opening: Promise<ServerAddress> | undefined;
   /** What the last opening opened. */
   #opened: Lifecycle | undefined;
   #loadingSockets: Promise<Sockets> | undefined;
@@ -82,7 +82,7 @@ export class Listeners implements Part {
   }
 
   /** Opens the servers, once. After a failure it can be tried again. */
-  listen(at: ListenOptions = {}): Promise<Address> {
+  listen(at: ListenOptions = {}): Promise<ServerAddress> {
     if (this.#isStopped) return Promise.reject(new Error('The node is closed'));
     this.#opening ??= this.#open(at).catch((error: unknown) => {
       this.#opening = undefined;
@@ -91,7 +91,7 @@ export class Listeners implements Part {
     return this.#opening;
   }
 
-  async #open(at: ListenOptions): Promise<Address> {
+  async #open(at: ListenOptions): Promise<ServerAddress> {
     const steps = this.#lifecycle.nested();
     this.#opened = steps;
     const { service, root } = this.#parts;

@@ -4,7 +4,7 @@ import type { ConfigInput } from '../config/options.js';
 import { mustBeOptions, readInput } from '../config/source.js';
 import { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Progress } from '../dump/image/format.js';
-import { Starkbox } from '../library/starkbox.js';
+import { LocalChain } from '../library/local-chain.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
@@ -43,15 +43,15 @@ const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress
  * throw a `UsageError` or a `ConfigError`.
  *
  * @example
- * await using chain = await createNode({ seed: 0 });
+ * await using chain = await createChain({ seed: 0 });
  * await chain.mint('0x1', 1000n);
  * const { url } = await chain.listen({ port: 0 });
  */
-export async function createNode(
+export async function createChain(
   input: ConfigInput = {},
   options: NodeOptions = {},
-): Promise<Starkbox> {
-  mustBeOptions(options, 'createNode, its second argument,', '{ log }', NODE_OPTIONS);
+): Promise<LocalChain> {
+  mustBeOptions(options, 'createChain, its second argument,', '{ log }', NODE_OPTIONS);
   return startNode(input, options, new Lifecycle(options.log ?? silentLog));
 }
 
@@ -60,7 +60,7 @@ export function startNode(
   input: ConfigInput,
   options: NodeOptions,
   lifecycle: Lifecycle,
-): Promise<Starkbox> {
+): Promise<LocalChain> {
   return lifecycle.run(() => openParts(input, options, lifecycle));
 }
 
@@ -68,7 +68,7 @@ async function openParts(
   input: ConfigInput,
   { log = silentLog, progress, output = process.stdout }: NodeOptions,
   steps: Lifecycle,
-): Promise<Starkbox> {
+): Promise<LocalChain> {
   const options = await steps.step('options', () => readInput(input));
   const directory = await steps.open('data directory', () => holdDataDirectory(options, log));
   const settings = await steps.step('checks', () => checkSettings(options, directory, log));
@@ -135,7 +135,7 @@ async function openParts(
   steps.push(instances, branches, listeners);
   telemetry.observe(() => figuresOf(service, listeners, origins, instances), instances.metrics);
   dumps.run();
-  return new Starkbox(service, (branch) => branches.hostOf(branch), {
+  return new LocalChain(service, (branch) => branches.hostOf(branch), {
     host: {
       listen: async (at) => announced(await listeners.listen(at), config, genesis, l1Facts),
       close: () => steps.close(),

@@ -4,9 +4,9 @@ import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Recorder } from '../server/recorder.js';
 import { aboutNode, type RecordedNode, type Secrets, secretsOf } from '../service/recorded-node.js';
 
-/** What `--trace-requests` and `--log-bodies` ask for; with neither, the dispatcher stays as it is. */
+/** What `--record-requests` and `--log-bodies` ask for; with neither, the dispatcher stays as it is. */
 export async function openRecording(node: RecordedNode, log: Log): Promise<Recorder> {
-  const { traceRequests: path, logBodies: which } = node.base.config;
+  const { recordRequests: path, logBodies: which } = node.base.config;
   const secrets = (): Secrets => secretsOf(node);
   // Loaded only where they are used.
   const bodies = which === 'none' ? undefined : await import('../server/body-log.js');

@@ -1,5 +1,5 @@
 // Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
-import type { Deployed } from '../chain/genesis/deployed.js';
+import type { PredeployedContract } from '../chain/genesis/deployed.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
@@ -10,7 +10,7 @@ import { readRegular } from '../files/regular-file.js';
 import { parse, stringify } from '../json/json.js';
 import { list, object, optional, string } from '../json/reader.js';
 import type { L1Facts } from '../l1/l1-facts.js';
-import type { Address } from '../library/starkbox.js';
+import type { ServerAddress } from '../library/local-chain.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { WALLET_PATH } from '../server/http/wallet-script.js';
@@ -69,11 +69,11 @@ const OWNER_ONLY = 0o600;
  * @throws ConfigError if it cannot be written
  */
 export function announced(
-  address: Address,
+  address: ServerAddress,
   config: Config,
   genesis: Genesis,
   l1: L1Facts | undefined,
-): Address {
+): ServerAddress {
   if (config.configOut !== undefined) {
     write(config.configOut, stringify(contentOf(address, config, genesis, l1)));
   }
@@ -89,12 +89,15 @@ function write(path: string, text: string): void {
 }
 
 function contentOf(
-  { url, metricsUrl }: Address,
+  { url, metricsUrl }: ServerAddress,
   config: Config,
   { accounts, accountClass, argent, eth, strk, udc }: Genesis,
   l1: L1Facts | undefined,
 ): object {
-  const deployed = ({ address, classHash }: Deployed) => ({ address, class_hash: classHash });
+  const deployed = ({ address, classHash }: PredeployedContract) => ({
+    address,
+    class_hash: classHash,
+  });
   return {
     url,
     rpc_url: `${url}/rpc`,

@@ -1,5 +1,5 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
-import type { Explained, ExplainedTransaction, Subject } from '@starkbox/abi';
+import type { ExplainedTransaction, Explanation, Subject } from '@starkbox/abi';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import type { Attempted, Explainer } from '../chain/queries/explain.js';
@@ -32,6 +32,9 @@ function handlerOf({ from_address, to_address, entry_point_selector, payload }: 
   return { type: 'L1_HANDLER', contract_address: to_address, entry_point_selector, calldata };
 }
 
+/** Methods whose errors name a reverted transaction that is in a block. */
+const WITH_INCLUDED: ReadonlySet<string> = new Set(['devnet_deploy']);
+
 /** Errors whose data the specification defines as a text: nothing can be added to it. */
 const WITH_TEXT: ReadonlySet<number> = new Set([
   ERRORS.INVALID_TRANSACTION_NONCE.code,
@@ -62,7 +65,7 @@ function isExplained(error: unknown): error is RpcError {
 }
 
 /** Called with the explanation of each transaction that was refused. */
-export type OnRefused = (hash: string | undefined, explained: Explained) => void;
+export type OnRefused = (hash: string | undefined, explained: Explanation) => void;
 
 /** The most milliseconds that an error waits for its explanation: the second run may have to wait for others. */
 const EXPLANATION_MILLISECONDS = 15_000;
@@ -76,6 +79,7 @@ export function explainErrors(
   handler: Handler,
   { chain, explainer, onRefused }: ErrorExplainer,
 ): Handler {
+  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explainer);
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
   return (params, context) => {
@@ -91,7 +95,7 @@ export function explainErrors(
         // A page of any site may call these methods, and is not to read the user's files.
         showsSource: context.session.isForeign !== true,
       };
-      const explain = async (signal: AbortSignal): Promise<Explained> => {
+      const explain = async (signal: AbortSignal): Promise<Explanation> => {
         const subject = await subjectOf(error, transaction, isSent, chain);
         const explained = await explainer.attempt(subject, { ...attempted, signal });
         // Kept also if it comes late, for those who ask by the hash.
@@ -103,6 +107,25 @@ export function explainErrors(
       const explained = await withinTime(explain, milliseconds, context.session.signal);
       throw explained ? withExplanation(error, explained) : error;
     });
+  };
+}
+
+/** A handler whose errors carry the explanation of the transaction that they name. */
+function explainIncluded(handler: Handler, explainer: Explainer): Handler {
+  return async (params, context) => {
+    try {
+      return await handler(params, context);
+    } catch (error) {
+      const hash = error instanceof RpcError && membersOf(error.data)['transaction_hash'];
+      if (typeof hash !== 'string' || !(error instanceof RpcError)) throw error;
+      const explain = (signal: AbortSignal) => explainer.transaction(hash, { signal });
+      const explained = await withinTime(
+        explain,
+        EXPLANATION_MILLISECONDS,
+        context.session.signal,
+      );
+      throw explained ? withExplanation(error, explained) : error;
+    }
   };
 }
 
@@ -145,7 +168,7 @@ export interface ErrorExplainer {
   readonly onRefused?: OnRefused | undefined;
 }
 
-function withExplanation(error: RpcError, explained: Explained): RpcError {
+function withExplanation(error: RpcError, explained: Explanation): RpcError {
   const { code, message, data } = error;
   if (WITH_TEXT.has(code)) return error;
   const rest = typeof data === 'string' ? { reason: data } : membersOf(data ?? {});

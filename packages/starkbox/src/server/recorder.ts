@@ -1,4 +1,4 @@
-// The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
+// The file that --record-requests writes: one line for each request and its answer, for `starkbox replay`.
 import { createWriteStream } from 'node:fs';
 import { canonicalName } from '@starkbox/spec';
 import { reasonOf } from '../errors.js';

@@ -361,7 +361,7 @@ export class ChainService {
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
       maxValues: config.maximumJsonValues,
-      maxAnswer: config.maximumAnswerSize,
+      maxAnswer: config.maximumResponseSize,
       onStall: telemetry.onStall,
       ...(isOwn
         ? { probe: telemetry.probe, onCall: telemetry.onCall, observer: this.requests }

@@ -61,7 +61,7 @@ export interface HostingPackage {
   readonly RpcError: unknown;
   /** @throws ConfigError if the store cannot be used */
   openInstanceStore(config: Config): Promise<InstanceStore>;
-  /** The command `starkbox collect`: the text to print. */
+  /** The command `starkbox gc`: the text to print. */
   collect(options: CollectOptions): Promise<string>;
 }
 

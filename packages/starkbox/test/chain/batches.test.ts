@@ -137,7 +137,7 @@ test('an error is answered though its explanation does not come', { timeout: 60_
     release();
     spy.mockRestore();
   });
-  const plain = node.call('starknet_call', { request: wrong, block_id: 'latest' });
+  const plain = node.requestRaw('starknet_call', { request: wrong, block_id: 'latest' });
   await expect(plain).rejects.toSatisfy((error: unknown) => {
     expect(error).toMatchObject({
       code: ERRORS.CONTRACT_ERROR.code,

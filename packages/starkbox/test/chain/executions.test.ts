@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { startPair } from '../../../e2e/support/fork/pair.js';
 import { contract, invokeRequest, Sender, STRK, selector } from '../../../e2e/support/signing.js';
 import { defaultExecutions } from '../../src/chain/steps/executions.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';
 
 const GIB = 2 ** 30;
@@ -68,7 +68,7 @@ test('every way to execute without a trace in the chain goes through the same sl
     ['devnet_getPredeployedAccounts', { with_balance: true }],
   ];
   const ask = (method: string, params: object) =>
-    node.call(method, params).then(
+    node.requestRaw(method, params).then(
       () => 'answered',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
@@ -103,12 +103,12 @@ test('the same on a fork, where transactions read ahead in slots of their own', 
     calldata: [`0x${(0x100 + at).toString(16)}`, '0x1', '0x0'],
   });
   await Promise.all([
-    ...Array.from({ length: 8 }, () => node.call('starknet_call', CALL)),
+    ...Array.from({ length: 8 }, () => node.requestRaw('starknet_call', CALL)),
     ...Array.from({ length: 4 }, () =>
       node.request('devnet_replayTransaction', { transaction_hash: hash }),
     ),
     ...node.accounts.map((account, at) =>
-      node.call('starknet_addInvokeTransaction', {
+      node.requestRaw('starknet_addInvokeTransaction', {
         invoke_transaction: invokeRequest(account, [transfer(at)], 0),
       }),
     ),
@@ -131,11 +131,11 @@ test('the engine executes for one file alone', async () => {
 });
 
 test('a mint is answered though every slot is taken', async () => {
-  const node = await createNode({ seed: 0, maximumExecutions: 1 });
+  const node = await createChain({ seed: 0, maximumExecutions: 1 });
   onTestFinished(() => node.close());
   const { begun, hold, release } = watch();
   hold();
-  const call = node.call('starknet_call', CALL);
+  const call = node.requestRaw('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 20));
   const minted = await node.request('devnet_mint', { address: '0x1', amount: 7 });
@@ -149,7 +149,7 @@ test('more than the queue takes are refused, with the option that sets its lengt
   onTestFinished(close);
   const { most, begun, hold, release } = watch();
   hold();
-  const calls = Array.from({ length: 10 }, () => node.call('starknet_call', CALL));
+  const calls = Array.from({ length: 10 }, () => node.requestRaw('starknet_call', CALL));
   const settled = Promise.allSettled(calls);
   await expect.poll(() => begun.beside).toBe(1);
   release();
@@ -166,7 +166,7 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
   onTestFinished(close);
   const { begun, hold, release } = watch();
   hold();
-  const first = node.call('starknet_call', CALL);
+  const first = node.requestRaw('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL });
@@ -182,7 +182,7 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
   expect(await answer).toContain('timed out after 1.5 s in the queue');
   release();
   await first;
-  expect(await node.call('starknet_call', CALL)).toEqual(['0x12']);
+  expect(await node.requestRaw('starknet_call', CALL)).toEqual(['0x12']);
   expect(begun.beside).toBe(2);
 });
 
@@ -191,7 +191,7 @@ test('a call of a closed socket does not begin', async () => {
   onTestFinished(close);
   const { begun, hold, release } = watch();
   hold();
-  const first = node.call('starknet_call', CALL);
+  const first = node.requestRaw('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
   await once(socket, 'open');
@@ -203,6 +203,6 @@ test('a call of a closed socket does not begin', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   release();
   await first;
-  await node.call('starknet_call', CALL);
+  await node.requestRaw('starknet_call', CALL);
   expect(begun.beside).toBe(2);
 });

@@ -58,7 +58,8 @@ test('no more of a large block is unpacked for one transaction than of a small o
     ],
   ] satisfies [string, (block: FilledBlock, at: number) => object][];
   for (const [method, params] of methods) {
-    const ask = (block: FilledBlock, at: number) => () => node.call(method, params(block, at));
+    const ask = (block: FilledBlock, at: number) => () =>
+      node.requestRaw(method, params(block, at));
     const ofSmall = await cost(ask(small, 3), ask(small, 17));
     const ofLarge = await cost(ask(large, 100), ask(large, 190));
     expect(ofSmall, method).toBeGreaterThan(0);

@@ -8,17 +8,17 @@ import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
 import { AccountClassError } from '../../src/errors.js';
-import { createNode as createRealNode } from '../../src/node/node.js';
+import { createChain as createRealNode } from '../../src/node/node.js';
 
 let directory: string;
 beforeEach(() => {
   directory = temporaryFolder();
 });
 
-type CreateNode = NonNullable<RunOptions['createNode']>;
+type CreateNode = NonNullable<RunOptions['createChain']>;
 
 /** A node with known addresses and without a chain. */
-const createNode: CreateNode = async (options) => {
+const createChain: CreateNode = async (options) => {
   const config = defaultConfig(options);
   return {
     config,
@@ -65,7 +65,7 @@ async function start(argv: string, options: Partial<RunOptions> = {}): Promise<R
     directory,
     stdout: output('stdout'),
     stderr: output('stderr'),
-    createNode,
+    createChain,
     ...options,
   });
   return { outcome, ...texts };
@@ -74,7 +74,7 @@ async function start(argv: string, options: Partial<RunOptions> = {}): Promise<R
 const failing = (error: Error, ...parts: ('create' | 'listen')[]): CreateNode => {
   return async (config, options) => {
     if (parts.includes('create')) throw error;
-    return { ...(await createNode(config, options)), listen: () => Promise.reject(error) };
+    return { ...(await createChain(config, options)), listen: () => Promise.reject(error) };
   };
 };
 
@@ -207,9 +207,9 @@ describe('a start', () => {
   test('hands the node what was given', async () => {
     let nodeConfig: Partial<Config> | undefined;
     await start('--port 0 --accounts 3', {
-      createNode: (config, options) => {
+      createChain: (config, options) => {
         nodeConfig = config;
-        return createNode(config, options);
+        return createChain(config, options);
       },
     });
     expect(nodeConfig).toEqual({ port: 0, accounts: 3 });
@@ -284,7 +284,7 @@ describe('a refusal', () => {
 
   test('of an account class names the option', async () => {
     const { outcome, stdout, stderr } = await start('--account-class-custom a.json', {
-      createNode: failing(new AccountClassError('Not a valid Sierra account artifact'), 'create'),
+      createChain: failing(new AccountClassError('Not a valid Sierra account artifact'), 'create'),
     });
     expect(outcome).toEqual({ exitCode: 2 });
     expect(stdout).toBe('');
@@ -295,19 +295,21 @@ describe('a refusal', () => {
 
   test('for another reason does not blame the account class', async () => {
     const missing = '/nowhere/none.json';
-    const real = { createNode: createRealNode };
+    const real = { createChain: createRealNode };
     const blamed = await start(`--account-class-custom ${missing}`, real);
     expect(blamed.outcome).toEqual({ exitCode: 2 });
     expect(blamed.stderr).toContain(`Failed to load ContractClass: ${missing} does not exist`);
     const { outcome, stderr } = await start('--account-class-custom a.json', {
-      createNode: failing(new Error('the data directory is in use'), 'create'),
+      createChain: failing(new Error('the data directory is in use'), 'create'),
     });
     expect(outcome).toEqual({ exitCode: 1 });
     expect(stderr).toBe('error: the data directory is in use\n');
   });
 
   test('of the node itself ends with 1', async () => {
-    const { outcome, stderr } = await start('', { createNode: failing(new Error('oh'), 'create') });
+    const { outcome, stderr } = await start('', {
+      createChain: failing(new Error('oh'), 'create'),
+    });
     expect(outcome).toEqual({ exitCode: 1 });
     expect(stderr).toBe('error: oh\n');
   });
@@ -315,7 +317,7 @@ describe('a refusal', () => {
   test('comes after a line with the options that variables set', async () => {
     const env = { SEED: '7', STARKBOX_LITE_MODE: 'true', PORT: '1', DATA_DIR: '/x' };
     const { stderr } = await start('--port 80', {
-      createNode: failing(new Error('oh'), 'create'),
+      createChain: failing(new Error('oh'), 'create'),
       env,
     });
     const [line] = stderr.split('\n');
@@ -325,17 +327,17 @@ describe('a refusal', () => {
 
   test('of an address names the variable or the file that it is from', async () => {
     const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
-    const variable = await start('', { createNode: createFailing, env: { HOST: 'box' } });
+    const variable = await start('', { createChain: createFailing, env: { HOST: 'box' } });
     expect(variable.stderr).toMatch(
       /^error: box is not an address of this machine \(from the variable HOST\): /m,
     );
     writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
-    const file = await start('', { createNode: createFailing });
+    const file = await start('', { createChain: createFailing });
     expect(file.stderr).toMatch(/^error: box .* \(from starkbox\.config\.json\): /);
   });
 
   test('of a file that an option names also names its variable', async () => {
-    const real = { createNode: createRealNode };
+    const real = { createChain: createRealNode };
     for (const name of ['INIT', 'ARTIFACTS', 'TENANTS', 'DUMP_DIR']) {
       const variable = `STARKBOX_${name}`;
       const option = `--${name.toLowerCase().replace('_', '-')}`;
@@ -357,7 +359,7 @@ describe('a refusal', () => {
     let closed = 0;
     const createFailing = failing(withCode(code), 'listen');
     const { outcome, stdout, stderr } = await start('--port 80', {
-      createNode: async (config, options) => {
+      createChain: async (config, options) => {
         const node = await createFailing(config, options);
         return { ...node, close: async () => void closed++ };
       },

@@ -44,7 +44,7 @@ _starkbox 2>&1; printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe('bash', () => {
   test('offers the commands first', () => {
     expect(offered('')).toEqual([...Object.keys(COMMAND_FACTS), 'help']);
-    expect(offered('co')).toEqual(['coverage', 'collect', 'completions']);
+    expect(offered('co')).toEqual(['coverage', 'completions']);
     expect(offered('help', 'ins')).toEqual(['inspect']);
   });
 
@@ -66,8 +66,8 @@ describe('bash', () => {
     expect(offered('--dump-on', '=')).toEqual(['exit', 'block', 'request']);
     expect(offered('--block-generation-on', 'd')).toEqual(['demand']);
     expect(offered('--restrictive-mode', 'devnet_min')).toEqual(['devnet_mint']);
-    expect(offered('report', '--by', 'con')).toEqual(['contract']);
-    expect(offered('report', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
+    expect(offered('gas', '--by', 'con')).toEqual(['contract']);
+    expect(offered('gas', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
     expect(offered('completions', '')).toEqual(SHELLS);
   });
 
@@ -88,7 +88,7 @@ describe.runIf(isInstalled('fish'))('fish', () => {
     expect(offers('starkbox --dump-f')).toEqual(['--dump-format']);
     expect(offers('starkbox --dump-on ').toSorted()).toEqual(['block', 'exit', 'request']);
     expect(offers('starkbox inspect an')).toEqual(['an image']);
-    expect(offers('starkbox report --dump-')).toEqual([]);
+    expect(offers('starkbox gas --dump-')).toEqual([]);
   });
 });
 

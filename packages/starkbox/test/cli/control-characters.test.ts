@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
-import { createNode, type Starkbox } from '../../src/index.js';
+import { createChain, type LocalChain } from '../../src/index.js';
 import { createLog, type LogOptions } from '../../src/log.js';
 import { painter, shortened, visible, visiblePainted } from '../../src/terminal.js';
 
@@ -74,15 +74,15 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('an origin or an artifact with such texts', () => {
   let folder: string;
-  let origin: Starkbox;
+  let origin: LocalChain;
   let server: Server;
   let url: string;
   let isFailing = false;
-  const open: Starkbox[] = [];
+  const open: LocalChain[] = [];
 
   beforeAll(async () => {
     folder = temporaryFolderOfFile();
-    origin = await createNode({ seed: 0, port: 0 });
+    origin = await createChain({ seed: 0, port: 0 });
     const target = (await origin.listen()).url;
     const message = `rate limit: ${HOSTILE.repeat(5000)}`;
     server = createServer(async (request, response) => {
@@ -119,7 +119,7 @@ describe('an origin or an artifact with such texts', () => {
 
   test('is logged in one short line', async () => {
     const { log, lines } = recordingLog('pretty');
-    const fork = await createNode(
+    const fork = await createChain(
       { seed: 1, forkNetwork: url, forkUpstreamCaching: false },
       { log },
     );
@@ -151,7 +151,7 @@ describe('an origin or an artifact with such texts', () => {
   test('is named in the log without them', async () => {
     const { log, lines } = recordingLog('pretty');
     writeFileSync(join(folder, `${ESCAPE}[2Jevil.contract_class.json`), '{ broken');
-    open.push(await createNode({ seed: 1, artifacts: folder }, { log }));
+    open.push(await createChain({ seed: 1, artifacts: folder }, { log }));
     const logged = lines.filter((line) => line.includes('evil'));
     expect(logged.length).toBeGreaterThan(0);
     for (const line of logged) expect(line).not.toMatch(CONTROL);

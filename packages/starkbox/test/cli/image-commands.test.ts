@@ -6,7 +6,7 @@ import { storageAddress } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/sections.js';
 
 /** Where a mapping of this name keeps what belongs to 0xa11ce. */
@@ -27,9 +27,9 @@ async function command(...argv: readonly (string | undefined)[]) {
   return { said, failed, exitCode: 'exitCode' in outcome ? outcome.exitCode : undefined };
 }
 
-const node = await createNode({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
+const node = await createChain({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
 await node.request('devnet_mint', { address: '0xa11ce', amount: 5 });
-await node.call('devnet_dump', { path: A, format: 'image' });
+await node.requestRaw('devnet_dump', { path: A, format: 'image' });
 await node.request('devnet_mint', { address: '0xa11ce', amount: 2 });
 await node.request('devnet_applyStateDiff', {
   state_diff: {
@@ -50,7 +50,7 @@ await node.request('devnet_applyStateDiff', {
   },
 });
 await node.request('devnet_impersonateAccount', { account_address: '0xc0' });
-await node.call('devnet_dump', { path: B, format: 'image' });
+await node.requestRaw('devnet_dump', { path: B, format: 'image' });
 await node.close();
 
 describe('inspect', () => {
@@ -99,7 +99,7 @@ describe('inspect', () => {
     const trace: Json = Object(JSON.parse(texts[3] ?? ''));
     const wrong = texts.with(3, JSON.stringify({ ...trace, function_invocation: {} }));
     const path = join(folder, 'malformed.image');
-    await using loading = await createNode({ seed: 0 });
+    await using loading = await createChain({ seed: 0 });
     for (const change of [
       { blocks: parts.blocks.with(2, withTexts(block, wrong)) },
       { journal: ['{"jsonrpc":"2.0","method":"devnet_dump","id":0}'] },

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { memberOf, membersOf, string } from '../../src/json/reader.js';
 
 const folder = temporaryFolderOfFile();
@@ -39,8 +39,8 @@ function victim(): string {
 
 test('a recording empties no file by an option', async () => {
   const path = victim();
-  await expect(replay(recording({ traceRequests: path }))).rejects.toThrow(
-    /sets the option 'traceRequests' \(--trace-requests\)/,
+  await expect(replay(recording({ recordRequests: path }))).rejects.toThrow(
+    /sets the option 'recordRequests' \(--record-requests\)/,
   );
   expect(readFileSync(path, 'utf8')).toBe('keep');
 });
@@ -85,7 +85,7 @@ test('no portable option takes a path, a URL, a header or a token', () => {
 test('calls that reach a file are rejected before any request is made', async () => {
   const path = victim();
   const block = { request: call('devnet_createBlock') };
-  const node = await createNode({ port: 0, seed: 0, accounts: 1, dumpOn: 'request' });
+  const node = await createChain({ port: 0, seed: 0, accounts: 1, dumpOn: 'request' });
   const { url } = await node.listen();
   const dump = call('devnet_dump', { path });
   const forms = [
@@ -154,7 +154,7 @@ test('a word of an answer does not become a method', async () => {
 test('a recording of this node leaves out the calls that its replay rejects', async () => {
   const path = join(folder, 'own.jsonl');
   const image = join(folder, 'own.image');
-  const node = await createNode({ port: 0, seed: 0, accounts: 1, traceRequests: path });
+  const node = await createChain({ port: 0, seed: 0, accounts: 1, recordRequests: path });
   const { url } = await node.listen();
   await post(url, call('devnet_dump', { path: image, format: 'image' }));
   await post(url, call('starknet_blockNumber'));
@@ -168,7 +168,7 @@ test('a recording of this node leaves out the calls that its replay rejects', as
 
 test('what devnet_getRecording returns leaves them out too', async () => {
   const image = join(folder, 'other.image');
-  const node = await createNode({ port: 0, seed: 0, accounts: 1 });
+  const node = await createChain({ port: 0, seed: 0, accounts: 1 });
   const { url } = await node.listen();
   await post(url, call('devnet_recordRequests', { enabled: true }));
   await post(url, call('devnet_dump', { path: image, format: 'image' }));

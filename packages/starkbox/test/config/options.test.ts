@@ -8,7 +8,7 @@ import {
   RESTRICTED_BY_DEFAULT,
 } from '../../src/config/option.js';
 import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../../src/config/options.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { directory, read, useConfigFolder } from './config-folder.js';
 
 useConfigFolder();
@@ -75,7 +75,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   ui: false,
   exitWithParent: false,
   requestBodySizeLimit: 16 * 1024 * 1024,
-  maximumAnswerSize: 64 * 1024 * 1024,
+  maximumResponseSize: 64 * 1024 * 1024,
   memoryBudget: 256 * 1024 * 1024,
   maximumContractClassSize: 4089446,
   maximumContractBytecodeSize: 81920,
@@ -106,7 +106,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   logBodies: 'none',
   printTraces: false,
   recordCalls: false,
-  traceRequests: undefined,
+  recordRequests: undefined,
   banner: true,
 };
 
@@ -170,7 +170,7 @@ describe('the table', () => {
       maximumContractBytecodeSize: 20,
       maximumSierraLength: 21,
     };
-    const node = await createNode(chosen);
+    const node = await createChain(chosen);
     const reported = new Map(leaves(Object(await node.request('devnet_getConfig'))));
     await node.close();
     const fields = CONFIG_KEYS.flatMap((key) => OPTIONS[key].field ?? []);

@@ -7,7 +7,7 @@ import {
   givenIn,
   OPTIONS,
 } from '../../src/config/options.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import { createLog } from '../../src/log.js';
 import { read, refusal, useConfigFolder, write } from './config-folder.js';
@@ -169,18 +169,18 @@ describe('a config file', () => {
   });
 });
 
-describe('the options of createNode', () => {
+describe('the options of createChain', () => {
   const wrong = async (options: object): Promise<unknown> =>
-    createNode(options).then(
+    createChain(options).then(
       () => 'accepted',
       (error: unknown) => error,
     );
 
   test.each([
-    [{ sed: 0 }, "unknown key 'sed' in the options of createNode: did you mean 'seed'?"],
+    [{ sed: 0 }, "unknown key 'sed' in the options of createChain: did you mean 'seed'?"],
     [{ 'gas-price': 1 }, /'gas-price'.*'gasPriceWei'/],
-    [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createNode"],
-    [{ seed: -1 }, /^invalid value '-1' for 'seed' in the options of createNode: /],
+    [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createChain"],
+    [{ seed: -1 }, /^invalid value '-1' for 'seed' in the options of createChain: /],
     [{ blockGenerationOn: 'foo' }, /^invalid value 'foo' for 'blockGenerationOn' /],
     [{ initialBalance: -5 }, /^invalid value '-5' for 'initialBalance' /],
     [
@@ -190,7 +190,7 @@ describe('the options of createNode', () => {
     [{ accounts: -5 }, /^invalid value '-5' for 'accounts' /],
     [{ accounts: 300 }, /^invalid value '300' for 'accounts' /],
     [{ accounts: Number.NaN }, /^invalid value 'NaN' for 'accounts' /],
-    [{ accounts: [1] }, /^invalid value for 'accounts' in the options of createNode: /],
+    [{ accounts: [1] }, /^invalid value for 'accounts' in the options of createChain: /],
     [{ authToken: 'a b' }, /^invalid value '…' for 'authToken' /],
     [
       { chainId: 'A', forkNetwork: 'http://a' },
@@ -206,14 +206,14 @@ describe('the options of createNode', () => {
   });
 
   test.each([5, 5n, '5'])('a balance may be %o', async (initialBalance) => {
-    const node = await createNode({ initialBalance, accounts: 1 });
+    const node = await createChain({ initialBalance, accounts: 1 });
     expect(node.config.initialBalance).toBe(5n);
     await node.close();
   });
 
   test.each(['500ms', 0.5])('an interval may be %o', async (blockGenerationOn) => {
     const options: object = { blockGenerationOn, accounts: 0 };
-    const node = await createNode(options);
+    const node = await createChain(options);
     expect(node.config.blockGenerationOn).toBe(0.5);
     await node.close();
   });
@@ -223,7 +223,7 @@ describe('the options of createNode', () => {
       ['my_chain', 'my_chain'],
       ['mainnet', 'SN_MAIN'],
     ]) {
-      const node = await createNode({
+      const node = await createChain({
         ...(chainIdOption ? { chainId: chainIdOption } : {}),
         accounts: 0,
       });
@@ -238,7 +238,7 @@ describe('the options of createNode', () => {
       { level: 'warn', format: 'pretty' },
       { write: (text) => lines.push(text) },
     );
-    const node = await createNode({ accounts: 0, metricsPort: 1 }, { log });
+    const node = await createChain({ accounts: 0, metricsPort: 1 }, { log });
     await node.close();
     expect(lines).toEqual([
       expect.stringContaining('--metrics-port has no effect without --metrics-host'),
@@ -248,7 +248,7 @@ describe('the options of createNode', () => {
   test('may be a whole config, of which only what was chosen counts as given', async () => {
     const config = defaultConfig({ accounts: 1, seed: 3, restrictedMethods: [] });
     expect(givenIn(config)).toEqual(new Set(['accounts', 'seed', 'restrictedMethods']));
-    const node = await createNode(config);
+    const node = await createChain(config);
     expect(node.config).toMatchObject({ accounts: 1, seed: 3, timeout: 120 });
     expect(await node.request('devnet_snapshot')).toBeDefined();
     await node.close();

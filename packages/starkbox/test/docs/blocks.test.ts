@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNode } from '../../src/index.js';
-import type { Starkbox } from '../../src/library/starkbox.js';
+import { createChain } from '../../src/index.js';
+import type { LocalChain } from '../../src/library/local-chain.js';
 import {
   type CommandContext,
   checkArguments,
@@ -36,13 +36,13 @@ const inLanguage = (language: string): readonly Block[] =>
 const location = ({ page, line }: Pick<Block, 'page' | 'line'>): string => `${page}:${line}`;
 
 const counts = { executed: 0, checked: 0, 'type-checked': 0, parsed: 0, 'not run': 0, shown: 0 };
-let node: Starkbox;
+let node: LocalChain;
 let url: string;
 let transactionHash: string;
 const folders: string[] = [];
 
 beforeAll(async () => {
-  node = await createNode({ seed: 0, port: 0 });
+  node = await createChain({ seed: 0, port: 0 });
   ({ url } = await node.listen());
   const minted = await node.request('devnet_mint', { address: '0x123', amount: 1000 });
   transactionHash = minted.tx_hash;
@@ -114,7 +114,7 @@ test('programs print what the pages say', async () => {
     const { prints } = program;
     if (prints === undefined) return [];
     return async (): Promise<void> => {
-      const programNode = await createNode({ seed: 0, port: 0 });
+      const programNode = await createChain({ seed: 0, port: 0 });
       const folder = await readersFolder();
       folders.push(folder);
       try {

@@ -17,10 +17,10 @@ export interface ShellCommand {
 
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
 /** Commands that ask a node, and use the node at port 5050 by default. */
-const ASKS: ReadonlySet<string> = new Set(['report', 'coverage', 'profile', 'explain']);
+const ASKS: ReadonlySet<string> = new Set(['gas', 'coverage', 'profile', 'explain']);
 const LISTENS = /listening on (http:\/\/)?\S+:\d+/;
 
-/** `starkbox report`, and not a node. */
+/** `starkbox gas`, and not a node. */
 const isSubcommand = ([name = '-']: readonly string[]): boolean => !name.startsWith('-');
 
 export function commandsOf({ page, line, text }: Block): readonly ShellCommand[] {

@@ -152,7 +152,7 @@ describe('the past', () => {
     const upstream = await origin.connect({ block: 2 });
     for (const block_id of [{ block_number: 1 }, { block_hash: hashes[1] }]) {
       for (const method of ['starknet_getBlockWithTxs', 'starknet_getStateUpdate']) {
-        const expected = await origin.node.call(method, { block_id });
+        const expected = await origin.node.requestRaw(method, { block_id });
         expect(JSON.parse((await upstream.forward(method, { block_id })).text)).toEqual(expected);
       }
     }
@@ -189,7 +189,7 @@ describe('the past', () => {
       'starknet_traceTransaction',
     ];
     for (const method of methods) {
-      const expected = await origin.node.call(method, { transaction_hash: early });
+      const expected = await origin.node.requestRaw(method, { transaction_hash: early });
       const answer = await upstream.forward(method, { transaction_hash: early });
       expect(JSON.parse(answer.text)).toEqual(expected);
       await expect(upstream.forward(method, { transaction_hash: late })).rejects.toMatchObject({

@@ -5,19 +5,19 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type ChainSubscription,
   isRpcError,
-  type KnownRpcError,
+  type LocalChain,
   METHODS,
   type MethodName,
   type Methods,
   type Notification,
   type ParamsArgument,
   RpcError,
-  type Starkbox,
   type SubscribeMethodName,
+  type TypedRpcError,
 } from '../../src/index.js';
 
 /** The call that a user writes, for the sake of its types alone: it is not made. */
-declare const chain: Starkbox;
+declare const chain: LocalChain;
 type Called<M extends MethodName> = Awaited<ReturnType<typeof chain.request<M>>>;
 
 type Same<A, B> =
@@ -128,6 +128,6 @@ describe('errors', () => {
     expect(read(new RpcError(40, 'contract', { revert_error: 'x' }))).toBe('contract error');
     expect(read(new RpcError(24, 'block'))).toBe('block');
     expect(read(new Error('other'))).toBe('another error');
-    expectTypeOf<KnownRpcError>().toExtend<RpcError>();
+    expectTypeOf<TypedRpcError>().toExtend<RpcError>();
   });
 });

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import type { ConfigInput } from '../../src/config/options.js';
-import type { Starkbox } from '../../src/library/starkbox.js';
+import type { LocalChain } from '../../src/library/local-chain.js';
 import { silentLog } from '../../src/log.js';
 import { LISTEN_STEPS, Lifecycle, START_STEPS, type Step } from '../../src/node/lifecycle.js';
-import { createNode, startNode } from '../../src/node/node.js';
+import { createChain, startNode } from '../../src/node/node.js';
 
 const folder = temporaryFolderOfFile();
 const path = (name: string): string => join(folder, name);
@@ -60,7 +60,7 @@ function everything(): ConfigInput {
     dumpPath: path('image.dump'),
     dumpOn: 'exit',
     dumpFormat: 'image',
-    traceRequests: path('requests.jsonl'),
+    recordRequests: path('requests.jsonl'),
     metricsHost: '127.0.0.1',
     metricsPort: 0,
     blockGenerationOn: 3600,
@@ -80,7 +80,7 @@ async function withListener<T>(run: (port: number) => Promise<T>): Promise<T> {
 }
 
 /** A start that ends at a step: by its own doing, or because the test throws just before it. */
-function failingAt(step: Step): Promise<Starkbox> {
+function failingAt(step: Step): Promise<LocalChain> {
   const lifecycle = new Lifecycle(silentLog, (name) => {
     if (name === step) throw new Error(`planted at ${step}`);
   });
@@ -102,7 +102,7 @@ async function settled(): Promise<readonly string[]> {
 async function expectNothingOpen(): Promise<void> {
   expect(children()).toEqual([]);
   expect(await settled()).toEqual(before);
-  const again = await createNode(everything());
+  const again = await createChain(everything());
   await again.listen();
   await again.close();
   expect(await settled()).toEqual(before);
@@ -110,7 +110,7 @@ async function expectNothingOpen(): Promise<void> {
 
 beforeAll(async () => {
   // What is opened once in a process, such as the engine's threads and its files.
-  const node = await createNode(everything());
+  const node = await createChain(everything());
   await node.listen();
   await node.close();
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -135,11 +135,11 @@ describe('a failure planted before the step', () => {
   });
 });
 
-type Cause = readonly [step: Step, error: string | RegExp, fail: () => Promise<Starkbox>];
+type Cause = readonly [step: Step, error: string | RegExp, fail: () => Promise<LocalChain>];
 
-function fails(input: ConfigInput, isWithStore = true): () => Promise<Starkbox> {
+function fails(input: ConfigInput, isWithStore = true): () => Promise<LocalChain> {
   const { dataDir, ...rest } = everything();
-  return () => createNode({ ...rest, ...(isWithStore ? { dataDir } : {}), ...input });
+  return () => createChain({ ...rest, ...(isWithStore ? { dataDir } : {}), ...input });
 }
 
 /** Steps that fail for reasons that users meet. */
@@ -151,27 +151,27 @@ const CAUSES: readonly Cause[] = [
   ['origin', '127.0.0.1:9', fails({ forkNetwork: NOWHERE, forkTimeout: 1 }, false)],
   ['genesis', 'does not exist', fails({ accountClassCustom: path('none.json') }, false)],
   ['dump file', 'Failed to load', () => withBrokenDump()],
-  ['request recording', 'EISDIR', fails({ traceRequests: folder })],
+  ['request recording', 'EISDIR', fails({ recordRequests: folder })],
   ['L1', '127.0.0.1:9', fails({ l1: NOWHERE })],
   ['L1', '127.0.0.1:9', () => withSilentAnvil()],
 ];
 
-async function whileHeld(): Promise<Starkbox> {
-  const holder = await createNode(everything());
+async function whileHeld(): Promise<LocalChain> {
+  const holder = await createChain(everything());
   try {
-    return await createNode(everything());
+    return await createChain(everything());
   } finally {
     await holder.close();
   }
 }
 
-function withBrokenDump(): Promise<Starkbox> {
+function withBrokenDump(): Promise<LocalChain> {
   writeFileSync(path('broken.dump'), '[{');
   return fails({ dumpPath: path('broken.dump') }, false)();
 }
 
 /** An Anvil that starts, but does not answer: its process has to be ended. */
-async function withSilentAnvil(): Promise<Starkbox> {
+async function withSilentAnvil(): Promise<LocalChain> {
   const bin = path('bin');
   mkdirSync(bin, { recursive: true });
   const script =
@@ -215,7 +215,7 @@ describe('a port that is taken', () => {
     '%s: listening fails and can be tried again',
     async (key) => {
       const node = await withListener(async (takenPort) => {
-        const node = await createNode({ ...everything(), [key]: takenPort });
+        const node = await createChain({ ...everything(), [key]: takenPort });
         await expect(node.listen()).rejects.toThrow(/EADDRINUSE|cannot serve metrics/);
         return node;
       });
@@ -231,7 +231,7 @@ describe('a port that is taken', () => {
 });
 
 test('closing twice is closing once, also while the node opens its port', async () => {
-  const node = await createNode(everything());
+  const node = await createChain(everything());
   const listening = node.listen();
   const closing = node.close();
   expect(node.close()).toBe(closing);

@@ -1,6 +1,6 @@
 // A node in a worker thread that reports the end of its chain.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 
 const { index, gate, count } = workerData;
 const ADDRESS = '0xbeef';
@@ -15,7 +15,7 @@ function meet() {
 }
 
 // The same seed everywhere, so that data of another node would be accepted here.
-const node = await createNode({ seed: 0, accounts: 2 + index });
+const node = await createChain({ seed: 0, accounts: 2 + index });
 const ask = (method, params) => node.request(method, params);
 meet();
 

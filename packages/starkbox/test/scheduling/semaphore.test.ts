@@ -3,7 +3,7 @@
 import { startNode } from '@starkbox/conformance';
 import { CallData, num, transaction } from 'starknet';
 import { expect, test } from 'vitest';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { Semaphore } from '../../src/scheduling/semaphore.js';
 
 test('admits up to its limit, in order of arrival', async () => {
@@ -145,7 +145,7 @@ test('a long batch is simulated like a short one, each after the ones before it'
 });
 
 test('more calls than slots are all answered', async () => {
-  const node = await createNode({ seed: 0, maximumExecutions: 1 });
+  const node = await createChain({ seed: 0, maximumExecutions: 1 });
   const request = {
     contract_address: node.tokens.strk.address,
     entry_point_selector: '0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9',

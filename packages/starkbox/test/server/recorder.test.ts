@@ -1,4 +1,4 @@
-// Records of --trace-requests, and a file that cannot be written.
+// Records of --record-requests, and a file that cannot be written.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RunningCommand } from '../../../e2e/support/running-command.js';
 import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
 import { openRecorder } from '../../src/server/recorder.js';
 
@@ -21,7 +21,7 @@ afterEach(() => {
 
 test('no key is written, by whatever name or value it comes', async () => {
   const path = join(directory, 'trace.jsonl');
-  const node = await createNode({ port: 0, seed: 0, accounts: 2, traceRequests: path });
+  const node = await createChain({ port: 0, seed: 0, accounts: 2, recordRequests: path });
   const { url } = await node.listen();
   const post = (body: unknown) =>
     fetch(url, {
@@ -61,7 +61,7 @@ test('no key is written, by whatever name or value it comes', async () => {
 });
 
 test('a full disk stops the recording and not the node', async () => {
-  const node = await RunningCommand.start(['--trace-requests', '/dev/full', '--accounts', '1']);
+  const node = await RunningCommand.start(['--record-requests', '/dev/full', '--accounts', '1']);
   for (let block = 1; block <= 3; block += 1) {
     await node.call('devnet_createBlock');
     expect(await node.call('starknet_blockNumber')).toBe(block);
@@ -76,7 +76,7 @@ test('a full disk stops the recording and not the node', async () => {
 test('a FIFO that no process reads fails the start', async () => {
   const path = join(directory, 'fifo');
   execFileSync('mkfifo', [path]);
-  await expect(createNode({ accounts: 1, traceRequests: path })).rejects.toThrow(
+  await expect(createChain({ accounts: 1, recordRequests: path })).rejects.toThrow(
     /fifo is a FIFO that no process reads/,
   );
 });
@@ -86,7 +86,7 @@ test('a file that takes no more bytes does not keep the node from ending', async
   execFileSync('mkfifo', [path]);
   // Opened for reading too, and never read.
   const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-  const node = await RunningCommand.start(['--trace-requests', path, '--accounts', '1']);
+  const node = await RunningCommand.start(['--record-requests', path, '--accounts', '1']);
   const contract_address = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
   for (let call = 0; call < 8; call += 1) {
     await node.call('starknet_getClassAt', { block_id: 'latest', contract_address });

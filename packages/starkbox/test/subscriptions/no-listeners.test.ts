@@ -1,13 +1,13 @@
 // Notifications without subscribers are never serialized, whatever happens on the chain.
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { figures } from '../../src/rpc/subscriptions/chain-notifications.js';
 
 const sockets: Socket[] = [];
 let before = 0;
 
-const node = await createNode({ seed: 0, port: 0 });
+const node = await createChain({ seed: 0, port: 0 });
 const { url } = await node.listen();
 afterAll(() => node.close());
 beforeEach(() => {
@@ -65,7 +65,7 @@ describe('without subscribers nothing is written', () => {
   });
 
   test('on a node in this process, nor in other modes', async () => {
-    const demand = await createNode({ seed: 0, blockGenerationOn: 'demand' });
+    const demand = await createChain({ seed: 0, blockGenerationOn: 'demand' });
     await demand.request('devnet_mint', { address: '0x1', amount: 1 });
     await demand.request('devnet_createBlock');
     await demand.close();

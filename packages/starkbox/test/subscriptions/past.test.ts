@@ -3,7 +3,7 @@ import { connectSocket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../../../e2e/support/subscriptions/digest.js';
 import { gather } from '../../../e2e/support/subscriptions/subscribers.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
 
@@ -85,7 +85,7 @@ describe('of a subscription that is held', () => {
 });
 
 test('a client that leaves in it, and a node that stops in it, are not waited for', async () => {
-  const node = await createNode({ seed: 0, accounts: 1, port: 0 });
+  const node = await createChain({ seed: 0, accounts: 1, port: 0 });
   const { url } = await node.listen();
   const [leaving, staying] = [await connectSocket(url), await connectSocket(url)];
   await leaving.subscribe('starknet_subscribeNewHeads', FIRST);

@@ -6,7 +6,7 @@ import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, type Scrape, seriesOf } from '../../../e2e/support/scrape.js';
 import { Sender } from '../../../e2e/support/signing.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 import { type Figures, Metrics } from '../../src/telemetry/metrics.js';
 
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
@@ -350,7 +350,7 @@ test('a port in use is reported at the start', async () => {
   await once(other, 'listening');
   const address = other.address();
   const metricsPort = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const conflicting = await createNode({ port: 0, metricsHost: '127.0.0.1', metricsPort });
+  const conflicting = await createChain({ port: 0, metricsHost: '127.0.0.1', metricsPort });
   await expect(conflicting.listen()).rejects.toThrow('--metrics-port');
   await conflicting.close();
   other.close();

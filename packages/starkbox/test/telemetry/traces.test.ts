@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { areTracesRequested } from '../../src/config/environment.js';
-import { createNode } from '../../src/index.js';
+import { createChain } from '../../src/index.js';
 
 interface Span {
   readonly name: string;
@@ -56,12 +56,12 @@ function endpoint(): string {
 
 test('one span for each request and each execution, in one tree', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint());
-  const node = await createNode({ seed: 0 });
+  const node = await createChain({ seed: 0 });
   await node.request('devnet_mint', { address: '0x1', amount: 1 });
   await Promise.all([
     node.request('starknet_blockNumber'),
     node.request('devnet_mint', { address: '0x2', amount: 1 }),
-    node.call('nothing').catch(() => {}),
+    node.requestRaw('nothing').catch(() => {}),
   ]);
   await node.close();
   expect(spans.map(({ name }) => name).sort()).toEqual([
@@ -91,15 +91,15 @@ test('one span for each request and each execution, in one tree', async () => {
 test('one span for each request to the origin', async () => {
   await using origin = await startNode({ listen: true });
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint());
-  const node = await createNode({
+  const node = await createChain({
     seed: 1,
     forkNetwork: origin.url,
     forkUpstreamCaching: false,
   });
   await node.request('starknet_getStateUpdate', { block_id: { block_number: 0 } });
   const slot = { contract_address: node.tokens.strk.address, key: '0x77', block_id: 'latest' };
-  await node.call('starknet_getStorageAt', slot);
-  await node.call('starknet_getStorageAt', slot);
+  await node.requestRaw('starknet_getStorageAt', slot);
+  await node.requestRaw('starknet_getStorageAt', slot);
   await node.close();
   const [block, forwarded] = spans.filter(({ name }) => name === 'starknet_getStateUpdate');
   const pair = [block, forwarded].toSorted((a, b) => (a?.kind ?? 0) - (b?.kind ?? 0));
@@ -118,7 +118,7 @@ test('one span for each request to the origin', async () => {
 test('the name of the service can be chosen', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', `${endpoint()}/v1/traces`);
   vi.stubEnv('OTEL_SERVICE_NAME', 'my-chain');
-  const node = await createNode({ seed: 0 });
+  const node = await createChain({ seed: 0 });
   await node.request('starknet_chainId');
   await node.close();
   expect(new Set(services)).toEqual(new Set(['my-chain']));
@@ -127,13 +127,13 @@ test('the name of the service can be chosen', async () => {
 test('a collector that is not reachable has no effect on calls', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1');
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
-  const node = await createNode({ seed: 0 });
+  const node = await createChain({ seed: 0 });
   expect(await node.request('starknet_blockNumber')).toBe(0);
   await node.close();
 });
 
 test('nothing is sent without the variables', async () => {
-  const node = await createNode({ seed: 0 });
+  const node = await createChain({ seed: 0 });
   await node.request('starknet_chainId');
   await node.close();
   expect(spans).toEqual([]);

@@ -1,12 +1,12 @@
 // starknet.js accounts of a chain: the predeployed ones, and any other by impersonation.
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import { Account, type AccountOptions, num, type Signature, type SignerInterface } from 'starknet';
 import { Nonces } from './nonces.js';
-import { type ChainProvider, type InProcessChain, providerOf } from './provider.js';
+import { type ChainProvider, getProvider, type InProcessChain } from './provider.js';
 import { rememberProvider } from './sent.js';
 
 /** What accounts need of a chain in this process. */
-export type AccountChain = InProcessChain & Pick<Starkbox, 'accounts'>;
+export type AccountChain = InProcessChain & Pick<LocalChain, 'accounts'>;
 
 /** An account whose transactions may be sent at the same time, also by several objects of its address. */
 export class ChainAccount extends Account {
@@ -54,12 +54,12 @@ export function forgetNonces(provider: ChainProvider): void {
  * The predeployed accounts.
  *
  * @example
- * const [alice] = accountsOf(chain);
+ * const [alice] = getAccounts(chain);
  * await Promise.all([alice.execute(one), alice.execute(other)]);
  */
-export function accountsOf(
+export function getAccounts(
   chain: AccountChain,
-  provider: ChainProvider = providerOf(chain),
+  provider: ChainProvider = getProvider(chain),
 ): readonly ChainAccount[] {
   return chain.accounts.map(
     ({ address, privateKey }) => new ChainAccount({ provider, address, signer: privateKey }),
@@ -69,7 +69,7 @@ export function accountsOf(
 /** The predeployed accounts of a node at a URL. */
 export async function accountsAt(
   url: string,
-  provider: ChainProvider = providerOf(url),
+  provider: ChainProvider = getProvider(url),
 ): Promise<readonly ChainAccount[]> {
   const answer = await provider.channel.fetch('devnet_getPredeployedAccounts');
   const { result } = Object(await answer.json());
@@ -90,9 +90,9 @@ class NoSigner implements SignerInterface {
 
 /** Any account of the chain, without its key. Fees are paid from its balance, which `chain.mint` raises. */
 export async function impersonate(
-  chain: InProcessChain & Pick<Starkbox, 'impersonate'>,
+  chain: InProcessChain & Pick<LocalChain, 'impersonate'>,
   address: string,
-  provider: ChainProvider = providerOf(chain),
+  provider: ChainProvider = getProvider(chain),
 ): Promise<ChainAccount> {
   await chain.impersonate(address);
   return new ChainAccount({ provider, address, signer: new NoSigner() });

@@ -1,12 +1,12 @@
 // The node's explanations of transactions: by hash, and in errors.
-import type { Explained } from 'starkbox';
+import type { Explanation } from 'starkbox';
 import { RpcError, type RpcProvider } from 'starknet';
 
 /** What the node says about a transaction; undefined if it has no such method. */
 export async function explainedBy(
   provider: RpcProvider,
   hash: string,
-): Promise<Explained | undefined> {
+): Promise<Explanation | undefined> {
   const response = await provider.channel.fetch('devnet_explainTransaction', {
     transaction_hash: hash,
   });
@@ -15,7 +15,7 @@ export async function explainedBy(
 }
 
 /** The explanation in the error of a call, an estimate, a simulation or a submission. */
-export function explainedIn(error: unknown): Explained | undefined {
+export function explainedIn(error: unknown): Explanation | undefined {
   if (!(error instanceof RpcError)) return undefined;
   const { explained } = Object(Object(error.baseError)['data']);
   return isExplained(explained) ? explained : undefined;
@@ -30,6 +30,6 @@ export function withExplanation<E>(error: E): E {
   return error;
 }
 
-function isExplained(value: unknown): value is Explained {
+function isExplained(value: unknown): value is Explanation {
   return typeof Object(value).text === 'string';
 }

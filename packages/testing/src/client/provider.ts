@@ -1,5 +1,5 @@
 // starknet.js provider of a chain: transactions are awaited by notifications, and tips are not estimated.
-import type { Starkbox } from 'starkbox';
+import type { LocalChain } from 'starkbox';
 import {
   type BigNumberish,
   type GetTransactionReceiptResponse,
@@ -15,7 +15,7 @@ import { rememberProvider } from './sent.js';
 import { inProcessFeed, remoteFeed, type Status, type StatusFeed } from './status-feed.js';
 
 /** What a provider needs of a chain in this process. */
-export type InProcessChain = Pick<Starkbox, 'fetch' | 'rpcUrl' | 'subscribe'>;
+export type InProcessChain = Pick<LocalChain, 'fetch' | 'rpcUrl' | 'subscribe'>;
 
 /** Milliseconds that a transaction is waited for. */
 const LONGEST_WAIT = 60_000;
@@ -35,10 +35,10 @@ const NO_TIP: TipEstimate = {
  * A provider of a chain in this process, or of a node at a URL.
  *
  * @example
- * const provider = providerOf(chain);
+ * const provider = getProvider(chain);
  * await provider.waitForTransaction(transaction_hash); // resolves as soon as its block is closed
  */
-export function providerOf(
+export function getProvider(
   chain: InProcessChain | string,
   options: RpcProviderOptions = {},
 ): ChainProvider {

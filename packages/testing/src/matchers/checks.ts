@@ -1,6 +1,6 @@
 // What is expected of transactions: events, reverts, balances. Each check says why it failed.
 import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/abi';
-import type { Explained } from 'starkbox';
+import type { Explanation } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
 import { explainedBy } from '../client/explained.js';
 import {
@@ -33,7 +33,7 @@ async function verdict(
 }
 
 /** What the node says about a transaction. */
-async function explainedOf(outcome: TransactionResult): Promise<Explained | undefined> {
+async function explainedOf(outcome: TransactionResult): Promise<Explanation | undefined> {
   return 'receipt' in outcome
     ? explainedBy(outcome.provider, outcome.receipt.transaction_hash)
     : outcome.explained;

@@ -26,7 +26,7 @@ export interface ChainMatchers<R = Promise<void>> {
   /** Balances have changed by these amounts; fees do not count. */
   toChangeBalances(token: Addressed, changes: readonly BalanceChange[]): R;
   /** The gas is that of the committed file; a test with several such lines names each. */
-  toMatchGas(name?: string): R;
+  toMatchGasSnapshot(name?: string): R;
 }
 
 /** What vitest and Jest tell a matcher. */
@@ -70,7 +70,11 @@ export const matchers = {
   ): Promise<Verdict> {
     return checkChangesBalances(transaction, token, changes);
   },
-  toMatchGas(this: MatcherContext, transaction: Transaction, name?: string): Promise<Verdict> {
+  toMatchGasSnapshot(
+    this: MatcherContext,
+    transaction: Transaction,
+    name?: string,
+  ): Promise<Verdict> {
     const { testPath, currentTestName = '' } = this;
     if (testPath === undefined)
       throw new Error('The runner does not say which file the test is in');
@@ -114,8 +118,8 @@ export function assertChangesBalances(
   return assert(checkChangesBalances(transaction, token, changes));
 }
 
-/** As `toMatchGas`, for runners without matchers: the caller says which file and name. */
-export function assertMatchesGas(
+/** As `toMatchGasSnapshot`, for runners without matchers: the caller says which file and name. */
+export function assertMatchesGasSnapshot(
   transaction: Transaction,
   testFile: string,
   name: string,

@@ -1,6 +1,6 @@
 // A transaction that a test expects something of: sent, awaited, or refused before it was sent.
 import { reasonOfError } from '@starkbox/abi';
-import type { Explained } from 'starkbox';
+import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
 import { explainedIn } from '../client/explained.js';
 import { providerBehind } from '../client/sent.js';
@@ -22,7 +22,7 @@ export interface Included {
 export interface Refused {
   readonly reason: string;
   /** What the node says about it. */
-  readonly explained: Explained | undefined;
+  readonly explained: Explanation | undefined;
 }
 
 export type TransactionResult = Included | Refused;
@@ -56,7 +56,7 @@ export async function resultOf(transaction: Transaction): Promise<TransactionRes
   const provider = providerBehind(result);
   if (!provider) {
     throw new TypeError(
-      'The transaction was not sent through a provider of @starkbox/testing: use chain.accounts or providerOf()',
+      'The transaction was not sent through a provider of @starkbox/testing: use chain.accounts or getProvider()',
     );
   }
   return {

@@ -1,6 +1,6 @@
 // Chains for tests of node:test, Jest and other runners.
 
-import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY } from '../fixtures/fixture.js';
 import type { TestChain } from '../test-chain.js';
 
@@ -47,15 +47,18 @@ export interface Hooks {
  *
  * @example
  * import { afterEach, beforeEach, test } from 'node:test';
- * const current = useChain({ beforeEach, afterEach }, counters);
+ * const current = withChainHooks({ beforeEach, afterEach }, counters);
  * test('counts', async () => {
  *   await (await current.chain.contractAt(current.data.counter)).invoke('increase', [5]);
  * });
  */
-export function useChain(hooks: Hooks): Prepared<null>;
-export function useChain<T>(hooks: Hooks, prepared: Fixture<T>): Prepared<T>;
-export function useChain(hooks: Hooks, prepared: Fixture<unknown> = EMPTY): Prepared<unknown> {
-  let branch: Prepared<unknown> | undefined;
+export function withChainHooks(hooks: Hooks): FixtureContext<null>;
+export function withChainHooks<T>(hooks: Hooks, prepared: Fixture<T>): FixtureContext<T>;
+export function withChainHooks(
+  hooks: Hooks,
+  prepared: Fixture<unknown> = EMPTY,
+): FixtureContext<unknown> {
+  let branch: FixtureContext<unknown> | undefined;
   hooks.beforeEach(async () => {
     branch = await prepared.branch();
   });
@@ -63,7 +66,7 @@ export function useChain(hooks: Hooks, prepared: Fixture<unknown> = EMPTY): Prep
     await branch?.chain.close();
     branch = undefined;
   });
-  const current = (): Prepared<unknown> => {
+  const current = (): FixtureContext<unknown> => {
     if (!branch) throw new Error('There is a chain only while a test runs');
     return branch;
   };

@@ -1,8 +1,9 @@
 // Fixtures of Playwright: each test has a chain of its own that listens on a free port.
 
-import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import type { Fixture } from '../fixtures/fixture.js';
 import { EMPTY } from '../fixtures/fixture.js';
 import type { TestChain } from '../test-chain.js';
+import { OpenBranches } from './open-branches.js';
 
 /** What a test of a page gets. */
 export interface PageChain<T> {
@@ -12,8 +13,6 @@ export interface PageChain<T> {
   chainUrl: string;
   /** What the function of the fixture has returned. */
   chainData: T;
-  /** @internal */
-  ownBranch: Prepared<T>;
 }
 
 type Use<V> = (value: V) => Promise<void>;
@@ -21,10 +20,9 @@ type Use<V> = (value: V) => Promise<void>;
 /** The functions that `test.extend` of Playwright takes. */
 export interface PageChainFixtures<T> {
   // biome-ignore lint/complexity/noBannedTypes: Playwright hands over an object and reads its pattern
-  ownBranch(needs: {}, use: Use<Prepared<T>>): Promise<void>;
-  chain(needs: Pick<PageChain<T>, 'ownBranch'>, use: Use<TestChain>): Promise<void>;
+  chain(needs: {}, use: Use<TestChain>): Promise<void>;
   chainUrl(needs: Pick<PageChain<T>, 'chain'>, use: Use<string>): Promise<void>;
-  chainData(needs: Pick<PageChain<T>, 'ownBranch'>, use: Use<T>): Promise<void>;
+  chainData(needs: Pick<PageChain<T>, 'chain'>, use: Use<T>): Promise<void>;
 }
 
 /**
@@ -32,23 +30,19 @@ export interface PageChainFixtures<T> {
  *
  * @example
  * import { test as base } from '@playwright/test';
- * const test = base.extend<PageChain<{ counter: string }>>(chainFixtures(counters));
+ * const test = base.extend<PageChain<{ counter: string }>>(withChain(counters));
  * test('counts', async ({ page, chain, chainUrl }) => {
  *   await page.goto(`http://localhost:3000/?rpc=${chainUrl}`);
  * });
  */
-export function chainFixtures(): PageChainFixtures<null>;
-export function chainFixtures<T>(prepared: Fixture<T>): PageChainFixtures<T>;
-export function chainFixtures(prepared: Fixture<unknown> = EMPTY): PageChainFixtures<unknown> {
+export function withChain(): PageChainFixtures<null>;
+export function withChain<T>(prepared: Fixture<T>): PageChainFixtures<T>;
+export function withChain(prepared: Fixture<unknown> = EMPTY): PageChainFixtures<unknown> {
+  const branches = new OpenBranches(prepared);
   return {
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it which fixtures this one needs
-    ownBranch: async ({}, use) => {
-      const branch = await prepared.branch();
-      await use(branch);
-      await branch.chain.close();
-    },
-    chain: ({ ownBranch }, use) => use(ownBranch.chain),
+    chain: async ({}, use) => branches.use(use),
     chainUrl: async ({ chain }, use) => use((await chain.listen()).url),
-    chainData: ({ ownBranch }, use) => use(ownBranch.data),
+    chainData: ({ chain }, use) => use(branches.dataOf(chain)),
   };
 }

@@ -1,4 +1,4 @@
-// Panel in which a person approves or refuses requests, one after the other.
+// Panel in which a person approves or rejects requests, one after the other.
 import type { PendingRequest } from '../approvals.js';
 import type { Wallet } from '../wallet.js';
 import { RequestDialog } from './request-dialog.js';

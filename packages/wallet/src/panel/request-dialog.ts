@@ -1,4 +1,4 @@
-// Dialog about one request: its details, and the buttons that approve and refuse it.
+// Dialog about one request: its details, and the buttons that approve and reject it.
 import { shortAddress } from '@starkbox/abi';
 import type { PendingRequest } from '../approvals.js';
 import { type Details, detailsOf, questionOf, type Section } from '../details.js';
@@ -47,7 +47,7 @@ export class RequestDialog {
   }
 
   #createDialog(): HTMLDialogElement {
-    const refuse = (): void => this.#wallet.approvals.decide('refuse', this.#request.id);
+    const reject = (): void => this.#wallet.approvals.decide('reject', this.#request.id);
     const approve = element(
       'button',
       { type: 'button', className: 'approve', autofocus: true },
@@ -70,14 +70,14 @@ export class RequestDialog {
       element(
         'footer',
         {},
-        element('button', { type: 'button', onclick: refuse }, 'Refuse'),
+        element('button', { type: 'button', onclick: reject }, 'Reject'),
         approve,
       ),
     );
     dialog.setAttribute('aria-labelledby', question.id);
     dialog.addEventListener('cancel', (event) => {
       event.preventDefault();
-      refuse();
+      reject();
     });
     return dialog;
   }

@@ -1,7 +1,7 @@
 // A node with the wallet, the site of a dapp, and requests of its pages.
 /// <reference lib="dom" />
 import { type ListeningNode, startNode } from '@starkbox/conformance';
-import { type PageWallet, walletFor } from '@starkbox/wallet/playwright';
+import { getWallet, type PageWallet } from '@starkbox/wallet/playwright';
 import type { Page } from 'playwright-core';
 import { sharedPages } from '../../../explorer/test/support/stage.js';
 import { openSite, type Site } from './site.js';
@@ -82,7 +82,7 @@ async function visit(url: string): Promise<Visit> {
     if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text());
   });
   await page.goto(url);
-  return { page, wallet: walletFor(page), complaints };
+  return { page, wallet: getWallet(page), complaints };
 }
 
 /** The answer to a request of the page, or the code and the reason of its error. */

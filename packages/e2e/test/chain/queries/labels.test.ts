@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const directory = temporaryFolderOfFile();
 
-async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
+async function start(config: Partial<Config> = {}): Promise<{ node: LocalChain; client: Client }> {
   const node = await openNode({ seed: 0, accounts: 1, ...config });
   return { node, client: checkedClient(node.handle) };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS, type Methods } from '@starkbox/spec';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { contract, hex, Sender, STRK, selector, UDC } from '../../../support/signing.js';
@@ -16,7 +16,7 @@ type PagedMethod =
 
 const directory = temporaryFolderOfFile();
 
-async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
+async function start(config: Partial<Config> = {}): Promise<{ node: LocalChain; client: Client }> {
   const node = await openNode({ seed: 0, accounts: 2, port: 0, ...config });
   return { node, client: checkedClient(node.handle) };
 }
@@ -49,7 +49,7 @@ describe.each([
   ['in a data directory', { dataDir: directory, recentBlocks: 1 }],
   ['without history', { stateArchive: 'none' }],
 ] as const)('a chain %s', (_, config) => {
-  let node: Starkbox;
+  let node: LocalChain;
   let client: Client;
   let firstSender: Sender;
   let secondSender: Sender;

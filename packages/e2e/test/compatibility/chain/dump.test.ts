@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import { ERRORS, type RPC_CALL } from '@starkbox/spec';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { RunningCommand } from '../../../support/running-command.js';
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 interface Running {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly client: Client;
 }
 

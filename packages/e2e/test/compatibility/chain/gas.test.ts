@@ -1,17 +1,17 @@
 // Gas prices: how they are set, when they are in force, and what they do to transactions.
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bounds, contract, GWEI, hex, Sender } from '../../../support/signing.js';
 
-let node: Starkbox;
+let node: LocalChain;
 let client: Client;
 let sender: Sender;
 
 const counter = await contract('counter');
 beforeEach(async () => {
-  node = await createNode({ seed: 0, accounts: 1 });
+  node = await createChain({ seed: 0, accounts: 1 });
   client = checkedClient(node.handle);
   sender = new Sender(client, node.accounts[0]);
 });

@@ -3,7 +3,7 @@
 import { checkedClient } from '@starkbox/conformance';
 import { publicKey, storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { createNode } from 'starkbox';
+import { createChain } from 'starkbox';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   contract,
@@ -25,7 +25,7 @@ const prices = {
   l2GasPriceWei: PRICE + 4n,
   l2GasPriceFri: PRICE + 5n,
 };
-const node = await createNode({ seed: 42, accounts: 3, initialBalance: BALANCE, ...prices });
+const node = await createChain({ seed: 42, accounts: 3, initialBalance: BALANCE, ...prices });
 const client = checkedClient(node.handle);
 afterAll(() => node.close());
 beforeEach(async () => {

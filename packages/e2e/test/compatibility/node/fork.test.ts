@@ -322,7 +322,7 @@ describe('impersonation of accounts of the origin', () => {
 
   const impostor = (): Sender => new Sender(young.client, { address: owner, privateKey: '0x5' });
   const tell = (method: string): Promise<unknown> =>
-    young.node.call(
+    young.node.requestRaw(
       `devnet_${method}`,
       method.endsWith('Account') ? { account_address: owner } : {},
     );

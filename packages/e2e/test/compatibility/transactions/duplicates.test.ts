@@ -67,7 +67,7 @@ describe.each(MODES)('%s', (_, mode) => {
     const { node, client } = fixture;
     await client.call('devnet_mint', { address: ACCOUNT.address, amount: 1e20 });
     const [method, request] = sending(fixture);
-    await node.call(method, [request]);
+    await node.requestRaw(method, [request]);
     const before = await traces(fixture);
     expect((await client.failure(method, [request])).code).toBe(ERRORS.DUPLICATE_TX.code);
     expect(await traces(fixture)).toEqual(before);

@@ -1,28 +1,28 @@
 // Images of chains in data directories, and images loaded into data directories.
 import { join } from 'node:path';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 
-async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
+async function start(changes: Partial<Config> = {}): Promise<LocalChain> {
   return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
-async function readAll(node: Starkbox): Promise<readonly unknown[]> {
+async function readAll(node: LocalChain): Promise<readonly unknown[]> {
   const last = Number(await node.request('starknet_blockNumber'));
   const blocks = Array.from({ length: last + 1 }, (_, block_number) => ({ block_number }));
   const answers: unknown[] = [await node.request('devnet_getStatus')];
   const params = { contract_address: node.tokens.strk.address, key: '0x1' };
   for (const block_id of [...blocks, 'pre_confirmed']) {
     answers.push(
-      await node.call('starknet_getBlockWithReceipts', { block_id }),
-      await node.call('starknet_getStateUpdate', { block_id }),
-      await node.call('starknet_traceBlockTransactions', { block_id }),
-      await node.call('devnet_getAccountBalance', { address: '0x1', block_id }),
-      await node.call('starknet_getStorageAt', {
+      await node.requestRaw('starknet_getBlockWithReceipts', { block_id }),
+      await node.requestRaw('starknet_getStateUpdate', { block_id }),
+      await node.requestRaw('starknet_traceBlockTransactions', { block_id }),
+      await node.requestRaw('devnet_getAccountBalance', { address: '0x1', block_id }),
+      await node.requestRaw('starknet_getStorageAt', {
         ...params,
         block_id,
         response_flags: ['INCLUDE_LAST_UPDATE_BLOCK'],
@@ -32,7 +32,7 @@ async function readAll(node: Starkbox): Promise<readonly unknown[]> {
   return answers;
 }
 
-async function live(node: Starkbox, blocks: number): Promise<void> {
+async function live(node: LocalChain, blocks: number): Promise<void> {
   for (let count = 0; count < blocks; count += 1) {
     await node.request('devnet_mint', { address: '0x1', amount: 1 });
     await node.request('devnet_applyStateDiff', {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import type { Config, Starkbox } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
@@ -19,16 +19,16 @@ beforeEach(() => {
   path = join(folder, 'chain');
 });
 
-async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
+async function start(changes: Partial<Config> = {}): Promise<LocalChain> {
   return openNode({ seed: 0, startTime: 1_700_000_000, ...changes });
 }
 
-const mint = (node: Starkbox, amount: number): Promise<unknown> =>
+const mint = (node: LocalChain, amount: number): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount });
-const latest = (node: Starkbox): Promise<unknown> =>
+const latest = (node: LocalChain): Promise<unknown> =>
   node.request('starknet_getBlockWithReceipts', { block_id: 'latest' });
-const balance = async (node: Starkbox, block_id: unknown = 'pre_confirmed'): Promise<unknown> =>
-  Object(await node.call('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
+const balance = async (node: LocalChain, block_id: unknown = 'pre_confirmed'): Promise<unknown> =>
+  Object(await node.requestRaw('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
 const isImageFile = (): boolean => readFileSync(path).toString('latin1', 0, 8) === 'SBXIMAGE';
 const refused = (message: RegExp) => ({ code: -5, message: expect.stringMatching(message) });
 
@@ -234,7 +234,7 @@ describe('a load', () => {
       { method: 'devnet_mint' },
     ]);
     const third = await start();
-    await third.call('devnet_load', { events });
+    await third.requestRaw('devnet_load', { events });
     expect(await balance(third)).toBe('7');
   });
 

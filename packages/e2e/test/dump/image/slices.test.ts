@@ -1,17 +1,17 @@
 // While an image of thousands of blocks is loaded or written, other calls are answered.
 import { join } from 'node:path';
-import { createNode, type Starkbox } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const path = join(folder, 'chain.image');
 const BLOCKS = 2000;
-let node: Starkbox;
+let node: LocalChain;
 let inline: string;
 
 beforeAll(async () => {
-  node = await createNode({ seed: 0, accounts: 1, blockGenerationOn: 'transaction' });
+  node = await createChain({ seed: 0, accounts: 1, blockGenerationOn: 'transaction' });
   // Most blocks are empty, because executing takes far longer than all that is tested here.
   for (let count = 0; count < BLOCKS; count += 1) {
     if (count % 5 > 0) await node.request('devnet_createBlock');

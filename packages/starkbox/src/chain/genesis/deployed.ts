@@ -1,6 +1,6 @@
 // A contract of the first block.
 
-export interface Deployed {
+export interface PredeployedContract {
   readonly address: string;
   readonly classHash: string;
 }

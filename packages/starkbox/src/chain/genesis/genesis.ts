@@ -20,7 +20,7 @@ import {
 import type { Fork } from '../../fork/fork.js';
 import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 import { argentClasses } from './argent-classes.js';
-import type { Deployed } from './deployed.js';
+import type { PredeployedContract } from './deployed.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -36,9 +36,9 @@ export interface Genesis {
   readonly state: State;
   readonly accounts: readonly Account[];
   readonly accountClass: Class;
-  readonly eth: Deployed;
-  readonly strk: Deployed;
-  readonly udc: Deployed;
+  readonly eth: PredeployedContract;
+  readonly strk: PredeployedContract;
+  readonly udc: PredeployedContract;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
   /** Loads the account and fee token code in advance, to speed up the first transaction. */
   readonly warm: () => Promise<void>;

@@ -1,6 +1,6 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 
-import type { Explained, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
+import type { Explanation, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
 import {
   Class,
   type Retrace,
@@ -44,7 +44,7 @@ export class Explainer {
   readonly #abis: Abis;
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
-  readonly #refused = new BoundedMap<string, Explained>(MOST_REFUSED);
+  readonly #refused = new BoundedMap<string, Explanation>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
   constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
@@ -83,7 +83,7 @@ export class Explainer {
   }
 
   /** A transaction of a block, or one that was refused not long ago. */
-  async transaction(hash: string, { paint, signal }: ExplainOptions = {}): Promise<Explained> {
+  async transaction(hash: string, { paint, signal }: ExplainOptions = {}): Promise<Explanation> {
     const { world } = this.#chain;
     const located = findTransaction(world, hash);
     if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
@@ -139,7 +139,10 @@ export class Explainer {
   }
 
   /** Something that was not included, on the state that it was refused on. */
-  async attempt({ transaction, ...rest }: Subject, attempted: Attempted = {}): Promise<Explained> {
+  async attempt(
+    { transaction, ...rest }: Subject,
+    attempted: Attempted = {},
+  ): Promise<Explanation> {
     const location = attemptLocation(this.#chain.world, attempted.id);
     const subject = { transaction, ...rest };
     const traced = hasRun(rest) ? await this.#attempted(subject, attempted, location) : {};
@@ -226,14 +229,14 @@ export class Explainer {
    * Keeps the explanation of a refused transaction for those who ask by its hash, which is returned. That of a
    * declaration is not known: its class would have to be compiled again.
    */
-  async keep(transaction: Broadcasted, explained: Explained): Promise<string | undefined> {
+  async keep(transaction: Broadcasted, explained: Explanation): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
     const hash = (await this.#readBroadcasted(transaction))?.hash;
     if (hash !== undefined) this.#refused.set(hash, explained);
     return hash;
   }
 
-  async #ofOrigin(hash: string): Promise<Explained> {
+  async #ofOrigin(hash: string): Promise<Explanation> {
     const { fork } = this.#chain.options;
     if (!fork) return fail('TXN_HASH_NOT_FOUND');
     const ask = async (method: string): Promise<unknown> =>
@@ -250,7 +253,7 @@ export class Explainer {
     subject: Subject,
     location: RetraceLocation | undefined,
     { paint, signal }: ExplainOptions = {},
-  ): Promise<Explained> {
+  ): Promise<Explanation> {
     const { explain, namesOf } = await import('@starkbox/abi');
     const { genesis } = this.#chain.options;
     const { labels, pendingState } = this.#chain.world;
@@ -301,7 +304,7 @@ export class Explainer {
  *
  * @param hash undefined for a declaration that was refused
  */
-export function failureLine(hash: string | undefined, { summary }: Explained): string {
+export function failureLine(hash: string | undefined, { summary }: Explanation): string {
   return `${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`;
 }
 

@@ -13,9 +13,9 @@ const OPTIONS = {
   file: { type: 'string', suggests: 'paths' },
   from: { type: 'string' },
   to: { type: 'string' },
-  by: { type: 'string', suggests: async () => (await import('./report.js')).GROUPINGS },
+  by: { type: 'string', suggests: async () => (await import('./gas.js')).GROUPINGS },
   flame: { type: 'string', suggests: 'paths' },
-  resource: { type: 'string', suggests: async () => (await import('./report.js')).RESOURCES },
+  resource: { type: 'string', suggests: async () => (await import('./gas.js')).RESOURCES },
   baseline: { type: 'string', suggests: 'paths' },
   'save-baseline': { type: 'string', suggests: 'paths' },
   tolerance: { type: 'string' },
@@ -88,7 +88,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     positionals: 1,
     takes: ['url', 'account-class-custom'],
     suggests: 'paths',
-    help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
+    help: `Repeats the requests that --record-requests recorded, on a fresh node with the same options, and
 fails if an answer differs. Times, and what depends on them, may differ. You can replay files from other
 people: options of files, hosts and ports, and calls that reach a file or another host, are rejected.
 
@@ -100,9 +100,9 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
       return replay(path, { json, paint, url, accountClass });
     },
   },
-  report: {
+  gas: {
     usage:
-      'starkbox report [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
+      'starkbox gas [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
     positionals: 0,
     takes: [
       'url',
@@ -131,8 +131,8 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
   --baseline FILE        prints what differs from it, and fails if a median grew
   --tolerance PERCENT    by how much a median may grow (default: 0)`,
     async run({ json, values, paint }) {
-      const { report } = await import('./report.js');
-      return report({ json, paint }, values);
+      const { gasReport } = await import('./gas.js');
+      return gasReport({ json, paint }, values);
     },
   },
   coverage: {
@@ -185,8 +185,8 @@ transaction it prints the calls.
       return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
     },
   },
-  collect: {
-    usage: 'starkbox collect --instance-store STORE [--older-than HOURS] [--dry-run] [--json]',
+  gc: {
+    usage: 'starkbox gc --instance-store STORE [--older-than HOURS] [--dry-run] [--json]',
     positionals: 0,
     takes: ['instance-store', 'older-than', 'dry-run'],
     help: `Deletes tables in the store of hosted instances that no instance uses any more: of deleted instances, and

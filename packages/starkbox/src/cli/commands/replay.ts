@@ -8,7 +8,7 @@ import { isConfigKey, OPTIONS } from '../../config/options.js';
 import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
-import { createNode } from '../../node/node.js';
+import { createChain } from '../../node/node.js';
 import { externalMethodInText } from '../../rpc/request-log/recording.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { Equivalence } from './equivalence.js';
@@ -49,7 +49,7 @@ export async function replay(
 ): Promise<string> {
   const about = await checkRecording(file);
   const node =
-    url === undefined ? await createNode(configOf(file, about, accountClass)) : undefined;
+    url === undefined ? await createChain(configOf(file, about, accountClass)) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
   const transport = new Transport(target);
   const differences: Difference[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PackedBlock } from '../../../src/chain/history/packed-block.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { grow } from './every-kind.js';
 import { answeredCalls, ask, readEverything } from './read-everything.js';
 import {
@@ -14,13 +14,13 @@ import {
   withTexts,
 } from './sections.js';
 
-let node: Starkbox;
+let node: LocalChain;
 let parts: Parts;
 let state: Buffer;
 let intact: string;
 
 beforeAll(async () => {
-  const source = await createNode({
+  const source = await createChain({
     seed: 0,
     accounts: 2,
     startTime: 1_700_000_000,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await source.close();
   parts = await partsOf(Buffer.from(intact, 'base64'));
   state = parts.others.get('state') ?? Buffer.of();
-  node = await createNode({
+  node = await createChain({
     seed: 0,
     accounts: 2,
     blockGenerationOn: 'demand',
@@ -301,7 +301,7 @@ describe('the section "journal"', () => {
 
 describe('the section "state"', () => {
   test('of another world is refused', async () => {
-    const other = await createNode({ seed: 0, accounts: 2, startTime: 1 });
+    const other = await createChain({ seed: 0, accounts: 2, startTime: 1 });
     const { image }: { image?: unknown } = Object(
       await other.request('devnet_dump', { format: 'image' }),
     );

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ImageReader } from '../../../src/dump/image/format.js';
 import { readImage } from '../../../src/dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../../src/dump/image/source.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { forged, headerOf, imageOf, type Section, smallWorld } from './small.js';
 
 /** So that a failure can be repeated. */
@@ -16,7 +16,7 @@ function random(bound: number): number {
   return Math.floor((seed / 2 ** 32) * bound);
 }
 
-let node: Starkbox;
+let node: LocalChain;
 let small: Buffer;
 const first = readFileSync(new URL('./first.image', import.meta.url));
 /** Of the node itself, with classes: many frames. */
@@ -27,14 +27,14 @@ let snapshot_id: unknown;
 async function readAll(): Promise<string> {
   const answers: unknown[] = [await node.request('devnet_getStatus')];
   for (const block_id of ['latest', 'pre_confirmed', { block_number: 0 }]) {
-    answers.push(await node.call('starknet_getBlockWithReceipts', { block_id }));
-    answers.push(await node.call('starknet_getStateUpdate', { block_id }));
+    answers.push(await node.requestRaw('starknet_getBlockWithReceipts', { block_id }));
+    answers.push(await node.requestRaw('starknet_getStateUpdate', { block_id }));
   }
   return JSON.stringify(answers);
 }
 
 beforeAll(async () => {
-  node = await createNode({ seed: 0, startTime: 1_700_000_000, blockGenerationOn: 'demand' });
+  node = await createChain({ seed: 0, startTime: 1_700_000_000, blockGenerationOn: 'demand' });
   await node.request('devnet_mint', { address: '0x1', amount: 1 });
   await node.request('devnet_createBlock');
   await node.request('devnet_mint', { address: '0x2', amount: 1 });
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // Loading drops snapshots: it was never done.
   expect(await readAll()).toBe(before);
-  expect(await node.call('devnet_revert', { snapshot_id })).toBe(true);
+  expect(await node.requestRaw('devnet_revert', { snapshot_id })).toBe(true);
   await node.close();
 });
 

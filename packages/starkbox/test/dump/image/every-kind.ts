@@ -1,10 +1,10 @@
 // A chain with every kind of thing that an image can hold.
 import { checkedClient } from '@starkbox/conformance';
 import { contract, Sender, selector } from '../../../../e2e/support/signing.js';
-import type { Starkbox } from '../../../src/index.js';
+import type { LocalChain } from '../../../src/index.js';
 
 /** Every kind of thing that an image can hold. */
-export async function grow(source: Starkbox): Promise<void> {
+export async function grow(source: LocalChain): Promise<void> {
   const client = checkedClient(source.handle);
   const sender = new Sender(client, source.accounts[0]);
   const mint = () => client.call('devnet_mint', { address: '0x1', amount: 1 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { readImage } from '../../../src/dump/image/read.js';
 import { sourceOfBytes } from '../../../src/dump/image/source.js';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 import { imageOf, smallWorld } from './small.js';
 
 interface Question {
@@ -22,7 +22,7 @@ const questions: readonly Question[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
 
-const node = await createNode({ seed: 0, dumpOn: 'request' });
+const node = await createChain({ seed: 0, dumpOn: 'request' });
 await node.request('devnet_load', { path: IMAGE });
 afterAll(() => node.close());
 
@@ -32,7 +32,7 @@ function settled(result: unknown): unknown {
 }
 
 test.each(questions)('$method $params', async ({ method, params, result }) => {
-  expect(settled(await node.call(method, params))).toEqual(settled(result));
+  expect(settled(await node.requestRaw(method, params))).toEqual(settled(result));
 });
 
 test('the calls that made it are there', async () => {
@@ -54,7 +54,7 @@ test('the chain continues', async () => {
   expect(block).toMatchObject({ block_number: 13, timestamp: 1_700_001_000 });
   await node.request('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
   const params = { contract_address: '0x3e55', block_id: 'latest' };
-  expect(await node.call('starknet_getNonce', params)).toBe('0x5');
+  expect(await node.requestRaw('starknet_getNonce', params)).toBe('0x5');
 });
 
 test('a chain without history keeps what its blocks changed', async () => {

@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { TextChunk } from '../../../src/chain/history/packed-texts.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { MOST_VALUES, objectText } from '../../../src/json/reader.js';
 import { runElsewhere } from '../../support/own-process.js';
 import { ask } from './read-everything.js';
@@ -11,11 +11,11 @@ import { changed, type Json, joined, type Parts, partsOf, textsIn, withTexts } f
 import { forged, type Section } from './small.js';
 
 const MEGABYTE = 1 << 20;
-let node: Starkbox;
+let node: LocalChain;
 let parts: Parts;
 
 beforeAll(async () => {
-  node = await createNode({ seed: 0, accounts: 1, dumpOn: 'request' });
+  node = await createChain({ seed: 0, accounts: 1, dumpOn: 'request' });
   await node.mint('0x1', 1n);
   const dump: Json = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
   parts = await partsOf(Buffer.from(String(dump['image']), 'base64'));

@@ -2,14 +2,14 @@
 import { ERRORS } from '@starkbox/spec';
 import { expect } from 'vitest';
 import { STRK } from '../../../../e2e/support/signing.js';
-import type { Starkbox } from '../../../src/index.js';
+import type { LocalChain } from '../../../src/index.js';
 import type { Json } from './sections.js';
 
 const INTERNAL = ERRORS.INTERNAL_ERROR.code;
 /** How many calls of a method were answered with a result. */
 export const answeredCalls = new Map<string, number>();
 
-export async function ask(node: Starkbox, method: string, params: object): Promise<Json> {
+export async function ask(node: LocalChain, method: string, params: object): Promise<Json> {
   const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const answer: Json = Object(JSON.parse(text ?? ''));
   const { code }: { code?: unknown } = Object(answer['error']);
@@ -18,7 +18,7 @@ export async function ask(node: Starkbox, method: string, params: object): Promi
   return answer;
 }
 
-const resultOf = async (node: Starkbox, method: string, params: object = {}): Promise<Json> =>
+const resultOf = async (node: LocalChain, method: string, params: object = {}): Promise<Json> =>
   Object((await ask(node, method, params))['result']);
 const listIn = (value: unknown, name: string): readonly Json[] => {
   const list: unknown = Object(value)[name];
@@ -26,7 +26,7 @@ const listIn = (value: unknown, name: string): readonly Json[] => {
 };
 
 /** Asks for everything that can be read. */
-export async function readEverything(node: Starkbox): Promise<void> {
+export async function readEverything(node: LocalChain): Promise<void> {
   const { block_count } = await resultOf(node, 'devnet_getStatus');
   const numbers = Array.from({ length: Number(block_count) }, (_, block_number) => ({
     block_number,
@@ -70,7 +70,7 @@ export async function readEverything(node: Starkbox): Promise<void> {
   await reportOnBlocks(node);
 }
 
-async function readBlock(node: Starkbox, block_id: unknown): Promise<void> {
+async function readBlock(node: LocalChain, block_id: unknown): Promise<void> {
   for (const method of [
     'starknet_getBlockWithTxHashes',
     'starknet_getBlockWithTxs',
@@ -96,7 +96,10 @@ async function readBlock(node: Starkbox, block_id: unknown): Promise<void> {
 }
 
 /** Everything that decodes the texts of a transaction, or runs it again. */
-export async function explainTransaction(node: Starkbox, transaction_hash: unknown): Promise<void> {
+export async function explainTransaction(
+  node: LocalChain,
+  transaction_hash: unknown,
+): Promise<void> {
   await ask(node, 'devnet_explainTransaction', { transaction_hash });
   await ask(node, 'devnet_machineTrace', { transaction_hash });
   await ask(node, 'devnet_executedLines', { transaction_hash });
@@ -105,7 +108,7 @@ export async function explainTransaction(node: Starkbox, transaction_hash: unkno
 }
 
 /** Everything that reports on the transactions of many blocks. */
-export async function reportOnBlocks(node: Starkbox): Promise<void> {
+export async function reportOnBlocks(node: LocalChain): Promise<void> {
   for (const [method, params] of [
     ['devnet_gasReport', {}],
     ['devnet_gasReport', { group_by: 'contract', include: ['values', 'stacks'] }],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
-import { type Config, createNode, type Starkbox } from '../../../src/index.js';
+import { type Config, createChain, type LocalChain } from '../../../src/index.js';
 import { grow } from './every-kind.js';
 import { type Json, partsOf } from './sections.js';
 
@@ -17,10 +17,10 @@ const OPTIONS = {
 /** The image of a chain in a node that is then closed. */
 async function imageOf(
   changes: Partial<Config>,
-  prepare: (node: Starkbox) => Promise<unknown> = async () => {},
+  prepare: (node: LocalChain) => Promise<unknown> = async () => {},
 ): Promise<Buffer> {
   const storeOptions = changes.dataDir === undefined ? {} : { recentBlocks: 2 };
-  await using node = await createNode({ ...OPTIONS, ...storeOptions, ...changes });
+  await using node = await createChain({ ...OPTIONS, ...storeOptions, ...changes });
   await prepare(node);
   const dump: Json = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
   return Buffer.from(String(dump['image']), 'base64');
@@ -45,7 +45,7 @@ async function expectSame(image: Buffer, other: Buffer): Promise<void> {
 
 test.each(['full', 'none'] as const)('with --state-archive-capacity %s', async (stateArchive) => {
   const dataDir = join(temporaryFolder(), 'data');
-  const live = async (node: Starkbox): Promise<void> => {
+  const live = async (node: LocalChain): Promise<void> => {
     await grow(node);
     for (let count = 0; count < 5; count += 1) {
       await node.mine();
@@ -54,7 +54,7 @@ test.each(['full', 'none'] as const)('with --state-archive-capacity %s', async (
   };
   const before = await imageOf({ dataDir, stateArchive }, live);
   await expectSame(before, await imageOf({ dataDir, stateArchive }));
-  const load = (node: Starkbox) =>
+  const load = (node: LocalChain) =>
     node.request('devnet_load', { image: before.toString('base64') });
   await expectSame(before, await imageOf({ stateArchive }, load));
   const loaded = join(temporaryFolder(), 'loaded');

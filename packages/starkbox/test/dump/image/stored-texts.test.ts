@@ -3,23 +3,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transactionHash } from '../../../src/chain/history/packed-block.js';
 import { allTexts, type TransactionTexts } from '../../../src/chain/history/packed-texts.js';
 import { checkTransaction } from '../../../src/chain/world/check-records.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { grow } from './every-kind.js';
 import { ask, explainTransaction, reportOnBlocks } from './read-everything.js';
 import { changed, type Json, type Parts, partsOf, textsIn, withTexts } from './sections.js';
 
 const OPTIONS = { seed: 0, accounts: 2, blockGenerationOn: 'demand' } as const;
-let node: Starkbox;
+let node: LocalChain;
 let parts: Parts;
 
 beforeAll(async () => {
-  const source = await createNode({ ...OPTIONS, startTime: 1_700_000_000 });
+  const source = await createChain({ ...OPTIONS, startTime: 1_700_000_000 });
   await grow(source);
   await source.request('devnet_createBlock');
   const dump: Json = Object(await source.request('devnet_dump', { format: 'image' }));
   await source.close();
   parts = await partsOf(Buffer.from(String(dump['image']), 'base64'));
-  node = await createNode(OPTIONS);
+  node = await createChain(OPTIONS);
 }, 60_000);
 afterAll(() => node.close());
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { temporaryFolderOfFile } from '../../../../e2e/support/temporary-folder.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const PROCESSES = 6;
@@ -14,9 +14,9 @@ const PROCESSES = 6;
 /** Reads a slot of the network, and exits at once. */
 const PROGRAM = `
   import { mkdirSync } from 'node:fs';
-  import { createNode } from 'starkbox';
+  import { createChain } from 'starkbox';
   const [forkNetwork, forkLock, key] = process.argv.slice(1);
-  const chain = await createNode({ seed: 1, forkNetwork, forkLock, forkUpstreamCaching: false });
+  const chain = await createChain({ seed: 1, forkNetwork, forkLock, forkUpstreamCaching: false });
   await chain.request('starknet_getStorageAt', {
     block_id: 'latest', contract_address: chain.tokens.strk.address, key,
   });
@@ -26,7 +26,7 @@ const PROGRAM = `
 `;
 
 const folder = temporaryFolderOfFile();
-const origin = await createNode({ seed: 0, port: 0 });
+const origin = await createChain({ seed: 0, port: 0 });
 const url = (await origin.listen()).url;
 afterAll(() => origin.close());
 
@@ -73,7 +73,7 @@ test('a file that cannot be written is reported', async () => {
 
 test('a branch that ends writes what was read, without the end of its chain', async () => {
   const file = join(folder, 'branch.lock.json');
-  const chain = await createNode({
+  const chain = await createChain({
     seed: 1,
     forkNetwork: url,
     forkLock: file,

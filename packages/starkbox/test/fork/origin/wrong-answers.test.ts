@@ -28,9 +28,9 @@ beforeAll(async () => {
   await mint(origin.node, '0x1234', 1000);
   hash = origin.node.tokens.strk.classHash;
   const accountClass = { block_id: 'latest', class_hash: origin.node.accountClassHash };
-  wrongClass = await origin.node.call('starknet_getClass', accountClass);
+  wrongClass = await origin.node.requestRaw('starknet_getClass', accountClass);
   const params = { block_id: { block_number: 1 } };
-  const block = await origin.node.call('starknet_getBlockWithTxHashes', params);
+  const block = await origin.node.requestRaw('starknet_getBlockWithTxHashes', params);
   blockHash = String(membersOf(block)['block_hash']);
 });
 afterEach(() => {
@@ -160,7 +160,7 @@ describe('an answer about something else', () => {
   ])('is malformed: %s %j', async (method, params) => {
     const client = await origin.connect({ policy: ONCE });
     const other = { block_id: { block_number: 1 } };
-    answerWith(method, await origin.node.call(method, other));
+    answerWith(method, await origin.node.requestRaw(method, other));
     await expect(client.forward(method, params)).rejects.toMatchObject({
       kind: 'malformed',
       reason: expect.stringContaining('another block: block_number 1 instead of 0'),
@@ -173,7 +173,7 @@ describe('an answer about something else', () => {
   test('is malformed: a block by hash, and the fork point', async () => {
     const client = await origin.connect({ policy: ONCE });
     const method = 'starknet_getBlockWithTxHashes';
-    answerWith(method, await origin.node.call(method, { block_id: { block_number: 0 } }));
+    answerWith(method, await origin.node.requestRaw(method, { block_id: { block_number: 0 } }));
     await expect(client.numberOf(blockHash)).rejects.toMatchObject({ kind: 'malformed' });
     await expect(origin.connect({ block: blockHash, policy: ONCE })).rejects.toMatchObject({
       kind: 'malformed',
@@ -189,7 +189,7 @@ describe('an answer about something else', () => {
       const [firstHash, secondHash] = await Promise.all(
         [1, 2].map((number) => firstTransaction(number)),
       );
-      answerWith(method, await origin.node.call(method, { transaction_hash: secondHash }));
+      answerWith(method, await origin.node.requestRaw(method, { transaction_hash: secondHash }));
       await expect(client.forward(method, { transaction_hash: firstHash })).rejects.toMatchObject({
         kind: 'malformed',
       });
@@ -202,7 +202,9 @@ describe('an answer about something else', () => {
   test('a block without a hash is not cached as a header', async () => {
     const cacheDirectory = join(origin.folder, 'no-hash');
     const method = 'starknet_getBlockWithTxHashes';
-    const block = membersOf(await origin.node.call(method, { block_id: { block_number: 1 } }));
+    const block = membersOf(
+      await origin.node.requestRaw(method, { block_id: { block_number: 1 } }),
+    );
     const client = await origin.connect({ cacheDirectory, policy: ONCE });
     answerWith(method, { ...block, block_hash: undefined });
     await expect(client.header(1)).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
@@ -215,6 +217,6 @@ describe('an answer about something else', () => {
 
 async function firstTransaction(block_number: number): Promise<string> {
   const params = { block_id: { block_number } };
-  const block = membersOf(await origin.node.call('starknet_getBlockWithTxHashes', params));
+  const block = membersOf(await origin.node.requestRaw('starknet_getBlockWithTxHashes', params));
   return String(membersOf(block['transactions'])['0']);
 }

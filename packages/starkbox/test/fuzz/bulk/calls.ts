@@ -1,7 +1,7 @@
 // Texts of calls on a chain, as targets: in the process, over HTTP and over a WebSocket, and the bytes of both protocols.
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { type ChainContents, prepare } from '../chain-contents.js';
 import { checkAnswer } from '../check-answer.js';
 import { BODY_LIMIT } from '../child-node.js';
@@ -21,16 +21,16 @@ const isHarmless = (input: Buffer): boolean =>
 const isAnsweredOnce = (input: Buffer): boolean => isHarmless(input) && !input.includes('ubscri');
 
 class Chain {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   #contents: ChainContents;
 
-  constructor(node: Starkbox, contents: ChainContents) {
+  constructor(node: LocalChain, contents: ChainContents) {
     this.node = node;
     this.#contents = contents;
   }
 
   static async open(folder: string): Promise<Chain> {
-    const node = await createNode({ seed: 0, port: 0, dumpDir: folder, logLevel: 'silent' });
+    const node = await createChain({ seed: 0, port: 0, dumpDir: folder, logLevel: 'silent' });
     return new Chain(node, await contentsOf(node));
   }
 
@@ -59,8 +59,8 @@ class Chain {
   }
 }
 
-const contentsOf = (node: Starkbox): Promise<ChainContents> =>
-  prepare((method, params) => node.call(method, params));
+const contentsOf = (node: LocalChain): Promise<ChainContents> =>
+  prepare((method, params) => node.requestRaw(method, params));
 
 function posted(body: Buffer): Request {
   const headers = { 'content-type': 'application/json' };

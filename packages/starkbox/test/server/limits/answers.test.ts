@@ -68,7 +68,7 @@ describe('an answer', () => {
     for (const { error } of answers.slice(4)) {
       expect(error).toEqual({
         code: ERRORS.SERVICE_BUSY.code,
-        message: `The answer would exceed ${5 * SIZE} bytes; ask for less at once, --maximum-answer-size sets the limit`,
+        message: `The answer would exceed ${5 * SIZE} bytes; ask for less at once, --maximum-response-size sets the limit`,
       });
     }
     // The fifth was made, and found to be too much.
@@ -79,7 +79,7 @@ describe('an answer', () => {
   test('of a single call has the same limit', async () => {
     const { post } = await start({ maxAnswer: SIZE - 1 });
     expect(await (await post(call(7, LARGE))).body).toMatch(
-      /"id":7,"error":\{"code":-32005,.*--maximum-answer-size/,
+      /"id":7,"error":\{"code":-32005,.*--maximum-response-size/,
     );
     await nothingHeld();
   });
@@ -90,7 +90,7 @@ describe('an answer', () => {
       maxAnswer: 2 ** 24,
     });
     const answer = await (await post(call(1, 'devnet_endless'))).body;
-    expect(answer).toContain('--maximum-answer-size');
+    expect(answer).toContain('--maximum-response-size');
   });
 
   test('for which there is no memory is an error', async () => {

@@ -2,11 +2,11 @@
 
 import { ERRORS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 
 const warnings: string[] = [];
 
-const node = await createNode({ seed: 0 });
+const node = await createChain({ seed: 0 });
 afterAll(() => node.close());
 
 async function ask(method: string, params: unknown): Promise<{ result?: unknown; error?: Failed }> {

@@ -97,7 +97,7 @@ describe('a socket', () => {
     const answers: { result?: unknown; error?: { message: string } }[] = JSON.parse(
       await ask(socket, batch(Array.from({ length: 5 }, () => 'devnet_large'))),
     );
-    expect(answers.map(({ error }) => error?.message.includes('--maximum-answer-size'))).toEqual([
+    expect(answers.map(({ error }) => error?.message.includes('--maximum-response-size'))).toEqual([
       undefined,
       undefined,
       true,

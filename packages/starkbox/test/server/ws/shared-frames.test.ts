@@ -1,6 +1,6 @@
 // Notifications for many clients: built once, and the right ids for each client.
 import { describe, expect, test } from 'vitest';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 import { Feed, Reading, Readings } from '../../../src/notification-feed.js';
 import { SharedFrames } from '../../../src/server/ws/shared-frames.js';
 import { closeAfterEach, rawSocket, upTo } from './socket-server.js';
@@ -102,7 +102,7 @@ describe('a follower', () => {
 });
 
 test('each client of a node gets what it subscribed to, in order and between its answers', async () => {
-  const node = await createNode({ seed: 0, port: 0 });
+  const node = await createChain({ seed: 0, port: 0 });
   const { port } = await node.listen();
   await node.request('devnet_createBlock');
   const kinds = [

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 import type { Listener } from '../../../src/rpc/protocol/call-context.js';
 import { CLOSE, frame, PING, PONG } from '../../support/raw-socket.js';
 import {
@@ -104,7 +104,7 @@ describe('a client that does not read', () => {
   });
 
   test('on a real chain delays neither it nor others', async () => {
-    const node = await createNode({ seed: 0, port: 0, maximumQueuedMessages: 1_000 });
+    const node = await createChain({ seed: 0, port: 0, maximumQueuedMessages: 1_000 });
     const { port } = await node.listen();
     const deaf = await rawSocket({ port });
     for (const id of upTo(400)) deaf.call(id, 'starknet_subscribeNewHeads');

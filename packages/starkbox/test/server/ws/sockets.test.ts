@@ -1,7 +1,7 @@
 // Closing WebSockets, and the order of what is sent over them.
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createNode } from '../../../src/index.js';
+import { createChain } from '../../../src/index.js';
 import { CLOSE, frame, type RawSocket } from '../../support/raw-socket.js';
 import {
   client,
@@ -43,7 +43,7 @@ describe('closing', () => {
   });
 
   test('the node sends close frames, to clients that answer and to others', async () => {
-    const node = await createNode({ seed: 0, port: 0 });
+    const node = await createChain({ seed: 0, port: 0 });
     const { port } = await node.listen();
     const usual = await client({ port });
     const silent = await rawSocket({ port });
@@ -60,7 +60,7 @@ describe('closing', () => {
 
   test('the node does not wait when all clients answer', async () => {
     const closing = async (connect: (at: { readonly port: number }) => Promise<unknown>) => {
-      const node = await createNode({ seed: 0, port: 0 });
+      const node = await createChain({ seed: 0, port: 0 });
       const { port } = await node.listen();
       await Promise.all(upTo(20).map(() => connect({ port })));
       const begin = performance.now();
@@ -118,7 +118,7 @@ describe('order', () => {
   });
 
   test('a subscription is confirmed before its first notification, on a busy chain too', async () => {
-    const node = await createNode({ seed: 0, port: 0 });
+    const node = await createChain({ seed: 0, port: 0 });
     const { port, url } = await node.listen();
     let isDone = false;
     const work = async (method: string, params: object): Promise<void> => {

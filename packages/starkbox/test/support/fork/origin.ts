@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { FaultyProxy } from '../../../../e2e/support/fork/proxy.js';
 import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
 import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
-import { createNode, type Starkbox } from '../../../src/index.js';
+import { createChain, type LocalChain } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
 
 /** Soon enough for a test, and with several attempts. */
 export const QUICK: Partial<RequestPolicy> = { queueTimeout: 5000, backoff: 4 };
 
 export interface TestOrigin extends AsyncDisposable {
-  readonly node: Starkbox;
+  readonly node: LocalChain;
   readonly proxy: FaultyProxy;
   /** A folder of its own, gone afterwards. */
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface TestOrigin extends AsyncDisposable {
 }
 
 export async function startOrigin(): Promise<TestOrigin> {
-  const node = await createNode({ seed: 0, port: 0 });
+  const node = await createChain({ seed: 0, port: 0 });
   const { url } = await node.listen();
   const proxy = await FaultyProxy.before(url);
   const folder = await mkdtemp(join(tmpdir(), 'fork-'));
@@ -52,6 +52,6 @@ export async function startOrigin(): Promise<TestOrigin> {
 }
 
 /** Mints tokens in a block of its own. */
-export async function mint(node: Starkbox, address: string, amount: number): Promise<void> {
+export async function mint(node: LocalChain, address: string, amount: number): Promise<void> {
   await node.request('devnet_mint', { address, amount, unit: 'FRI' });
 }

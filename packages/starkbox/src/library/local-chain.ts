@@ -1,7 +1,7 @@
 // Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
 import type { EXPLAINED } from '@starkbox/spec';
 import type { Account } from '../chain/genesis/accounts.js';
-import type { Deployed } from '../chain/genesis/deployed.js';
+import type { PredeployedContract } from '../chain/genesis/deployed.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
@@ -11,9 +11,9 @@ import {
   Contracts,
   type DeclaredClass,
   type DeployedContract,
-  type Deployment,
+  type DeployRequest,
 } from './contracts.js';
-import { ContractStorage, feltOf, type Numeric, TimeControls } from './controls.js';
+import { type BigNumberish, ContractStorage, feltOf, TimeControls } from './controls.js';
 import { inProcessFetch } from './in-process-fetch.js';
 import {
   type AllMethods,
@@ -26,7 +26,7 @@ import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js
 import { type ChainSubscription, subscribeInProcess } from './subscription.js';
 
 /** Where a chain listens. */
-export interface Address {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly url: string;
@@ -51,7 +51,7 @@ function readListenOptions(options: ListenOptions): ListenOptions {
 
 /** What opens the servers of a chain and closes what belongs to it. */
 export interface Host {
-  listen(options: ListenOptions): Promise<Address>;
+  listen(options: ListenOptions): Promise<ServerAddress>;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ const IN_PROCESS_URL = 'http://starkbox.invalid/rpc';
 
 const IN_PROCESS = { transport: 'in-process' } as const;
 
-export interface Minted {
+export interface MintResult {
   readonly balance: bigint;
   readonly transactionHash: string;
 }
@@ -73,14 +73,14 @@ export interface DealOptions {
 }
 
 /** An account whose transactions need no valid signature. */
-export interface Impersonated extends AsyncDisposable {
+export interface ImpersonatedAccount extends AsyncDisposable {
   readonly address: string;
   /** Signatures of the account are checked again. */
   stop(): Promise<void>;
 }
 
 /** A running chain, and the ways to call it. */
-export class Starkbox implements AsyncDisposable {
+export class LocalChain implements AsyncDisposable {
   readonly time: TimeControls;
   /** A `fetch` that this chain answers in the process: for clients that take one, with `rpcUrl`. */
   readonly fetch: typeof fetch;
@@ -92,7 +92,7 @@ export class Starkbox implements AsyncDisposable {
   readonly #host: Host;
   #contracts: Contracts | undefined;
 
-  /** @internal `createNode` and `branch` create chains. */
+  /** @internal `createChain` and `branch` create chains. */
   constructor(
     service: ChainService,
     hostOf: (service: ChainService) => Host,
@@ -109,7 +109,9 @@ export class Starkbox implements AsyncDisposable {
   /** Throws once the chain is closed. */
   #opened(): ChainService {
     if (this.#service.isClosed) {
-      throw new Error('The chain is closed: create another with createNode, or branch an open one');
+      throw new Error(
+        'The chain is closed: create another with createChain, or branch an open one',
+      );
     }
     return this.#service;
   }
@@ -127,13 +129,13 @@ export class Starkbox implements AsyncDisposable {
     return this.#genesis.accountClass.hash;
   }
 
-  get tokens(): { readonly eth: Deployed; readonly strk: Deployed } {
+  get tokens(): { readonly eth: PredeployedContract; readonly strk: PredeployedContract } {
     const { eth, strk } = this.#genesis;
     return { eth, strk };
   }
 
   /** The universal deployer. */
-  get udc(): Deployed {
+  get udc(): PredeployedContract {
     return this.#genesis.udc;
   }
 
@@ -156,7 +158,7 @@ export class Starkbox implements AsyncDisposable {
     resultOf(method, await this.#opened().dispatcher.call(method, params, IN_PROCESS));
 
   /** As `request`, for names and values that come from elsewhere. */
-  readonly call = async (method: string, params?: unknown): Promise<unknown> =>
+  readonly requestRaw = async (method: string, params?: unknown): Promise<unknown> =>
     this.#opened().dispatcher.call(method, params, IN_PROCESS);
 
   /** Answers JSON-RPC text; undefined for notifications, which have no answer. */
@@ -185,9 +187,9 @@ export class Starkbox implements AsyncDisposable {
    * A chain of its own that begins as this one is now. Neither sees what the other does afterwards. It is kept
    * in memory, has no L1 and listens only if asked to.
    */
-  branch(): Starkbox {
+  branch(): LocalChain {
     const service = this.#opened().branch();
-    return new Starkbox(service, this.#hostOf);
+    return new LocalChain(service, this.#hostOf);
   }
 
   /** The chain as it is now, to return to any number of times. */
@@ -204,7 +206,7 @@ export class Starkbox implements AsyncDisposable {
   }
 
   /** Opens the HTTP server. Options that the command would refuse throw a `UsageError`. */
-  async listen(options: ListenOptions = {}): Promise<Address> {
+  async listen(options: ListenOptions = {}): Promise<ServerAddress> {
     return this.#host.listen(readListenOptions(options));
   }
 
@@ -221,18 +223,18 @@ export class Starkbox implements AsyncDisposable {
 
   /** Gives STRK (`FRI`) or ETH (`WEI`) to an address, by a transaction. */
   async mint(
-    address: Numeric,
+    address: BigNumberish,
     amount: bigint | number,
     unit: 'FRI' | 'WEI' = 'FRI',
-  ): Promise<Minted> {
+  ): Promise<MintResult> {
     const minted = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
     return { balance: BigInt(minted.new_balance), transactionHash: minted.tx_hash };
   }
 
   /** Sets the balance of an address in any ERC-20 contract, by writing its storage. */
   async deal(
-    token: Numeric,
-    to: Numeric,
+    token: BigNumberish,
+    to: BigNumberish,
     amount: bigint | number,
     { variable, adjustSupply }: DealOptions = {},
   ): Promise<void> {
@@ -251,7 +253,7 @@ export class Starkbox implements AsyncDisposable {
    * @example
    * const { summary, hint, text } = await chain.explain(transaction_hash);
    */
-  explain(transactionHash: Numeric): Promise<EXPLAINED> {
+  explain(transactionHash: BigNumberish): Promise<EXPLAINED> {
     return this.request('devnet_explainTransaction', { transaction_hash: feltOf(transactionHash) });
   }
 
@@ -264,12 +266,12 @@ export class Starkbox implements AsyncDisposable {
   }
 
   /** Storage of a contract, by the names of its variables. */
-  storage(contract: Numeric): ContractStorage {
+  storage(contract: BigNumberish): ContractStorage {
     return new ContractStorage(this.request, feltOf(contract));
   }
 
   /** Accepts transactions of an account whatever their signatures. */
-  async impersonate(address: Numeric): Promise<Impersonated> {
+  async impersonate(address: BigNumberish): Promise<ImpersonatedAccount> {
     const account_address = feltOf(address);
     await this.request('devnet_impersonateAccount', { account_address });
     const stop = async (): Promise<void> => {
@@ -288,7 +290,7 @@ export class Starkbox implements AsyncDisposable {
   }
 
   /** Deploys a contract; throws an `RpcError` with the reason if its constructor fails. */
-  deploy(deployment: Deployment): Promise<DeployedContract> {
+  deploy(deployment: DeployRequest): Promise<DeployedContract> {
     return this.#contractsOf().deploy(deployment);
   }
 

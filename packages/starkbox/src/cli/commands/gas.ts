@@ -39,7 +39,7 @@ export const GROUPINGS = ['class', 'contract'] as const;
 export const RESOURCES: readonly string[] = [...MEASURES, ...COUNTED];
 
 /** Throws if a median is beyond the baseline. */
-export async function report(style: Style, words: ReportWords): Promise<string> {
+export async function gasReport(style: Style, words: ReportWords): Promise<string> {
   const { flame, 'save-baseline': saved } = words;
   const by = chosen('by', words.by ?? 'class', GROUPINGS);
   const resource = chosen(

@@ -1,4 +1,4 @@
-// Output of `starkbox report`: tables, flame graphs and the comparison with a baseline.
+// Output of `starkbox gas`: tables, flame graphs and the comparison with a baseline.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const mixed = await startMixedRun();
 
 async function report(...argv: readonly string[]) {
   const { outcome, stdout, stderr } = await runCommandLine([
-    'report',
+    'gas',
     '--url',
     mixed.node.url,
     ...argv,
