@@ -4222,6 +4222,7 @@ export interface ErrorData {
   readonly CONTRACT_ERROR: {
     readonly revert_error: CONTRACT_EXECUTION_ERROR;
     readonly explained?: EXPLAINED;
+    readonly transaction_hash?: TXN_HASH;
   };
   readonly CONTRACT_NOT_FOUND: unknown;
   readonly DUMP_ERROR: unknown;

@@ -251,7 +251,7 @@ export const CALL_RULES: readonly Rule[] = [
   {
     pattern: /Returned data too short/,
     find: says(
-      'The callee returned fewer felts than the caller's interface expects: compare that interface with the ABI of the callee.',
+      "The callee returned fewer felts than the caller's interface expects: compare that interface with the ABI of the callee.",
     ),
   },
   {
