@@ -14,7 +14,7 @@ export type BigNumberish = bigint | number | string;
 
 export function feltOf(value: BigNumberish): string {
   const number = BigInt(value);
-  if (number < 0n || number >= PRIME) throw new RangeError(`${value} is no felt`);
+  if (number < 0n || number >= PRIME) throw new RangeError(`${value} is not a felt`);
   return hex(number);
 }
 

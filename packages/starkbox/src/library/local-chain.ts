@@ -110,7 +110,7 @@ export class LocalChain implements AsyncDisposable {
   #opened(): ChainService {
     if (this.#service.isClosed) {
       throw new Error(
-        'The chain is closed: create another with createChain, or branch an open one',
+        'The chain is closed: create another with createChain, or branch an open chain',
       );
     }
     return this.#service;

@@ -23,7 +23,9 @@ export async function storedSnapshot({ snapshots }: Pick<L1, 'snapshots'>): Prom
   return {
     restore: async () => {
       if (!(await snapshots.revert(id))) {
-        refuse('The snapshot is gone: the chain was restarted, loaded or put back further');
+        refuse(
+          'The snapshot no longer exists: the chain was restarted, loaded or reverted to an earlier snapshot',
+        );
       }
       id = await snapshots.snapshot();
     },

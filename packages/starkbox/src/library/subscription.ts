@@ -146,7 +146,7 @@ export function subscribeInProcess<M extends SubscribeMethodName>(
     if (!inbox.isOverflown) return { done: true, value: undefined };
     inbox.isOverflown = false;
     throw new Error(
-      `More than ${limit} notifications waited to be read; --maximum-queued-messages sets the limit`,
+      `More than ${limit} unread notifications; --maximum-queued-messages sets the limit`,
     );
   };
   const subscription: ChainSubscription<M> = {
