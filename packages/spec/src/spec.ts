@@ -917,8 +917,8 @@ export type EXECUTION_RESOURCES = {
 
 /** The cause of a failure, its location, the values involved, and advice. */
 export type EXPLAINED = {
-  /** `REFUSED`: the node rejected the transaction, and no block contains it. */
-  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REFUSED';
+  /** `REJECTED`: the node rejected the transaction, and no block contains it. */
+  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REJECTED';
   /** A summary in one line. */
   readonly summary: string;
   /** The contract that failed first. */

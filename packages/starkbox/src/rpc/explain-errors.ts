@@ -247,7 +247,7 @@ async function subjectOf(
   };
   return {
     transaction,
-    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    status: isRun && !isSent ? 'REVERTED' : 'REJECTED',
     reason: await reasonOf(),
   };
 }
