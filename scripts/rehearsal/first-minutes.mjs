@@ -1,5 +1,5 @@
 // What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
@@ -137,14 +137,9 @@ export const tries = {
     const example = join(ROOT, 'examples/token-node-test');
     const { starknet } = Object(manifestIn(example)['devDependencies']);
     npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
-    const contract = 'contracts/cairo/token.sierra.json';
-    mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });
-    cpSync(join(ROOT, contract), join(folder, contract));
-    mkdirSync(join(folder, 'tests/token'), { recursive: true });
-    cpSync(join(example, 'token.test.js'), join(folder, 'tests/token/token.test.js'));
-    runText(node, ['--test', 'tests/token/token.test.js'], {
-      cwd: folder,
-      env: environmentOf(node),
-    });
+    for (const file of ['contracts', 'token.test.js']) {
+      cpSync(join(example, file), join(folder, file), { recursive: true });
+    }
+    runText(node, ['--test', 'token.test.js'], { cwd: folder, env: environmentOf(node) });
   },
 };

@@ -119,7 +119,9 @@ function nextSteps(folder: string, count: number): string {
     ['npm start', 'start a node; then, in another terminal:'],
     ['npm run deploy', 'deploy the contract to the node'],
   ];
-  const lines = steps.map(([command = '', text = '']) => `  ${command.padEnd(16)}${text}`.trimEnd());
+  const lines = steps.map(([command = '', text = '']) =>
+    `  ${command.padEnd(16)}${text}`.trimEnd(),
+  );
   const where = folder === '' ? 'the current folder' : folder;
   return `Created ${count} files in ${where}.\n\nNext steps:\n${lines.join('\n')}\n\nREADME.md describes the project.\n`;
 }

@@ -3,13 +3,13 @@ import type { Abi } from '../abi.js';
 import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
 import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
+import { counted } from '../text-layout.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
 import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
-import { counted } from '../text-layout.js';
 import { treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
 

@@ -1,5 +1,6 @@
 // The starkbox process: output, signals and exit codes.
 
+import { fitted } from '@starkbox/abi';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
@@ -16,10 +17,13 @@ import {
   usesColour,
   visible,
   visiblePainted,
+  widthOf,
+  withForcedColour,
 } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
-import { COMMAND_NAMES, runCommand } from './commands/command.js';
+import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
+import { DifferenceFound } from './commands/format.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
@@ -60,28 +64,42 @@ export type Outcome = { readonly exitCode: number } | Started;
 const LONGEST_REASON = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
+/** Of a comparison, as `diff` has them. */
+const EXIT_DIFFERENT = 1;
+const EXIT_TROUBLE = 2;
 
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
-  const { stdout, stderr } = options;
+  const { FORCE_COLOR: forced } = options.env;
+  const stdout = withForcedColour(options.stdout, forced);
+  const stderr = withForcedColour(options.stderr, forced);
   const coloured = usesColour(stdout);
-  const refuse = (message: string, exitCode: number): Outcome => {
-    const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
+  const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
-    stderr.write(`${painter(usesColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
+    const text = fitted(`error: ${reason}`, widthOf(stderr));
+    const painted = painter(usesColour(stderr))('red', 'error:');
+    stderr.write(`${text.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
+  const failUsage = (message: string): Outcome =>
+    fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
 
   const argv = withoutHelpWord(options.argv);
   if (COMMAND_NAMES.includes(argv[0] ?? '')) {
     try {
-      stdout.write(visiblePainted(await runCommand(argv, coloured), coloured));
+      const text = await runCommand(argv, coloured, widthOf(stdout));
+      stdout.write(visiblePainted(text, coloured));
       return { exitCode: 0 };
     } catch (error) {
-      return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
+      if (error instanceof DifferenceFound) {
+        stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
+        return { exitCode: EXIT_DIFFERENT };
+      }
+      if (error instanceof UsageError) return failUsage(error.message);
+      return fail(reasonOf(error), isComparison(argv[0]) ? EXIT_TROUBLE : EXIT_FAILURE);
     }
   }
 
@@ -90,8 +108,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
     refuseUnknownCommand(argv);
     line = await readConfig(argv, { ...options, coloured });
   } catch (error) {
-    if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
-    if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
+    if (error instanceof UsageError) return failUsage(error.message);
+    if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
     throw error;
   }
   if (line.kind === 'answer') {
@@ -118,16 +136,16 @@ export async function run(options: RunOptions): Promise<Outcome> {
     });
   } catch (error) {
     const reason = reasonOf(withOrigin(error, settings.origins));
-    if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
+    if (!(error instanceof AccountClassError)) return fail(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
-    return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
+    return failUsage(`invalid value ${option}: Failed to load ContractClass: ${reason}`);
   }
   let address: Awaited<ReturnType<LocalChain['listen']>>;
   try {
     address = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config, settings), EXIT_FAILURE);
+    return fail(whyNotListening(error, config, settings), EXIT_FAILURE);
   }
 
   const started = { node, log, exitsWithParent: config.exitWithParent };

@@ -42,7 +42,10 @@ test('a deposit moves tokens into the vault', async ({ chain, data }) => {
   const vault = await vaultAt(chain, data.address);
   const [account] = chain.accounts;
   const transaction = deposit(chain, data.address, AMOUNT);
-  await expect(transaction).toEmit(vault, 'Deposited', { account: account.address, amount: AMOUNT });
+  await expect(transaction).toEmit(vault, 'Deposited', {
+    account: account.address,
+    amount: AMOUNT,
+  });
   await expect(transaction).toChangeBalances(chain.tokens.strk, [
     [account, -AMOUNT],
     [vault, AMOUNT],

@@ -39,6 +39,8 @@ interface Words {
   readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
   readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width: number | undefined;
 }
 
 interface Command {
@@ -49,7 +51,9 @@ interface Command {
   readonly help: string;
   /** What a shell offers as its arguments. */
   readonly suggests?: Suggestions;
-  /** The text to print. */
+  /** Whether it exits as `diff` does: 0 if both are equal, 1 if they differ, 2 on trouble. */
+  readonly compares?: boolean;
+  /** The text to print. Throws `DifferenceFound` with the report of a comparison. */
   readonly run: (words: Words) => Promise<string>;
 }
 
@@ -61,14 +65,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: [],
     suggests: 'paths',
     help: 'Prints what an image holds. Checks all of it.',
-    async run({ positionals: [path = ''], json, paint }) {
+    async run({ positionals: [path = ''], json, paint, width }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint });
+      return inspect(path, { json, paint, width });
     },
   },
   diff: {
     usage: 'starkbox diff A B [--json] [--names FILE]',
     positionals: 2,
+    compares: true,
     takes: ['names'],
     suggests: 'paths',
     help: `Prints how the image B differs from the image A.
@@ -76,16 +81,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
-    async run({ positionals: [oldPath = '', newPath = ''], json, values: { names }, paint }) {
+    async run({
+      positionals: [oldPath = '', newPath = ''],
+      json,
+      values: { names },
+      paint,
+      width,
+    }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint }, chosenNames);
+      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
     },
   },
   replay: {
     usage: 'starkbox replay FILE [--url URL | --account-class-custom PATH] [--json]',
     positionals: 1,
+    compares: true,
     takes: ['url', 'account-class-custom'],
     suggests: 'paths',
     help: `Repeats the requests that --record-requests recorded, on a fresh node with the same options, and
@@ -94,16 +106,17 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
 
   --url URL                     a node that runs, to be asked instead
   --account-class-custom PATH   the class of the accounts, if the recorded node had this option`,
-    async run({ positionals: [path = ''], json, paint, values }) {
+    async run({ positionals: [path = ''], json, paint, width, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, url, accountClass });
+      return replay(path, { json, paint, width, url, accountClass });
     },
   },
   gas: {
     usage:
       'starkbox gas [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
     positionals: 0,
+    compares: true,
     takes: [
       'url',
       'file',
@@ -130,9 +143,9 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
   --save-baseline FILE   writes the median cost of each function
   --baseline FILE        prints what differs from it, and fails if a median grew
   --tolerance PERCENT    by how much a median may grow (default: 0)`,
-    async run({ json, values, paint }) {
+    async run({ json, values, paint, width }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint }, values);
+      return gasReport({ json, paint, width }, values);
     },
   },
   coverage: {
@@ -148,9 +161,9 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
   --file FILE            the coverage.json of a test run in place of a node
   --from, --to BLOCK     the oldest and the newest block (default: all blocks)
   --all                  also ready-made classes, and those of a forked network`,
-    async run({ json, values, paint }) {
+    async run({ json, values, paint, width }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint }, values);
+      return coverage({ json, paint, width }, values);
     },
   },
   profile: {
@@ -164,9 +177,9 @@ ran beside it. The transaction is run again.
   --artifacts FOLDER     compiled classes with the names of their functions (default: target/dev,
                          if there); without them, names are those that the node has
   --url URL              the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values, paint }) {
+    async run({ positionals: [hash = ''], json, values, paint, width }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint }, hash, values);
+      return profile({ json, paint, width }, hash, values);
     },
   },
   explain: {
@@ -177,12 +190,14 @@ ran beside it. The transaction is run again.
 transaction it prints the calls.
 
   --url URL      the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values: { url } }) {
+    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
       });
-      return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
+      if (json) return `${JSON.stringify(explained, null, 2)}\n`;
+      const { explanationOnTerminal } = await import('@starkbox/abi');
+      return `${explanationOnTerminal(explained.text, { paint, width })}\n`;
     },
   },
   gc: {
@@ -243,8 +258,17 @@ export const COMMAND_FACTS: Readonly<
   Record<string, { readonly usage: string; readonly help: string }>
 > = COMMANDS;
 
+/** Whether a command exits as `diff` does. */
+export function isComparison(name: string | undefined): boolean {
+  return COMMANDS[name ?? '']?.compares === true;
+}
+
 /** The text to print; throws a `UsageError` for invalid arguments. */
-export function runCommand(argv: readonly string[], coloured: boolean): Promise<string> {
+export function runCommand(
+  argv: readonly string[],
+  coloured: boolean,
+  width?: number,
+): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
@@ -259,7 +283,7 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   if (positionals.length !== command.positionals || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  return command.run({ positionals, json, values: options, paint: painter(coloured) });
+  return command.run({ positionals, json, values: options, paint: painter(coloured), width });
 }
 
 function parsed(args: readonly string[]) {
