@@ -3,8 +3,9 @@
 import { parseArgs } from 'node:util';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
-import { type Paint, painter } from '../../terminal.js';
+import { painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
+import type { Style } from './format.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -36,11 +37,8 @@ type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
-  readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
-  readonly paint: Paint;
-  /** Columns of the terminal; undefined for other output. */
-  readonly width: number | undefined;
+  readonly style: Style;
 }
 
 interface Command {
@@ -65,9 +63,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: [],
     suggests: 'paths',
     help: 'Prints what an image holds. Checks all of it.',
-    async run({ positionals: [path = ''], json, paint, width }) {
+    async run({ positionals: [path = ''], style }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint, width });
+      return inspect(path, style);
     },
   },
   diff: {
@@ -81,17 +79,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
-    async run({
-      positionals: [oldPath = '', newPath = ''],
-      json,
-      values: { names },
-      paint,
-      width,
-    }) {
+    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
+      return diff(oldPath, newPath, style, chosenNames);
     },
   },
   replay: {
@@ -106,10 +98,10 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
 
   --url URL                     a node that runs, to be asked instead
   --account-class-custom PATH   the class of the accounts, if the recorded node had this option`,
-    async run({ positionals: [path = ''], json, paint, width, values }) {
+    async run({ positionals: [path = ''], style, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, width, url, accountClass });
+      return replay(path, { ...style, url, accountClass });
     },
   },
   gas: {
@@ -143,9 +135,9 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
   --save-baseline FILE   writes the median cost of each function
   --baseline FILE        prints what differs from it, and fails if a median grew
   --tolerance PERCENT    by how much a median may grow (default: 0)`,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint, width }, values);
+      return gasReport(style, values);
     },
   },
   coverage: {
@@ -161,9 +153,9 @@ people: options of files, hosts and ports, and calls that reach a file or anothe
   --file FILE            the coverage.json of a test run in place of a node
   --from, --to BLOCK     the oldest and the newest block (default: all blocks)
   --all                  also ready-made classes, and those of a forked network`,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint, width }, values);
+      return coverage(style, values);
     },
   },
   profile: {
@@ -177,9 +169,9 @@ ran beside it. The transaction is run again.
   --artifacts FOLDER     compiled classes with the names of their functions (default: target/dev,
                          if there); without them, names are those that the node has
   --url URL              the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values, paint, width }) {
+    async run({ positionals: [hash = ''], style, values }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint, width }, hash, values);
+      return profile(style, hash, values);
     },
   },
   explain: {
@@ -190,7 +182,7 @@ ran beside it. The transaction is run again.
 transaction it prints the calls.
 
   --url URL      the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
@@ -210,7 +202,7 @@ those that were merged into larger ones. Nodes may run meanwhile, except on a fo
   --instance-store STORE   the folder or bucket, as the nodes have it
   --older-than HOURS       younger tables stay (default: 24, which is also the least of a bucket)
   --dry-run                prints what would be deleted`,
-    async run({ json, values }) {
+    async run({ style: { json }, values }) {
       const { loadHosting } = await import('../../node/instance-store.js');
       const { collect } = await loadHosting();
       const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
@@ -267,7 +259,7 @@ export function isComparison(name: string | undefined): boolean {
 export function runCommand(
   argv: readonly string[],
   coloured: boolean,
-  width?: number,
+  terminal: Pick<Style, 'width' | 'progress'> = {},
 ): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
@@ -283,7 +275,8 @@ export function runCommand(
   if (positionals.length !== command.positionals || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  return command.run({ positionals, json, values: options, paint: painter(coloured), width });
+  const style = { json, paint: painter(coloured), ...terminal };
+  return command.run({ positionals, values: options, style });
 }
 
 function parsed(args: readonly string[]) {
