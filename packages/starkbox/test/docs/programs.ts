@@ -31,7 +31,8 @@ export function programsOf(blocks: readonly Block[]): readonly Program[] {
       block.language === 'text' &&
       before?.section === block.section &&
       LANGUAGES.has(before.language) &&
-      current
+      current &&
+      current.blocks[0]?.file === undefined
     ) {
       current.prints = `${current.prints ?? ''}${block.text}`;
     }
@@ -42,6 +43,10 @@ export function programsOf(blocks: readonly Block[]): readonly Program[] {
     return { page, line, isTypeScript: language === 'ts', blocks: [first, ...rest], prints };
   });
 }
+
+/** Whether the code imports other files of its reader. */
+export const isPartOfProject = ({ blocks }: Program): boolean =>
+  blocks.some(({ text }) => /from '\.{1,2}\//.test(text));
 
 /** The code with each line where it is in the page, so that messages name lines of the page. */
 function codeOf({ blocks }: Program): string {
