@@ -10,12 +10,12 @@ import {
 } from '@starkbox/abi';
 import { storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
-import { ETH, STRK } from '../../chain/genesis/genesis.js';
 import { StorageNames } from '../../chain/storage-names/storage-names.js';
 import type { World } from '../../chain/world/world.js';
 import { reasonOf } from '../../errors.js';
 import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
+import { ETH, STRK } from '../../predeployed.js';
 
 /** What is given in a file. */
 export interface ChosenNames {
