@@ -5,8 +5,8 @@ import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
-import type { Paint } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
+import type { Style } from './format.js';
 import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
@@ -48,16 +48,15 @@ export interface Surroundings extends HelpStyle {
   readonly isTerminal: boolean;
   /** Columns of the terminal; undefined for other output. */
   readonly columns: number | undefined;
+  /** Shows long work, on a terminal. */
+  readonly progress?: Style['progress'];
 }
 
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
-  readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
-  readonly paint: Paint;
-  /** Columns of the terminal; undefined for other output. */
-  readonly width: number | undefined;
+  readonly style: Style;
   readonly surroundings: Surroundings;
 }
 
@@ -129,7 +128,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);
     },
-    async run({ positionals, json, values, surroundings }) {
+    async run({ positionals, style: { json }, values, surroundings }) {
       const { callMethod, listMethods } = await import('./rpc.js');
       if (values.list) return listMethods(positionals[0], surroundings);
       const [method, ...words] = positionals;
@@ -147,7 +146,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: { url: NODE_URL },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
@@ -180,9 +179,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint, width }, values);
+      return gasReport(style, values);
     },
   },
   coverage: {
@@ -203,9 +202,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint, width }, values);
+      return coverage(style, values);
     },
   },
   profile: {
@@ -223,9 +222,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values, paint, width }) {
+    async run({ positionals: [hash = ''], style, values }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint, width }, hash, values);
+      return profile(style, hash, values);
     },
   },
   inspect: {
@@ -236,9 +235,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: {},
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width }) {
+    async run({ positionals: [path = ''], style }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint, width });
+      return inspect(path, style);
     },
   },
   diff: {
@@ -254,17 +253,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({
-      positionals: [oldPath = '', newPath = ''],
-      json,
-      values: { names },
-      paint,
-      width,
-    }) {
+    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
+      return diff(oldPath, newPath, style, chosenNames);
     },
   },
   replay: {
@@ -282,10 +275,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width, values }) {
+    async run({ positionals: [path = ''], style, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, width, url, accountClass });
+      return replay(path, { ...style, url, accountClass });
     },
   },
   mcp: {
@@ -322,7 +315,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'dry-run': ['', 'Print what would be deleted.'],
     },
     hasJson: true,
-    async run({ json, values }) {
+    async run({ style: { json }, values }) {
       const { loadHosting } = await import('../../node/instance-store.js');
       const { collect } = await loadHosting();
       const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
@@ -436,10 +429,11 @@ export async function runCommand(
       ? positionals.length === expected
       : positionals.length >= expected.least;
   if (!isComplete) throw new UsageError(usageOf(name));
-  const { env, paint, columns: width } = surroundings;
+  const { env, paint, columns: width, progress } = surroundings;
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
-  return command.run({ positionals, json, values: chosen, paint, width, surroundings });
+  const style = { json, paint, width, progress };
+  return command.run({ positionals, values: chosen, style, surroundings });
 }
 
 function unknownOption(name: string, option: string, { takes }: Command): string {
