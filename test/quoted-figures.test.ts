@@ -11,7 +11,11 @@ const LINES = linesOf(
   readResults([fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT))]),
 );
 /** Pages with figures of their own; figures are quoted from them to the letter. */
-const OTHER_PAGES = ['docs/reference/testing.md', 'docs/features/instances.md'].map(read);
+const OTHER_PAGES = [
+  'docs/reference/testing.md',
+  'docs/features/instances.md',
+  'docs/contributing/reliability.md',
+].map(read);
 
 /** Units by a base unit of their kind. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -66,7 +70,7 @@ function unfounded(text: string): string[] {
     .map((quote) => quote.text);
 }
 
-test.each(['README.md', 'docs/start/comparison.md'])(
+test.each(['README.md', 'docs/start/comparison.md', 'docs/features/performance.md'])(
   'the figures of %s are measured ones',
   (page) => {
     expect([...read(page).matchAll(FIGURE)].length).toBeGreaterThan(9);

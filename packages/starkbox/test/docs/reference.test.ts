@@ -67,11 +67,12 @@ test('files: every option that takes a path is named', () => {
 });
 
 test('files: every environment variable that the packages read is named', () => {
-  const page = readPage('docs/reference/files.md');
+  const options = readPage('docs/reference/options.md');
+  const page = `${readPage('docs/reference/files.md')}${options}`;
   const read = sourceTexts('starkbox/src', 'hosting/src', 'testing/src', 'engine/js').flatMap(
     (text) => [...text.matchAll(/\benv\['([A-Z_]+)'\]/g)].map(([, name = '']) => name),
   );
-  const internal = new Set(['STARKBOX_REPORT_FOLDER']);
+  const internal = new Set(['STARKBOX_REPORT_FOLDER', 'CI']);
   const names = new Set(
     [...read, ...Object.keys(OTHER_VARIABLES)].filter((name) => !internal.has(name)),
   );
