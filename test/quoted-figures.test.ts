@@ -11,11 +11,7 @@ const LINES = linesOf(
   readResults([fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT))]),
 );
 /** Pages with figures of their own; figures are quoted from them to the letter. */
-const OTHER_PAGES = [
-  'docs/reference/testing.md',
-  'docs/features/instances.md',
-  'docs/contributing/reliability.md',
-].map(read);
+const OTHER_PAGES = ['docs/reference/testing.md', 'docs/features/instances.md'].map(read);
 
 /** Units by a base unit of their kind. */
 const UNITS: Readonly<Record<string, number>> = {
