@@ -22,11 +22,21 @@ export function environmentOf(node) {
  * @param {readonly string[]} args
  */
 export function startCommand(folder, node, args) {
-  return spawn('npx', ['--no-install', 'starkbox', ...args], {
-    cwd: folder,
-    env: environmentOf(node),
+  const options = { cwd: folder, env: environmentOf(node) };
+  return startGroup('npx', ['--no-install', 'starkbox', ...args], options);
+}
+
+/**
+ * A command of npm and what it starts, as one group, which ends together.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ */
+export function startGroup(command, args, options) {
+  return spawn(command, args, {
+    ...options,
     stdio: ['pipe', 'pipe', 'inherit'],
-    // npx and what it starts are one group, which ends together.
     detached: true,
   });
 }

@@ -29,6 +29,8 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   'allow-hosts': { type: 'string' },
   'account-class-custom': { type: 'string', suggests: 'paths' },
+  runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
+  yes: { type: 'boolean' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -45,6 +47,8 @@ interface Command {
   readonly usage: string;
   /** How many arguments there are beside the options. */
   readonly positionals: number;
+  /** How many of them may be left out. */
+  readonly optional?: number;
   readonly takes: readonly OptionName[];
   readonly help: string;
   /** What a shell offers as its arguments. */
@@ -55,6 +59,23 @@ interface Command {
 
 /** In the order of help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
+  init: {
+    usage: 'starkbox init [folder] [--runner vitest|node] [--yes]',
+    positionals: 1,
+    optional: 1,
+    takes: ['runner', 'yes'],
+    suggests: 'paths',
+    help: `Creates a project: a Cairo contract with its compiled class, tests in TypeScript, and a deployment script.
+On a terminal it asks for what you leave out. It never overwrites a file. "npm create starkbox" does the same.
+
+  folder            where to write the project (default: the current folder)
+  --runner RUNNER   test runner: vitest or node, which is node:test (default: vitest)
+  --yes             take the defaults instead of asking`,
+    async run({ positionals: [folder], values: { runner, yes } }) {
+      const { init } = await import('./init.js');
+      return init({ folder, runner, yes });
+    },
+  },
   inspect: {
     usage: 'starkbox inspect FILE [--json]',
     positionals: 1,
@@ -256,7 +277,9 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   const isUnknown = Object.keys(options).some(
     (name) => !command.takes.some((option) => option === name),
   );
-  if (positionals.length !== command.positionals || isUnknown) {
+  const least = command.positionals - (command.optional ?? 0);
+  const isCountWrong = positionals.length < least || positionals.length > command.positionals;
+  if (isCountWrong || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
   return command.run({ positionals, json, values: options, paint: painter(coloured) });
