@@ -32,7 +32,7 @@ const PAGES = [
     title: 'State, snapshots and dumps',
     document: 'devnet',
     methods:
-      'snapshot revert listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass',
+      'snapshot revert listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass declare deploy',
   },
   {
     page: 'mempool',
@@ -199,7 +199,7 @@ function callText(method, file, documents) {
   const { name, summary, description, params, result, errors = [] } = method;
   const facts = [
     ...(method['x-writes'] ? ['Changes the chain or the node.'] : []),
-    ...(/_(un)?subscribe/.test(name) ? ['Over a WebSocket only.'] : []),
+    ...(/_(un)?subscribe/.test(name) ? ['Needs a WebSocket.'] : []),
   ];
   const refusals = errors.map(({ $ref }) => {
     const [path = '', pointer = ''] = $ref.split('#');
@@ -207,7 +207,7 @@ function callText(method, file, documents) {
       path === '' ? file : path.replace(/^\.\//, '').replace(/\.json$/, ''),
     );
     const error = home?.components.errors[pointer.split('/').at(-1) ?? ''];
-    if (!error) throw new Error(`${name} refers to ${$ref}, which is not there`);
+    if (!error) throw new Error(`${name} refers to ${$ref}, which does not exist`);
     return `${error.code} (${error.message})`;
   });
   return [
@@ -215,7 +215,7 @@ function callText(method, file, documents) {
     [sentence(summary), ...(description === undefined ? [] : [sentence(description)])].join(' '),
     ...(facts.length === 0 ? [] : [facts.join(' ')]),
     ...(params.length === 0 ? ['No parameters.'] : [parameterTable(params)]),
-    `Answers ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
+    `Returns ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
     ...(refusals.length === 0 ? [] : [`Errors: ${refusals.join(', ')}.`]),
   ].join('\n\n');
 }
@@ -229,11 +229,11 @@ function exampleText(name, examples) {
   if (!example) throw new Error(`examples.mjs has no example of ${name}`);
   const { params, answer, needs } = example;
   const request = ['```json', requestText(name, params), '```'].join('\n');
-  if (needs !== undefined) return [`An example, which needs ${needs}:`, request].join('\n\n');
+  if (needs !== undefined) return [`Request (needs ${needs}):`, request].join('\n\n');
   return [
-    'For example',
+    'Request:',
     request,
-    'is answered with',
+    'Response:',
     `\`\`\`json\n${answerText(answer ?? null)}\n\`\`\``,
   ].join('\n\n');
 }
@@ -311,7 +311,7 @@ function typeText(schema) {
     case 'integer':
       return 'an integer';
     case 'boolean':
-      return 'true or false';
+      return 'a boolean';
     case undefined:
       return 'anything';
     default:

@@ -19,16 +19,22 @@ await chain.close();
 `;
 
 /**
+ * Starts the installed command, and ends it after its use.
+ *
+ * @template T
  * @param {string} folder
  * @param {string} node
- * @param {(url: string) => Promise<void>} use
+ * @param {(url: string) => Promise<T>} use
  * @param {readonly string[]} [options] further ones of the node
+ * @param {readonly string[]} [command] how npx finds it
+ * @returns {Promise<T>}
  */
-async function withNode(folder, node, use, options = []) {
-  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui', ...options]);
+export async function withNode(folder, node, use, options = [], command = undefined) {
+  const args = ['--seed', '0', '--port', '0', '--ui', ...options];
+  const child = startCommand(folder, node, args, command);
   try {
     const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
-    await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
+    return await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
   } finally {
     await stop(child);
   }
@@ -39,7 +45,7 @@ async function withNode(folder, node, use, options = []) {
  * @param {string} method
  * @param {object} params
  */
-async function call(url, method, params) {
+export async function call(url, method, params) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -78,7 +78,7 @@ export {
   explanationOnTerminal,
   type PaintText,
   type TerminalTextOptions,
-  type TextStyle,
+  type TextColour,
 } from './explain/terminal-text.js';
 export { sourceLineText } from './explain/tree-text.js';
 export type { Sources } from './explain/view.js';
@@ -160,13 +160,6 @@ export {
   type StorageHashes,
   variablesOf,
 } from './storage/variables.js';
-export type {
-  ExecutionResult,
-  Invocation,
-  RevertedExecution,
-  TracedTransaction,
-  TransactionTrace,
-} from './trace.js';
 // Tables and wrapped lines for terminals.
 export {
   type Column,
@@ -182,6 +175,13 @@ export {
   withShortHashes,
   wrapped,
 } from './text-layout.js';
+export type {
+  ExecutionResult,
+  Invocation,
+  RevertedExecution,
+  TracedTransaction,
+  TransactionTrace,
+} from './trace.js';
 // Transactions of an account.
 export { type Deployment, deployCall, UDC } from './transactions/deployment.js';
 export {

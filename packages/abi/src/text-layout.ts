@@ -4,7 +4,8 @@ import { shortAddress } from './felt.js';
 /** Columns of a terminal; undefined for output that is never wrapped or shortened, such as a pipe. */
 export type Width = number | undefined;
 
-const COLOUR_CODE: RegExp = new RegExp('\u001b\\[[\\d;]*m', 'g');
+const ESCAPE = '\u001b';
+const COLOUR_CODE: RegExp = new RegExp(`${ESCAPE}\\[[\\d;]*m`, 'g');
 
 /** Columns that a line takes, without colour codes. */
 export function textWidth(line: string): number {
@@ -61,7 +62,7 @@ export function wrapped(line: string, width: Width, indent: string): readonly st
 
 /** Breaks a word that is longer than a line. */
 function broken(line: string, width: number, indent: string): readonly string[] {
-  if (textWidth(line) <= width || line.includes('\u001b')) return [line];
+  if (textWidth(line) <= width || line.includes(ESCAPE)) return [line];
   const letters = [...line];
   const rest = `${indent}${letters.slice(width).join('')}`;
   // An indentation as wide as the terminal would never end.
@@ -139,7 +140,7 @@ export function table(
 
 /** A cell with colours is left as it is: cutting could lose their end. */
 function shortCell(cell: string, longest: number): string {
-  return cell.includes('\u001b') ? cell : shortenedMiddle(cell, longest);
+  return cell.includes(ESCAPE) ? cell : shortenedMiddle(cell, longest);
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {

@@ -3,13 +3,13 @@ import type { Abi } from '../abi.js';
 import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
 import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
+import { counted } from '../text-layout.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
 import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
-import { counted } from '../text-layout.js';
 import { treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
 
@@ -54,7 +54,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
-    ? 'REFUSED'
+    ? 'REJECTED'
     : subject.status;
   const roots = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
@@ -102,7 +102,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
     summary,
     ...(roots.length > 0 ? ['', ...treeLines(roots, view, { stack, cause })] : []),
     ...(tree.isUncertain
-      ? ['', 'Several equal calls could have failed; the last one is shown.']
+      ? ['', 'Several identical calls may have failed; this is the last of them.']
       : []),
     ...printedLines(subject),
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
@@ -155,7 +155,7 @@ const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
-  REFUSED: 'Refused',
+  REJECTED: 'Rejected',
 };
 
 /** A refused transaction leaves no trace, and one that named no call has no tree. */

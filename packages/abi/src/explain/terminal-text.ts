@@ -2,9 +2,8 @@
 import { type Width, wrapped } from '../text-layout.js';
 import { MARKS } from './tree-text.js';
 
-/** What a part of a line is. */
-export type TextStyle = 'failed' | 'succeeded' | 'call' | 'event' | 'faint' | 'heading';
-export type PaintText = (style: TextStyle, text: string) => string;
+export type TextColour = 'red' | 'green' | 'cyan' | 'yellow' | 'dim' | 'bold';
+export type PaintText = (colour: TextColour, text: string) => string;
 
 export interface TerminalTextOptions {
   readonly paint: PaintText;
@@ -22,8 +21,8 @@ export function explanationOnTerminal(text: string, options: TerminalTextOptions
 }
 
 function summaryLines(line: string, { paint, width }: TerminalTextOptions): readonly string[] {
-  const style = line.startsWith('Succeeded') ? 'succeeded' : 'failed';
-  return wrapped(line, width, '  ').map((part) => paint(style, part));
+  const colour = line.startsWith('Succeeded') ? 'green' : 'red';
+  return wrapped(line, width, '  ').map((part) => paint(colour, part));
 }
 
 /** The branches of the tree before a call, or before what belongs to it. */
@@ -40,22 +39,22 @@ function bodyLines(
   const below = branches.replaceAll('├─ ', '│  ').replaceAll('└─ ', '   ');
   const room = width === undefined ? undefined : Math.max(MIN_ROOM, width - branches.length);
   const inBranches = (parts: readonly string[], paintPart: PaintPart): readonly string[] =>
-    parts.map((part, at) => `${paint('faint', at === 0 ? branches : below)}${paintPart(part, at)}`);
+    parts.map((part, at) => `${paint('dim', at === 0 ? branches : below)}${paintPart(part, at)}`);
   const mark = Object.values(MARKS).find((sign) => body.startsWith(`${sign} `));
   if (mark !== undefined) {
     const hasCalls = '│├└'.includes(next.charAt(branches.length) || ' ');
-    const indent = hasCalls ? '│  ' : '   ';
+    const indent = hasCalls ? '│    ' : '     ';
     return inBranches(wrapped(body, room, indent), (part, at) =>
       at === 0
         ? callText(part, mark, paint)
-        : `${paint('faint', indent)}${noteText(part.slice(indent.length), paint)}`,
+        : `${paint('dim', indent)}${noteText(part.slice(indent.length), paint)}`,
     );
   }
   if (EXCERPT.test(body)) {
     return inBranches([shortenedEnd(body, room)], (part) => part);
   }
   if (branches === '') return plainLines(line, { paint, width });
-  return inBranches(wrapped(body, room, '  '), (part) => paint(styleOf(body), part));
+  return inBranches(wrapped(body, room, '  '), (part) => paint(colourOf(body), part));
 }
 
 /** Columns that remain for a line of a very deep tree. */
@@ -63,34 +62,30 @@ const MIN_ROOM = 30;
 
 type PaintPart = (part: string, at: number) => string;
 
-function styleOf(body: string): TextStyle {
-  if (body.startsWith('emits ')) return 'event';
-  return /^(at|…) /.test(body) ? 'faint' : 'failed';
+function colourOf(body: string): TextColour {
+  if (body.startsWith('emits ')) return 'yellow';
+  return /^(at|…) /.test(body) ? 'dim' : 'red';
 }
 
 const HINT = 'hint:';
 
 function plainLines(line: string, { paint, width }: TerminalTextOptions): readonly string[] {
   return wrapped(line, width, '  ').map((part, at) =>
-    at === 0 && part.startsWith(HINT)
-      ? `${paint('heading', HINT)}${part.slice(HINT.length)}`
-      : part,
+    at === 0 && part.startsWith(HINT) ? `${paint('bold', HINT)}${part.slice(HINT.length)}` : part,
   );
 }
 
 function callText(line: string, mark: string, paint: PaintText): string {
   const [, name = '', rest = ''] = /^\S+ ([^(]*)(.*)$/s.exec(line) ?? [];
   const isFailed = mark === MARKS.failed;
-  const markStyle = isFailed ? 'failed' : mark === MARKS.succeeded ? 'succeeded' : 'faint';
-  const painted = paint(isFailed ? 'failed' : 'call', name);
-  return `${paint(markStyle, mark)} ${painted}${noteText(rest, paint)}`;
+  const markColour = isFailed ? 'red' : mark === MARKS.succeeded ? 'green' : 'dim';
+  const painted = paint(isFailed ? 'red' : 'cyan', name);
+  return `${paint(markColour, mark)} ${painted}${noteText(rest, paint)}`;
 }
 
 /** Gas and remarks at the end of a call. */
 function noteText(text: string, paint: PaintText): string {
-  return text.replace(/( \([a-zA-Z0-9 ,]+\))?( ?\[[\d,]+ gas\])?$/, (notes) =>
-    paint('faint', notes),
-  );
+  return text.replace(/( \([a-zA-Z0-9 ,]+\))?( ?\[[\d,]+ gas\])?$/, (notes) => paint('dim', notes));
 }
 
 function shortenedEnd(text: string, width: Width): string {

@@ -27,7 +27,7 @@ test('a section has every parameter, and whether anything changes', () => {
     const text = section.split(/^##/m)[0] ?? '';
     for (const param of params) expect(text, name).toContain(`| \`${param.name}\``);
     expect(text.includes('Changes the chain or the node.'), name).toBe(writes ?? false);
-    expect(text, name).toContain('Answers ');
+    expect(text, name).toContain('Returns ');
   }
 });
 

@@ -70,7 +70,9 @@ test('a message to L1 is pending, sent, and consumed', async () => {
 
 test('without a direction, both are listed, newest first, in pages', async () => {
   const both = await client.call('devnet_listMessages');
-  expect(both.messages.map(({ direction, state, payload }) => [direction, state, ...payload])).toEqual([
+  expect(
+    both.messages.map(({ direction, state, payload }) => [direction, state, ...payload]),
+  ).toEqual([
     ['TO_L1', 'CONSUMED', '0x2'],
     ['TO_L1', 'SENT', '0x1'],
     ['TO_L2', 'REVERTED', '0x5', '0x0'],
