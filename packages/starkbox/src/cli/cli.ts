@@ -1,5 +1,6 @@
 // The starkbox process: output, signals and exit codes.
 
+import { text } from 'node:stream/consumers';
 import { fitted } from '@starkbox/abi';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
@@ -26,6 +27,8 @@ import { type CommandLine, type ProgramName, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine, sourceRows, terminalBanner } from './banner.js';
 import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
 import { DifferenceFound } from './commands/format.js';
+import { helpWidth } from './commands/help-text.js';
+import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { ProgressLine } from './progress.js';
 
@@ -35,8 +38,10 @@ export interface RunOptions {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly directory: string;
-  readonly stdout: Output;
+  readonly stdout: Output & { readonly columns?: number };
   readonly stderr: Output;
+  /** Reads all of stdin. */
+  readonly readInput?: () => Promise<string>;
   /** Replaced by tests. */
   readonly createChain?: (
     config: Partial<Config>,
@@ -87,10 +92,20 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const failUsage = (message: string): Outcome =>
     fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
 
-  const argv = withoutHelpWord(options.argv);
-  if (COMMAND_NAMES.includes(argv[0] ?? '')) {
+  const style = { width: helpWidth(stdout.columns), paint: painter(coloured) };
+  const [command = '', ...rest] = options.argv;
+  if (COMMAND_NAMES.includes(command)) {
     try {
-      const text = await runCommand(argv, coloured, { width: widthOf(stdout), progress });
+      const { env, readInput = async () => '' } = options;
+      const isTerminal = stdout.isTTY === true;
+      const text = await runCommand(options.argv, {
+        ...style,
+        env,
+        readInput,
+        isTerminal,
+        columns: widthOf(stdout),
+        progress,
+      });
       stdout.write(visiblePainted(text, coloured));
       return { exitCode: 0 };
     } catch (error) {
@@ -99,14 +114,18 @@ export async function run(options: RunOptions): Promise<Outcome> {
         return { exitCode: EXIT_DIFFERENT };
       }
       if (error instanceof UsageError) return failUsage(error.message);
-      return fail(reasonOf(error), isComparison(argv[0]) ? EXIT_TROUBLE : EXIT_FAILURE);
+      return fail(reasonOf(error), isComparison(command) ? EXIT_TROUBLE : EXIT_FAILURE);
     }
   }
 
   let line: CommandLine;
   try {
-    refuseUnknownCommand(argv);
-    line = await readConfig(argv, { ...options, coloured });
+    if (command === 'help') line = { kind: 'answer', text: helpOn(rest[0], style) };
+    else {
+      refuseUnknownCommand(command);
+      const argv = command === 'start' ? rest : options.argv;
+      line = await readConfig(argv, { ...options, style });
+    }
   } catch (error) {
     if (error instanceof UsageError) return failUsage(error.message);
     if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
@@ -117,13 +136,14 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, settings, fromEnvironment, configFile, name, portSocket } = line;
+  const { config, settings, fromEnvironment, configFile, warnings, name, portSocket } = line;
   // Tools that start starknet-devnet take lines on stderr for errors.
   const logOutput = name === 'starknet-devnet' ? stdout : stderr;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
   if (fromEnvironment.length > 0) {
     log.info(`Options from the environment: ${fromEnvironment.join(', ')}`);
   }
+  for (const warning of warnings) log.warn(warning);
   let node: Startable;
   let opened: OpenedChain | undefined;
   try {
@@ -213,19 +233,36 @@ function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1
   return `L1${program} on ${shortUrl(url)}, messaging contract ${messagingContract}`;
 }
 
-/** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
-function withoutHelpWord(argv: readonly string[]): readonly string[] {
-  const [first, ...rest] = argv;
-  return first === 'help' ? [...rest, '--help'] : argv;
-}
+/** What other tools call the commands. */
+const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['node', 'start'],
+  ['run', 'start'],
+  ['serve', 'start'],
+  ['dev', 'start'],
+  ['anvil', 'start'],
+  ['katana', 'start'],
+  ['devnet', 'start'],
+  ['fork', 'start --fork-network mainnet'],
+  ['call', 'rpc'],
+  ['cast', 'rpc'],
+  ['send', 'rpc'],
+  ['report', 'gas'],
+  ['trace', 'explain'],
+  ['new', 'init'],
+  ['create', 'init'],
+  ['completion', 'completions'],
+  ['version', '--version'],
+  ['collect', 'gc'],
+  ['prune', 'gc'],
+]);
 
-function refuseUnknownCommand([word]: readonly string[]): void {
-  if (word === undefined || word.startsWith('-')) return;
-  const near = nearest(word, [...COMMAND_NAMES, 'help']);
-  const names = COMMAND_NAMES.join(', ');
+function refuseUnknownCommand(word: string): void {
+  if (word === '' || word === 'start' || word.startsWith('-')) return;
+  const names = ['start', ...COMMAND_NAMES, 'help'];
+  const near = FOREIGN_COMMANDS.get(word) ?? nearest(word, names);
   const hint =
-    near === undefined ? `the commands are ${names} and help` : `did you mean '${near}'?`;
-  throw new UsageError(`unexpected argument '${word}' found: ${hint}`);
+    near === undefined ? `the commands are ${names.join(', ')}` : `did you mean '${near}'?`;
+  throw new UsageError(`unknown command '${word}': ${hint}`);
 }
 
 /** Entry point of the command, with the signals of the process. */
@@ -240,6 +277,7 @@ export async function main(): Promise<void> {
     directory: process.cwd(),
     stdout,
     stderr,
+    readInput: () => text(process.stdin),
     // A program that waits for the line about listening may send a signal at once.
     onListening: (started) => handleSignals(started, startedBy),
   });

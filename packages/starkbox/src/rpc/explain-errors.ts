@@ -32,6 +32,9 @@ function handlerOf({ from_address, to_address, entry_point_selector, payload }: 
   return { type: 'L1_HANDLER', contract_address: to_address, entry_point_selector, calldata };
 }
 
+/** Methods whose errors name a reverted transaction that is in a block. */
+const WITH_INCLUDED: ReadonlySet<string> = new Set(['devnet_deploy']);
+
 /** Errors whose data the specification defines as a text: nothing can be added to it. */
 const WITH_TEXT: ReadonlySet<number> = new Set([
   ERRORS.INVALID_TRANSACTION_NONCE.code,
@@ -86,6 +89,7 @@ export function explainErrors(
   handler: Handler,
   explaining: ErrorExplainer,
 ): Handler {
+  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explaining.explainer);
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
   const { chain, onFailed } = explaining;
@@ -117,6 +121,21 @@ export function explainErrors(
       );
       throw explained ? withExplanation(error, explained) : error;
     });
+  };
+}
+
+/** A handler whose errors carry the explanation of the transaction that they name. */
+function explainIncluded(handler: Handler, explainer: Explainer): Handler {
+  return async (params, context) => {
+    try {
+      return await handler(params, context);
+    } catch (error) {
+      const hash = error instanceof RpcError && membersOf(error.data)['transaction_hash'];
+      if (typeof hash !== 'string' || !(error instanceof RpcError)) throw error;
+      const explain = (signal: AbortSignal) => explainer.transaction(hash, { signal });
+      const explained = await withinTime(explain, EXPLANATION_MILLISECONDS, context.session.signal);
+      throw explained ? withExplanation(error, explained) : error;
+    }
   };
 }
 
@@ -228,7 +247,7 @@ async function subjectOf(
   };
   return {
     transaction,
-    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    status: isRun && !isSent ? 'REVERTED' : 'REJECTED',
     reason: await reasonOf(),
   };
 }

@@ -1,0 +1,179 @@
+// Controls of a chain's time and storage.
+import { fromU256, hex, nextSlot, PRIME, u256Entries } from '../felt.js';
+import type { AllMethods, AnyMethodName, ParamsArgument } from './methods.js';
+
+/** A typed call of a method. */
+export type Request = <M extends AnyMethodName>(
+  method: M,
+  ...params: ParamsArgument<M>
+) => Promise<AllMethods[M]['result']>;
+
+/** A number, a bigint, or a string of decimal or hexadecimal digits. */
+export type BigNumberish = bigint | number | string;
+
+/** @throws RangeError if the value is not a felt */
+export function feltOf(value: BigNumberish): string {
+  const number = toBigInt(value);
+  if (number === undefined || number < 0n || number >= PRIME) {
+    throw new RangeError(
+      `${String(value)} is no felt: give an integer from 0 to 2^251 + 17 * 2^192`,
+    );
+  }
+  return hex(number);
+}
+
+function toBigInt(value: BigNumberish): bigint | undefined {
+  try {
+    return BigInt(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The time of a chain, in seconds. Every method throws an `RpcError` if the node rejects the call. */
+export class TimeControls {
+  readonly #request: Request;
+
+  /** @internal */
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  /**
+   * Moves the time forward and closes a block.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
+  async increase(seconds: number): Promise<void> {
+    await this.#request('devnet_increaseTime', { time: seconds });
+  }
+
+  /**
+   * Sets the time and closes a block at it. Time passes as usual from there.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
+  async set(timestamp: number): Promise<void> {
+    await this.#request('devnet_setTime', { time: timestamp, generate_block: true });
+  }
+
+  /**
+   * Sets the time of the next block. Time passes as usual from there.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
+  async setNextBlockTimestamp(timestamp: number): Promise<void> {
+    await this.#request('devnet_setTime', { time: timestamp, generate_block: false });
+  }
+
+  /**
+   * Returns the time of the latest block.
+   *
+   * @throws RpcError if the node rejects the call
+   */
+  async latest(): Promise<number> {
+    const block = await this.#request('starknet_getBlockWithTxHashes', { block_id: 'latest' });
+    return block.timestamp;
+  }
+}
+
+/** The layout of a storage variable. */
+export type StorageType = 'felt' | 'u256';
+
+/** Computes the slot of a storage variable, or of a map entry by its keys. */
+export type SlotHash = (variable: string, keys: readonly string[]) => string;
+
+/** The storage of one contract, by the names of its variables and the keys of its maps. */
+export class ContractStorage {
+  readonly #request: Request;
+  readonly #slotOf: SlotHash;
+  readonly #address: string;
+
+  /** @internal */
+  constructor(request: Request, slotOf: SlotHash, address: string) {
+    this.#request = request;
+    this.#slotOf = slotOf;
+    this.#address = address;
+  }
+
+  /**
+   * Returns the slot of a variable. The keys of a map are felts; a u256 counts as two.
+   *
+   * @throws TypeError if the name is empty or not ASCII
+   * @throws RangeError if a key is not a felt
+   */
+  slot(variable: string, keys: readonly BigNumberish[] = []): string {
+    if (!/^[\x20-\x7e]+$/.test(variable)) {
+      throw new TypeError(`'${variable}' is no name of a variable: give its name in the source`);
+    }
+    return this.#slotOf(variable, keys.map(feltOf));
+  }
+
+  /**
+   * Reads a variable in the block under construction.
+   *
+   * @throws RangeError if a key is not a felt
+   * @throws RpcError if there is no such contract
+   */
+  async get(
+    variable: string,
+    keys: readonly BigNumberish[] = [],
+    type: StorageType = 'felt',
+  ): Promise<bigint> {
+    const slot = this.slot(variable, keys);
+    const low = await this.getSlot(slot);
+    if (type === 'felt') return low;
+    return fromU256(hex(low), hex(await this.getSlot(nextSlot(slot))));
+  }
+
+  /**
+   * Writes a variable in the block under construction. A value beyond a felt is written as a u256.
+   *
+   * @throws RangeError if a key or the value is out of range
+   * @throws RpcError if there is no such contract
+   */
+  async set(
+    variable: string,
+    keys: readonly BigNumberish[],
+    value: BigNumberish,
+    type: StorageType = BigInt(value) < PRIME ? 'felt' : 'u256',
+  ): Promise<void> {
+    const slot = this.slot(variable, keys);
+    const entries =
+      type === 'felt' ? [{ key: slot, value: feltOf(value) }] : u256Entries(slot, BigInt(value));
+    await this.#write(entries);
+  }
+
+  /**
+   * Reads a slot in the block under construction.
+   *
+   * @throws RangeError if the slot is not a felt
+   * @throws RpcError if there is no such contract
+   */
+  async getSlot(slot: BigNumberish): Promise<bigint> {
+    const value = await this.#request('starknet_getStorageAt', {
+      contract_address: this.#address,
+      key: feltOf(slot),
+      block_id: 'pre_confirmed',
+    });
+    return BigInt(typeof value === 'string' ? value : value.value);
+  }
+
+  /**
+   * Writes a slot in the block under construction.
+   *
+   * @throws RangeError if the slot or the value is not a felt
+   * @throws RpcError if there is no such contract
+   */
+  async setSlot(slot: BigNumberish, value: BigNumberish): Promise<void> {
+    await this.#write([{ key: feltOf(slot), value: feltOf(value) }]);
+  }
+
+  async #write(
+    storage_entries: readonly { readonly key: string; readonly value: string }[],
+  ): Promise<void> {
+    await this.#request('devnet_applyStateDiff', {
+      state_diff: { storage_diffs: [{ address: this.#address, storage_entries }] },
+    });
+  }
+}
