@@ -15,14 +15,15 @@ export function environmentOf(node) {
 }
 
 /**
- * The command starkbox, installed in a folder, as its user starts it.
+ * The command starkbox as its user starts it in a folder, installed there by default.
  *
  * @param {string} folder
  * @param {string} node
  * @param {readonly string[]} args
+ * @param {readonly string[]} [command] how npx finds it
  */
-export function startCommand(folder, node, args) {
-  return spawn('npx', ['--no-install', 'starkbox', ...args], {
+export function startCommand(folder, node, args, command = ['--no-install', 'starkbox']) {
+  return spawn('npx', [...command, ...args], {
     cwd: folder,
     env: environmentOf(node),
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,7 @@
 // The starkbox process: output, signals and exit codes.
 
 import { text } from 'node:stream/consumers';
+import { fitted } from '@starkbox/abi';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
@@ -17,10 +18,13 @@ import {
   usesColour,
   visible,
   visiblePainted,
+  widthOf,
+  withForcedColour,
 } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
-import { COMMAND_NAMES, runCommand } from './commands/command.js';
+import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
+import { DifferenceFound } from './commands/format.js';
 import { helpWidth } from './commands/help-text.js';
 import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
@@ -34,7 +38,7 @@ export interface RunOptions {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly directory: string;
-  readonly stdout: Output & { readonly columns?: number };
+  readonly stdout: Output;
   readonly stderr: Output;
   /** Reads all of stdin. */
   readonly readInput?: () => Promise<string>;
@@ -65,46 +69,79 @@ export type Outcome = { readonly exitCode: number } | Started;
 const LONGEST_REASON = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
+/** Of a comparison, as `diff` has them. */
+const EXIT_DIFFERENT = 1;
+const EXIT_TROUBLE = 2;
 
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
-/** Runs a command line, up to a listening node. */
-export async function run(options: RunOptions): Promise<Outcome> {
-  const { stdout, stderr } = options;
-  const coloured = usesColour(stdout);
-  const refuse = (message: string, exitCode: number): Outcome => {
-    const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
+/** Where a run writes, and how it ends with an error. */
+interface Console {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly coloured: boolean;
+  readonly fail: (message: string, exitCode: number, hint?: string) => Outcome;
+  readonly failUsage: (message: string) => Outcome;
+}
+
+function consoleOf(options: RunOptions): Console {
+  const { FORCE_COLOR: forced } = options.env;
+  const stdout = withForcedColour(options.stdout, forced);
+  const stderr = withForcedColour(options.stderr, forced);
+  const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
-    stderr.write(`${painter(usesColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
+    const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
+    const painted = painter(usesColour(stderr))('red', 'error:');
+    stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
+  const failUsage = (message: string): Outcome =>
+    fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
+  return { stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
+}
 
-  const style = { width: helpWidth(stdout.columns), paint: painter(coloured) };
-  const [command = '', ...rest] = options.argv;
-  if (COMMAND_NAMES.includes(command)) {
-    try {
-      const { env, readInput = async () => '' } = options;
-      const isTerminal = stdout.isTTY === true;
-      const text = await runCommand(options.argv, { ...style, env, readInput, isTerminal });
-      stdout.write(visiblePainted(text, coloured));
-      return { exitCode: 0 };
-    } catch (error) {
-      return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
+/** Runs a command other than a node. */
+async function runOther(
+  { argv, env, readInput = async () => '' }: RunOptions,
+  { stdout, coloured, fail, failUsage }: Console,
+): Promise<Outcome> {
+  try {
+    const paint = painter(coloured);
+    const output = await runCommand(argv, { env, paint, width: widthOf(stdout), readInput });
+    stdout.write(visiblePainted(output, coloured));
+    return { exitCode: 0 };
+  } catch (error) {
+    if (error instanceof DifferenceFound) {
+      stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
+      return { exitCode: EXIT_DIFFERENT };
     }
+    if (error instanceof UsageError) return failUsage(error.message);
+    return fail(reasonOf(error), isComparison(argv[0] ?? '') ? EXIT_TROUBLE : EXIT_FAILURE);
   }
+}
 
+/** Reads the options of a node, or the question that the words ask. */
+async function readLine(options: RunOptions, { stdout, coloured }: Console): Promise<CommandLine> {
+  const style = { width: helpWidth(widthOf(stdout)), paint: painter(coloured) };
+  const [command = '', ...rest] = options.argv;
+  if (command === 'help') return { kind: 'answer', text: helpOn(rest[0], style) };
+  refuseUnknownCommand(command);
+  const argv = command === 'start' ? rest : options.argv;
+  return readConfig(argv, { ...options, style });
+}
+
+/** Runs a command line, up to a listening node. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const output = consoleOf(options);
+  const { stdout, stderr, coloured, fail, failUsage } = output;
+  if (COMMAND_NAMES.includes(options.argv[0] ?? '')) return runOther(options, output);
   let line: CommandLine;
   try {
-    if (command === 'help') line = { kind: 'answer', text: helpOn(rest[0], style) };
-    else {
-      refuseUnknownCommand(command);
-      const argv = command === 'start' ? rest : options.argv;
-      line = await readConfig(argv, { ...options, style });
-    }
+    line = await readLine(options, output);
   } catch (error) {
-    if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
-    if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
+    if (error instanceof UsageError) return failUsage(error.message);
+    if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
     throw error;
   }
   if (line.kind === 'answer') {
@@ -132,16 +169,16 @@ export async function run(options: RunOptions): Promise<Outcome> {
     });
   } catch (error) {
     const reason = reasonOf(withOrigin(error, settings.origins));
-    if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
+    if (!(error instanceof AccountClassError)) return fail(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
-    return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
+    return failUsage(`invalid value ${option}: Failed to load ContractClass: ${reason}`);
   }
   let address: Awaited<ReturnType<LocalChain['listen']>>;
   try {
     address = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config, settings), EXIT_FAILURE);
+    return fail(whyNotListening(error, config, settings), EXIT_FAILURE);
   }
 
   const started = { node, log, exitsWithParent: config.exitWithParent };

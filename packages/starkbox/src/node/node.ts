@@ -25,7 +25,7 @@ import { openArtifacts, openChain } from './open-chain.js';
 import { openRecording } from './open-recording.js';
 import { checkSettings, holdDataDirectory } from './settings.js';
 import { announced, makeFirstCalls } from './start-files.js';
-import { logTransactions } from './transaction-log.js';
+import { FailureLog, logTransactions } from './transaction-log.js';
 import { packageVersion } from './version.js';
 
 export interface NodeOptions {
@@ -85,7 +85,9 @@ async function openParts(
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const instanceStore = await steps.open('instance store', () => openInstanceStore(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
+  const failures = new FailureLog(log, config.printTraces ? output : undefined);
   const shared: SharedParts = {
+    onFailed: failures.onFailed,
     settings,
     bases,
     origins,
@@ -108,7 +110,7 @@ async function openParts(
 
   await steps.step('dump file', () => dumps.load());
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
-  steps.push(logTransactions(service, log, config.printTraces ? output : undefined));
+  steps.push(logTransactions(service, log, failures));
   dumps.follow();
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),

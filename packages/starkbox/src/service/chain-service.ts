@@ -5,7 +5,7 @@ import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
-import { Explainer, failureLine } from '../chain/queries/explain.js';
+import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
@@ -16,7 +16,7 @@ import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
-import { explainErrors, type OnRefused } from '../rpc/explain-errors.js';
+import { explainErrors, type OnFailed } from '../rpc/explain-errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
@@ -53,6 +53,8 @@ export interface SharedParts {
   readonly telemetry: Telemetry;
   readonly version: string;
   readonly log: Log;
+  /** Called when a call, an estimate, a simulation or a submission fails. */
+  readonly onFailed: OnFailed;
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
   readonly protocol: Protocol;
@@ -302,12 +304,6 @@ export class ChainService {
     }
   }
 
-  readonly #onRefused: OnRefused = (hash, explained) => {
-    const { log } = this.shared;
-    log.info(failureLine(hash, explained));
-    log.debug(explained.text);
-  };
-
   #l1Of(chain: Chain): L1 {
     return new L1({ chain, log: this.shared.log });
   }
@@ -335,7 +331,7 @@ export class ChainService {
     const served = new ServedChain(this, chain, explainer, l1);
     // Calls of a journal are repeated for their effects.
     const explained =
-      chain === this.chain ? { chain, explainer, onRefused: this.#onRefused } : undefined;
+      chain === this.chain ? { chain, explainer, onFailed: this.shared.onFailed } : undefined;
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;

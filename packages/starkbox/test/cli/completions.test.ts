@@ -14,7 +14,7 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 
 const directory = temporaryFolderOfFile();
 for (const shell of SHELLS) {
-  writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
+  writeFileSync(join(directory, shell), await runCommand(['completions', shell]));
 }
 writeFileSync(join(directory, 'an image'), '');
 
@@ -97,8 +97,8 @@ test.runIf(isInstalled('zsh'))('zsh reads its script', () => {
 });
 
 test('another shell is refused with the names of those that are there', () => {
-  expect(() => runCommand(['completions'], false)).toThrow(/bash\|zsh\|fish/);
-  return expect(runCommand(['completions', 'tcsh'], false)).rejects.toThrow('bash, zsh, fish');
+  expect(() => runCommand(['completions'])).toThrow(/bash\|zsh\|fish/);
+  return expect(runCommand(['completions', 'tcsh'])).rejects.toThrow('bash, zsh, fish');
 });
 
 describe('the manual page', () => {

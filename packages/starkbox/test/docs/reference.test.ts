@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
 import { environmentNames, longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
-import { readPage } from './markdown.js';
+import { METHOD_PAGES, readPage } from './markdown.js';
 
 const rows = (page: string): readonly (readonly string[])[] =>
   readPage(page)
@@ -39,7 +39,7 @@ test('commands: a section of each, with all of its help', () => {
 });
 
 test('methods: an example of each, in a section of its own', () => {
-  const sections = readPage('docs/reference/methods.md').split(/^### /m).slice(1);
+  const sections = METHOD_PAGES.flatMap((page) => readPage(page).split(/^## /m).slice(1));
   const examples = sections.flatMap((section) => {
     const [, method] = /^```json\n\{\s*"method": "([^"]+)"/m.exec(section) ?? [];
     return method !== undefined && section.startsWith(`${method}\n`) ? [method] : [];

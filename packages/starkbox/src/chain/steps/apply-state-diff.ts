@@ -1,9 +1,10 @@
 // Changes of the state without a transaction, and their checks.
-import { Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
+import { type Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
 import type { CLASS_DEFINITION, Methods } from '@starkbox/spec';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import { refuseClassSize } from './execution-errors.js';
+import { compileOnce } from './prepare-transaction.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];
 
@@ -82,7 +83,7 @@ export async function compileGiven(
 /** Compiles a class as a node or a compiler writes it. */
 export async function compileClass(body: object, limits: ClassLimits): Promise<Class> {
   try {
-    return await Class.compile(stringify(body), limits);
+    return await compileOnce(stringify(body), limits);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'class_too_large') refuseClassSize(error);

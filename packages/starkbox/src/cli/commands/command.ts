@@ -5,9 +5,9 @@ import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
-import type { Paint } from '../../terminal.js';
+import { type Paint, painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
-import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
+import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -40,12 +40,13 @@ type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
 /** What a command runs in. */
-export interface Surroundings extends HelpStyle {
+export interface Surroundings {
   readonly env: Environment;
+  readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width: number | undefined;
   /** Reads all of stdin. */
   readonly readInput: () => Promise<string>;
-  /** Whether the output is a terminal. */
-  readonly isTerminal: boolean;
 }
 
 /** The arguments of a command. */
@@ -54,6 +55,8 @@ interface Words {
   readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
   readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width: number | undefined;
   readonly surroundings: Surroundings;
 }
 
@@ -80,7 +83,9 @@ interface Command {
   readonly suggests?: Suggestions | (() => Promise<Suggestions>);
   /** Help about its arguments, where they have some of their own. */
   readonly helpOn?: (positionals: readonly string[], style: HelpStyle) => Promise<string>;
-  /** The text to print. */
+  /** Whether it exits as `diff` does: 0 if both are equal, 1 if they differ, 2 on trouble. */
+  readonly compares?: boolean;
+  /** The text to print. Throws `DifferenceFound` with the report of a comparison. */
   readonly run: (words: Words) => Promise<string>;
 }
 
@@ -141,17 +146,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: { url: NODE_URL },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values: { url } }) {
+    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
       });
-      return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
+      if (json) return `${JSON.stringify(explained, null, 2)}\n`;
+      const { explanationOnTerminal } = await import('@starkbox/abi');
+      return `${explanationOnTerminal(explained.text, { paint, width })}\n`;
     },
   },
   gas: {
     args: '',
     positionals: 0,
+    compares: true,
     summary: 'Report the gas of each function',
     details: ['Reads the transactions of a running node. The rows add up to the receipts.'],
     takes: {
@@ -171,9 +179,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint }) {
+    async run({ json, values, paint, width }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint }, values);
+      return gasReport({ json, paint, width }, values);
     },
   },
   coverage: {
@@ -194,9 +202,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint }) {
+    async run({ json, values, paint, width }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint }, values);
+      return coverage({ json, paint, width }, values);
     },
   },
   profile: {
@@ -214,9 +222,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values, paint }) {
+    async run({ positionals: [hash = ''], json, values, paint, width }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint }, hash, values);
+      return profile({ json, paint, width }, hash, values);
     },
   },
   inspect: {
@@ -227,14 +235,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: {},
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint }) {
+    async run({ positionals: [path = ''], json, paint, width }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint });
+      return inspect(path, { json, paint, width });
     },
   },
   diff: {
     args: 'OLD NEW',
     positionals: 2,
+    compares: true,
     summary: 'Compare two images',
     takes: {
       names: [
@@ -244,16 +253,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [oldPath = '', newPath = ''], json, values: { names }, paint }) {
+    async run({
+      positionals: [oldPath = '', newPath = ''],
+      json,
+      values: { names },
+      paint,
+      width,
+    }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint }, chosenNames);
+      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
     },
   },
   replay: {
     args: 'FILE',
     positionals: 1,
+    compares: true,
     summary: 'Repeat recorded requests and compare the responses',
     details: [
       'Repeats the requests that --record-requests recorded, on a new node with the same options. Fails if a response differs; times may differ.',
@@ -265,10 +281,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, values }) {
+    async run({ positionals: [path = ''], json, paint, width, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, url, accountClass });
+      return replay(path, { json, paint, width, url, accountClass });
     },
   },
   mcp: {
@@ -389,19 +405,30 @@ export function commandHelp(name: string, style: HelpStyle): string | undefined 
   return `${lines.join('\n')}\n`;
 }
 
+/** Whether a command exits as `diff` does. */
+export function isComparison(name: string): boolean {
+  return COMMANDS[name]?.compares === true;
+}
+
 /** The text to print; throws a `UsageError` for invalid arguments. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Surroundings,
+  {
+    env = {},
+    paint = painter(false),
+    width,
+    readInput = async () => '',
+  }: Partial<Surroundings> = {},
 ): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
   const { values, positionals } = parsed(rest, name, command);
   if (values.help) {
-    const isPlain = positionals.length === 0 || command.helpOn === undefined;
-    if (!isPlain) return command.helpOn(positionals, surroundings);
-    return commandHelp(name, surroundings) ?? '';
+    const style = { paint, width: helpWidth(width) };
+    const isOnArguments = positionals.length > 0 && command.helpOn !== undefined;
+    if (isOnArguments) return command.helpOn(positionals, style);
+    return commandHelp(name, style) ?? '';
   }
   const { json, help: _help, ...options } = values;
   const unknown = Object.keys(options).find((option) => !Object.hasOwn(command.takes, option));
@@ -414,10 +441,10 @@ export async function runCommand(
       ? positionals.length === expected
       : positionals.length >= expected.least;
   if (!isComplete) throw new UsageError(usageOf(name));
-  const { env, paint } = surroundings;
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
-  return command.run({ positionals, json, values: chosen, paint, surroundings });
+  const surroundings = { env, paint, width, readInput };
+  return command.run({ positionals, json, values: chosen, paint, width, surroundings });
 }
 
 function unknownOption(name: string, option: string, { takes }: Command): string {

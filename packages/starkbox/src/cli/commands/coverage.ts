@@ -17,7 +17,10 @@ export interface CoverageWords extends RangeWords {
   readonly artifacts?: string;
 }
 
-export async function coverage({ json, paint }: Style, words: CoverageWords): Promise<string> {
+export async function coverage(
+  { json, paint, width }: Style,
+  words: CoverageWords,
+): Promise<string> {
   const sum = new Coverage();
   if (words.file === undefined) {
     const include = words.lcov === undefined ? [] : (['statements'] as const);
@@ -38,8 +41,8 @@ export async function coverage({ json, paint }: Style, words: CoverageWords): Pr
     const classes = page.classes.map(({ statements: _, ...rest }) => rest);
     return `${JSON.stringify({ ...page, classes, ...(lines ? { lines } : {}) })}\n`;
   }
-  const text = coverageText(page, (heading) => paint('bold', heading));
-  const share = lines && `, lines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
+  const text = coverageText(page, { heading: (name) => paint('bold', name), width });
+  const share = lines && `\nlines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
   return `${text}${share ?? ''}\n`;
 }
 

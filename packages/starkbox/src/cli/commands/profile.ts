@@ -1,6 +1,7 @@
 // The profile command: writes the trace of a transaction, and its classes, for cairo-profiler.
 import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { counted, fitted } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
 import type { MACHINE_CLASS } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
@@ -8,7 +9,7 @@ import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import { counted, type Style } from './format.js';
+import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
 import { ask, LOCAL } from './wire.js';
@@ -20,7 +21,7 @@ export interface ProfileWords {
 }
 
 export async function profile(
-  { json, paint }: Style,
+  { json, paint, width }: Style,
   hash: string,
   { url = LOCAL, out, artifacts }: ProfileWords,
 ): Promise<string> {
@@ -49,14 +50,15 @@ export async function profile(
     const { length: calls } = all;
     return `${JSON.stringify({ file, classes: folder, calls, steps, whole: wholeOf(all) })}\n`;
   }
-  return [
+  const lines = [
     `${counted(all.length, 'call')} with ${counted(steps, 'step')}, in ${paint('bold', file)}`,
     ...wholeOf(all).map(
       ({ contract, function: name, calls, reason }) =>
         `${counted(calls, 'call')} of ${contract}.${name} as a whole, without functions: ${reason}`,
     ),
     `To see it: cairo-profiler build-profile ${file} --view\n`,
-  ].join('\n');
+  ];
+  return fitted(lines.join('\n'), width);
 }
 
 function flat(trees: readonly CallNode[]): readonly CallNode[] {

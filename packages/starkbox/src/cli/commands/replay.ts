@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { counted, fitted } from '@starkbox/abi';
 import { WebSocket } from 'ws';
 import { longName } from '../../config/option.js';
 import { isConfigKey, OPTIONS } from '../../config/options.js';
@@ -12,7 +13,7 @@ import { createChain } from '../../node/node.js';
 import { externalMethodInText } from '../../rpc/request-log/recording.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { Equivalence } from './equivalence.js';
-import { counted, type Style } from './format.js';
+import { DifferenceFound, type Style } from './format.js';
 
 /** Seconds by which the replay may be slower than the recording. */
 const SLACK = 600;
@@ -41,11 +42,11 @@ interface Difference {
  * Repeats a recording. It may come from other people: it sets only options that are portable, and no request in it
  * reaches a file or another host.
  *
- * @throws Error if an answer differs
+ * @throws DifferenceFound if an answer differs
  */
 export async function replay(
   file: string,
-  { json, paint, url, accountClass }: Style & LocalOptions,
+  { json, paint, width, url, accountClass }: Style & LocalOptions,
 ): Promise<string> {
   const about = await checkRecording(file);
   const node =
@@ -75,8 +76,8 @@ export async function replay(
   }
   const report = json
     ? `${stringify({ requests: count, differences, ...(leftOut === 0 ? {} : { left_out: leftOut }) })}\n`
-    : summaryText(count, leftOut, differences, paint);
-  if (differences.length > 0) throw new Error(report.trimEnd());
+    : fitted(summaryText(count, leftOut, differences, paint), width);
+  if (differences.length > 0) throw new DifferenceFound(report.trimEnd());
   return report;
 }
 
@@ -134,13 +135,13 @@ function summaryText(
   paint: Style['paint'],
 ): string {
   const without =
-    leftOut === 0 ? '' : `, ${leftOut} left out that the recording does not hold as a whole`;
+    leftOut === 0 ? '' : `; ${counted(leftOut, 'incomplete request')} in the recording skipped`;
   if (differences.length === 0) {
-    return `${counted(count, 'request')}, all answered alike${without}\n`;
+    return `${counted(count, 'request')}, all responses equal${without}\n`;
   }
   const cut = (value: unknown): string => (stringify(value) ?? 'nothing').slice(0, LONGEST);
   return [
-    `${counted(differences.length, 'answer')} of ${count} differ${without}`,
+    `${differences.length} of ${counted(count, 'response')} ${differences.length === 1 ? 'differs' : 'differ'}${without}`,
     ...differences
       .slice(0, SHOWN)
       .flatMap(({ line, method, path, recorded, now }) => [
@@ -148,6 +149,9 @@ function summaryText(
         `  recorded ${cut(recorded)}`,
         `  now      ${cut(now)}`,
       ]),
+    ...(differences.length > SHOWN
+      ? [`and ${differences.length - SHOWN} more; --json prints all of them`]
+      : []),
     '',
   ].join('\n');
 }

@@ -21,6 +21,7 @@ import {
 } from '../../chain/block-controls.js';
 import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
+import { declareClass, deployContract } from '../../chain/declare-and-deploy.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
@@ -35,6 +36,8 @@ type DevnetMethods =
   | 'devnet_getAccountBalance'
   | 'devnet_mint'
   | 'devnet_deal'
+  | 'devnet_declare'
+  | 'devnet_deploy'
   | 'devnet_createBlock'
   | 'devnet_abortBlocks'
   | 'devnet_reorg'
@@ -138,6 +141,21 @@ export function devnetMethods(
         slot: dealt.slot,
         total_supply: dealt.totalSupply?.toString() ?? null,
       };
+    },
+
+    async devnet_declare({ contract_class }, { cause }) {
+      const { compiled, ...declared } = await declareClass(chain, contract_class, cause);
+      return {
+        class_hash: compiled.hash,
+        compiled_class_hash: declared.compiledClassHash,
+        transaction_hash: declared.transactionHash,
+      };
+    },
+
+    async devnet_deploy({ class_hash: classHash, constructor_calldata, salt }, { cause }) {
+      const request = { classHash, calldata: constructor_calldata ?? [], salt };
+      const { address, transactionHash } = await deployContract(chain, request, cause);
+      return { contract_address: address, transaction_hash: transactionHash };
     },
 
     async devnet_createBlock({ count, interval }, { cause }) {
