@@ -142,7 +142,8 @@ async function transactions(call, node, answered) {
     details,
   );
   await simulations(call, { address, alice: alice.address, class_hash });
-  const { classHash } = await node.declare(COUNTER.replace('counter', 'bridge'));
+  const contract_class = JSON.parse(readFileSync(COUNTER.replace('counter', 'bridge'), 'utf8'));
+  const { class_hash: classHash } = await call('devnet_declare', { contract_class });
   const { address: bridge } = await node.deploy({ classHash, salt: 2 });
   /** @param {string} entrypoint @param {readonly string[]} calldata */
   const invoke = (entrypoint, calldata) =>

@@ -917,8 +917,8 @@ export type EXECUTION_RESOURCES = {
 
 /** The cause of a failure, its location, the values involved, and advice. */
 export type EXPLAINED = {
-  /** `REFUSED`: the node rejected the transaction, and no block contains it. */
-  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REFUSED';
+  /** `REJECTED`: the node rejected the transaction, and no block contains it. */
+  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REJECTED';
   /** A summary in one line. */
   readonly summary: string;
   /** The contract that failed first. */
@@ -4222,6 +4222,7 @@ export interface ErrorData {
   readonly CONTRACT_ERROR: {
     readonly revert_error: CONTRACT_EXECUTION_ERROR;
     readonly explained?: EXPLAINED;
+    readonly transaction_hash?: TXN_HASH;
   };
   readonly CONTRACT_NOT_FOUND: unknown;
   readonly DUMP_ERROR: unknown;

@@ -19,7 +19,7 @@ export type {
   ContractStorage,
   StorageType,
   TimeControls,
-} from './library/controls.js';
+} from './client/controls.js';
 export type {
   DealOptions,
   ImpersonatedAccount,
@@ -35,8 +35,8 @@ export type {
   ParamsArgument,
   SubscribeMethodName,
   TypedRpcError,
-} from './library/methods.js';
-export { isRpcError } from './library/methods.js';
+} from './client/methods.js';
+export { isRpcError } from './client/methods.js';
 export type { ChainSnapshot } from './library/snapshot.js';
 export type { ChainSubscription } from './library/subscription.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';

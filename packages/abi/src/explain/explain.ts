@@ -54,7 +54,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
-    ? 'REFUSED'
+    ? 'REJECTED'
     : subject.status;
   const roots = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
@@ -102,7 +102,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
     summary,
     ...(roots.length > 0 ? ['', ...treeLines(roots, view, { stack, cause })] : []),
     ...(tree.isUncertain
-      ? ['', 'Several equal calls could have failed; the last one is shown.']
+      ? ['', 'Several identical calls may have failed; this is the last of them.']
       : []),
     ...printedLines(subject),
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
@@ -155,7 +155,7 @@ const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
-  REFUSED: 'Refused',
+  REJECTED: 'Rejected',
 };
 
 /** A refused transaction leaves no trace, and one that named no call has no tree. */

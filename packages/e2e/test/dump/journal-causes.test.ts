@@ -37,7 +37,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
 };
 
-/** These need signed transactions or messages of a contract: the tests of dumps, of the mempool and of L1 make them. */
+/** These need signed transactions or messages of a contract: the tests of dumps, of declarations, of the mempool and of L1 make them. */
 const ELSEWHERE = [
   'starknet_addInvokeTransaction',
   'starknet_addDeclareTransaction',
@@ -47,6 +47,8 @@ const ELSEWHERE = [
   'devnet_mempoolRemove',
   'devnet_mempoolClear',
   'devnet_postmanConsumeMessageFromL2',
+  'devnet_declare',
+  'devnet_deploy',
 ];
 
 let node: LocalChain | undefined;

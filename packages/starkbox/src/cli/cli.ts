@@ -11,6 +11,8 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
+import type { OpenedChain } from '../node/node.js';
+import type { WorkDisplay } from '../probe.js';
 import {
   type Output,
   painter,
@@ -21,18 +23,16 @@ import {
   widthOf,
   withForcedColour,
 } from '../terminal.js';
-import { type CommandLine, readConfig } from './arguments.js';
-import { type BannerFacts, banner, listeningLine } from './banner.js';
+import { type CommandLine, type ProgramName, readConfig } from './arguments.js';
+import { type BannerFacts, banner, listeningLine, sourceRows, terminalBanner } from './banner.js';
 import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
 import { DifferenceFound } from './commands/format.js';
 import { helpWidth } from './commands/help-text.js';
 import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
-import { progressLine, type Step } from './progress.js';
+import { ProgressLine } from './progress.js';
 
-type Startable = BannerFacts &
-  Pick<LocalChain, 'listen' | 'close'> &
-  Partial<Pick<LocalChain, 'l1'>>;
+type Startable = BannerFacts & Pick<LocalChain, 'listen' | 'close'>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
@@ -48,7 +48,8 @@ export interface RunOptions {
     options: {
       readonly log: Log;
       readonly output: Output;
-      readonly progress?: (step: Step) => void;
+      readonly progress?: WorkDisplay | undefined;
+      readonly onOpen?: (opened: OpenedChain) => void;
     },
   ) => Promise<Startable>;
   /** Called when the node listens, before that is printed. */
@@ -78,6 +79,7 @@ const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Where a run writes, and how it ends with an error. */
 interface Console {
+  readonly progress: ReturnType<typeof ProgressLine.on>;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly coloured: boolean;
@@ -86,9 +88,8 @@ interface Console {
 }
 
 function consoleOf(options: RunOptions): Console {
-  const { FORCE_COLOR: forced } = options.env;
-  const stdout = withForcedColour(options.stdout, forced);
-  const stderr = withForcedColour(options.stderr, forced);
+  const progress = ProgressLine.on(options.stderr, options.env);
+  const { stdout, stderr } = outputsOf(options, progress);
   const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
     const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
@@ -98,17 +99,18 @@ function consoleOf(options: RunOptions): Console {
   };
   const failUsage = (message: string): Outcome =>
     fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
-  return { stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
+  return { progress, stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
 }
 
 /** Runs a command other than a node. */
 async function runOther(
   { argv, env, readInput = async () => '' }: RunOptions,
-  { stdout, coloured, fail, failUsage }: Console,
+  { progress, stdout, coloured, fail, failUsage }: Console,
 ): Promise<Outcome> {
   try {
     const paint = painter(coloured);
-    const output = await runCommand(argv, { env, paint, width: widthOf(stdout), readInput });
+    const width = widthOf(stdout);
+    const output = await runCommand(argv, { env, paint, width, readInput, progress });
     stdout.write(visiblePainted(output, coloured));
     return { exitCode: 0 };
   } catch (error) {
@@ -134,7 +136,7 @@ async function readLine(options: RunOptions, { stdout, coloured }: Console): Pro
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const output = consoleOf(options);
-  const { stdout, stderr, coloured, fail, failUsage } = output;
+  const { progress, stdout, stderr, fail, failUsage } = output;
   if (COMMAND_NAMES.includes(options.argv[0] ?? '')) return runOther(options, output);
   let line: CommandLine;
   try {
@@ -158,14 +160,17 @@ export async function run(options: RunOptions): Promise<Outcome> {
   }
   for (const warning of warnings) log.warn(warning);
   let node: Startable;
+  let opened: OpenedChain | undefined;
   try {
     // Loaded late, because help and usage errors do not need it.
     const createChain = options.createChain ?? (await import('../node/node.js')).createChain;
-    const progress = progressLine(stderr);
     node = await createChain(settings.values, {
       log,
       output: stdout,
-      ...(progress ? { progress } : {}),
+      progress,
+      onOpen: (facts) => {
+        opened = facts;
+      },
     });
   } catch (error) {
     const reason = reasonOf(withOrigin(error, settings.origins));
@@ -183,16 +188,59 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
-  if (config.banner) stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
-  stdout.write(listeningLine(name, address));
+  announce({ node, address, opened, name, log, stdout, config });
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.
   const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
   if (isApart) log.info(`Starkbox listening on ${address.url}`);
-  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
-  if (node.l1) log.info(l1Line(node.l1));
   if (portSocket !== undefined) await sendPort(address.port, portSocket, stdout);
   return started;
+}
+
+interface Announcement {
+  readonly node: Startable;
+  readonly address: Awaited<ReturnType<LocalChain['listen']>>;
+  readonly opened: OpenedChain | undefined;
+  readonly name: ProgramName;
+  readonly log: Log;
+  readonly stdout: Output;
+  readonly config: Config;
+}
+
+/** What the labels of the banner mean. */
+const SOURCES = { data: 'Data directory', dump: 'Dump file' } as const;
+
+/** Prints the banner, or logs what only the banner on a terminal shows. */
+function announce({ node, address, opened, name, log, stdout, config }: Announcement): void {
+  const coloured = usesColour(stdout);
+  const width = widthOf(stdout);
+  const isForPeople = width !== undefined && name === 'starkbox';
+  if (config.banner && isForPeople) {
+    const text = terminalBanner(node, { paint: painter(coloured), width, opened, address });
+    stdout.write(visiblePainted(text, coloured));
+  } else if (config.banner) {
+    stdout.write(visible(banner(node)));
+  }
+  stdout.write(listeningLine(name, address));
+  if (config.banner && isForPeople) return;
+  for (const [label, text] of sourceRows(node.config, opened)) {
+    // The fork itself is logged when it is opened.
+    if (label !== 'fork') log.info(`${SOURCES[label]} ${text}`);
+  }
+  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
+  if (node.l1) log.info(l1Line(node.l1));
+}
+
+/** Both outputs, as variables and the progress line require. */
+function outputsOf(
+  { stdout, stderr, env }: Pick<RunOptions, 'stdout' | 'stderr' | 'env'>,
+  progress: ProgressLine | undefined,
+): Pick<RunOptions, 'stdout' | 'stderr'> {
+  const prepared = (output: Output): Output => {
+    const painted = withForcedColour(output, env['FORCE_COLOR']);
+    return progress && output.isTTY ? progress.beside(painted) : painted;
+  };
+  return { stdout: prepared(stdout), stderr: prepared(stderr) };
 }
 
 function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1']>): string {

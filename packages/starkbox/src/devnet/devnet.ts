@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Methods } from '@starkbox/spec';
 import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
-import { resultOf } from '../library/methods.js';
+import { resultOf } from '../client/methods.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
 export type BigNumberish = string | number | bigint;

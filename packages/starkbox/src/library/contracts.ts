@@ -13,7 +13,7 @@ import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { isObject, object } from '../json/reader.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { type BigNumberish, feltOf, type Request } from './controls.js';
+import { type BigNumberish, feltOf, type Request } from '../client/controls.js';
 
 export interface DeclaredClass {
   readonly classHash: string;

@@ -13,7 +13,7 @@ import {
   type DeployedContract,
   type DeployRequest,
 } from './contracts.js';
-import { type BigNumberish, ContractStorage, feltOf, TimeControls } from './controls.js';
+import { type BigNumberish, ContractStorage, feltOf, TimeControls } from '../client/controls.js';
 import { inProcessFetch } from './in-process-fetch.js';
 import {
   type AllMethods,
@@ -21,7 +21,7 @@ import {
   type ParamsArgument,
   resultOf,
   type SubscribeMethodName,
-} from './methods.js';
+} from '../client/methods.js';
 import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js';
 import { type ChainSubscription, subscribeInProcess } from './subscription.js';
 

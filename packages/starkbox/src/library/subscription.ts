@@ -7,7 +7,7 @@ import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import type { Notification, SubscribeMethodName } from './methods.js';
+import type { Notification, SubscribeMethodName } from '../client/methods.js';
 
 /** It ends after its last notification when the chain is closed, restarted or loaded. */
 export interface ChainSubscription<M extends SubscribeMethodName>

@@ -133,11 +133,7 @@ function explainIncluded(handler: Handler, explainer: Explainer): Handler {
       const hash = error instanceof RpcError && membersOf(error.data)['transaction_hash'];
       if (typeof hash !== 'string' || !(error instanceof RpcError)) throw error;
       const explain = (signal: AbortSignal) => explainer.transaction(hash, { signal });
-      const explained = await withinTime(
-        explain,
-        EXPLANATION_MILLISECONDS,
-        context.session.signal,
-      );
+      const explained = await withinTime(explain, EXPLANATION_MILLISECONDS, context.session.signal);
       throw explained ? withExplanation(error, explained) : error;
     }
   };
@@ -251,7 +247,7 @@ async function subjectOf(
   };
   return {
     transaction,
-    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    status: isRun && !isSent ? 'REVERTED' : 'REJECTED',
     reason: await reasonOf(),
   };
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** One fenced block. What follows the language is its note: `continues`, or `no-run: REASON`. */
+/** One fenced block. Its note follows the language: `continues`, `file: NAME`, or `no-run: REASON`. */
 export interface Block {
   readonly page: string;
   /** Line of the page with the first line of the code. */
@@ -13,6 +13,8 @@ export interface Block {
   readonly language: string;
   /** Whether the code belongs to the program of the block before it. */
   readonly continues: boolean;
+  /** The file that the reader saves it as. */
+  readonly file: string | undefined;
   /** Why it cannot be run in a test. */
   readonly notRun: string | undefined;
   readonly text: string;
@@ -68,10 +70,17 @@ function blockOf(
 ): Block {
   const [, language = '', note = ''] = /^(\S*)\s*(.*)$/.exec(info) ?? [];
   const [, notRun] = /^no-run: (\S.*)$/.exec(note) ?? [];
+  const [, file] = /^file: ([\w./-]+)$/.exec(note) ?? [];
   const continues = note === 'continues';
-  if (note !== '' && notRun === undefined && !continues) {
-    throw new Error(`${page}:${line} a block is noted '${note}': continues, or no-run: REASON`);
+  if (note !== '' && notRun === undefined && file === undefined && !continues) {
+    throw new Error(
+      `${page}:${line} a block is noted '${note}': continues, file: NAME, or no-run: REASON`,
+    );
   }
   const text = lines.map((codeLine) => `${codeLine}\n`).join('');
-  return { page, line, language, continues, notRun, text, section };
+  return { page, line, language, continues, file, notRun, text, section };
 }
+
+/** Whether a reader saves files of the page and runs them: `follow.test.ts` does the same. */
+export const isFollowed = (page: string): boolean =>
+  blocksOf(page).some(({ file }) => file !== undefined);

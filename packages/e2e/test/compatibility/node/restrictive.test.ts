@@ -11,6 +11,8 @@ const FORBIDDEN = [
   'devnet_getPredeployedAccounts',
   'devnet_mint',
   'devnet_deal',
+  'devnet_declare',
+  'devnet_deploy',
   'devnet_createBlock',
   'devnet_abortBlocks',
   'devnet_reorg',

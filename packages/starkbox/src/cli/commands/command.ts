@@ -7,6 +7,7 @@ import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
 import { type Paint, painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
+import type { Style } from './format.js';
 import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
@@ -47,16 +48,15 @@ export interface Surroundings {
   readonly width: number | undefined;
   /** Reads all of stdin. */
   readonly readInput: () => Promise<string>;
+  /** Shows long work, on a terminal. */
+  readonly progress?: Style['progress'];
 }
 
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
-  readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
-  readonly paint: Paint;
-  /** Columns of the terminal; undefined for other output. */
-  readonly width: number | undefined;
+  readonly style: Style;
   readonly surroundings: Surroundings;
 }
 
@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);
     },
-    async run({ positionals, json, values, surroundings }) {
+    async run({ positionals, style: { json }, values, surroundings }) {
       const { callMethod, listMethods } = await import('./rpc.js');
       if (values.list) return listMethods(positionals[0], surroundings);
       const [method, ...words] = positionals;
@@ -146,7 +146,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: { url: NODE_URL },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
@@ -179,9 +179,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint, width }, values);
+      return gasReport(style, values);
     },
   },
   coverage: {
@@ -202,9 +202,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint, width }, values);
+      return coverage(style, values);
     },
   },
   profile: {
@@ -222,9 +222,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values, paint, width }) {
+    async run({ positionals: [hash = ''], style, values }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint, width }, hash, values);
+      return profile(style, hash, values);
     },
   },
   inspect: {
@@ -235,9 +235,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: {},
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width }) {
+    async run({ positionals: [path = ''], style }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint, width });
+      return inspect(path, style);
     },
   },
   diff: {
@@ -253,17 +253,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({
-      positionals: [oldPath = '', newPath = ''],
-      json,
-      values: { names },
-      paint,
-      width,
-    }) {
+    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
+      return diff(oldPath, newPath, style, chosenNames);
     },
   },
   replay: {
@@ -281,10 +275,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width, values }) {
+    async run({ positionals: [path = ''], style, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, width, url, accountClass });
+      return replay(path, { ...style, url, accountClass });
     },
   },
   mcp: {
@@ -321,7 +315,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'dry-run': ['', 'Print what would be deleted.'],
     },
     hasJson: true,
-    async run({ json, values }) {
+    async run({ style: { json }, values }) {
       const { loadHosting } = await import('../../node/instance-store.js');
       const { collect } = await loadHosting();
       const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
@@ -350,6 +344,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
+/** Whether a command exits as `diff` does. */
+export function isComparison(name: string): boolean {
+  return COMMANDS[name]?.compares === true;
+}
 
 /** A command as help, the manual page and the reference describe it. */
 export interface CommandFacts {
@@ -405,11 +404,6 @@ export function commandHelp(name: string, style: HelpStyle): string | undefined 
   return `${lines.join('\n')}\n`;
 }
 
-/** Whether a command exits as `diff` does. */
-export function isComparison(name: string): boolean {
-  return COMMANDS[name]?.compares === true;
-}
-
 /** The text to print; throws a `UsageError` for invalid arguments. */
 export async function runCommand(
   argv: readonly string[],
@@ -418,6 +412,7 @@ export async function runCommand(
     paint = painter(false),
     width,
     readInput = async () => '',
+    progress,
   }: Partial<Surroundings> = {},
 ): Promise<string> {
   const [name = '', ...rest] = argv;
@@ -443,8 +438,9 @@ export async function runCommand(
   if (!isComplete) throw new UsageError(usageOf(name));
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
-  const surroundings = { env, paint, width, readInput };
-  return command.run({ positionals, json, values: chosen, paint, width, surroundings });
+  const surroundings = { env, paint, width, readInput, progress };
+  const style = { json, paint, width, progress };
+  return command.run({ positionals, values: chosen, style, surroundings });
 }
 
 function unknownOption(name: string, option: string, { takes }: Command): string {
