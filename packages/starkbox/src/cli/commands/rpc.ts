@@ -176,10 +176,17 @@ function errorText(error: unknown, method: string): string {
       : [`reason: ${typeof reason === 'string' ? reason : stringify(reason)}`]),
     ...(isObject(explained) ? [String(explained['text'] ?? '')] : []),
     ...(Object.keys(others).length === 0 ? [] : [`data: ${stringify(others)}`]),
-    ...(code === ERRORS.INVALID_PARAMS.code
-      ? [`hint: 'starkbox rpc ${method} --help' shows the parameters`]
-      : []),
+    ...(typeof code === 'number' ? hintsOn(code, method) : []),
   ];
   const title = [`${method} failed with ${code}`, ...(name === undefined ? [] : [`(${name})`])];
   return [`${title.join(' ')}: ${message}`, ...hints].join('\n');
+}
+
+/** The server rejects requests without its token by this code. */
+const UNAUTHORIZED = -32001;
+
+function hintsOn(code: number, method: string): readonly string[] {
+  if (code === UNAUTHORIZED) return ['hint: give the token with --token or STARKBOX_AUTH_TOKEN'];
+  if (code !== ERRORS.INVALID_PARAMS.code) return [];
+  return [`hint: 'starkbox rpc ${method} --help' shows the parameters`];
 }
