@@ -1,27 +1,32 @@
 #!/usr/bin/env node
-// Compiles the contracts of contracts/src and keeps their classes, and a record of which sources they belong to.
+// Compiles the contracts of contracts/src and of the template of new projects, copies files to the examples that use
+// them, and keeps a record of which sources the classes belong to.
 //
 //   node contracts/compile.mjs                                       with `scarb`
 //   node contracts/compile.mjs --compiler PATH --corelib PATH        with contracts/compiler
-//   node contracts/compile.mjs --check                               compiles nothing: compares with the record
+//   node contracts/compile.mjs --copy                                compiles nothing: copies files to the examples
+//   node contracts/compile.mjs --check                               compiles nothing: compares with record and copies
 //
 // The outputs are committed, so this is needed only after a change to a contract.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const RECORD = join(FOLDER, 'record.json');
@@ -31,9 +36,38 @@ const BACKTRACE = 'backtrace';
 /** Classes whose places in the sources are kept as well. */
 const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token)$/;
 
+/** The template of new projects is a package of its own, with its class and its ABI in it. */
+const TEMPLATE = '../packages/create-starkbox/template/base';
+const TEMPLATE_PACKAGE = 'vault';
+const TEMPLATE_CLASS = 'target/dev/vault_Vault.contract_class.json';
+const TEMPLATE_ABI = 'abi/vault.ts';
+
+const TOKEN = ['src/token.cairo', 'cairo/token.sierra.json'];
+/** Files that examples have a copy of, because each works in a folder of its own. */
+const COPIES = {
+  '../examples/bridge/contracts': [
+    'src/bridge.cairo',
+    'cairo/bridge.sierra.json',
+    'solidity/Bridge.sol',
+    'solidity/Bridge.json',
+    'solidity/Messaging.json',
+  ],
+  '../examples/dapp-playwright/contracts': TOKEN,
+  '../examples/indexer-reorgs/contracts': TOKEN,
+  '../examples/starknet-py/contracts': [
+    'src/counter.cairo',
+    'cairo/counter.sierra.json',
+    'cairo/counter.casm.json',
+  ],
+  '../examples/token-jest/contracts': TOKEN,
+  '../examples/token-node-test/contracts': TOKEN,
+  '../examples/token-vitest/contracts': TOKEN,
+};
+
 const { values: options } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
+    copy: { type: 'boolean', default: false },
     compiler: { type: 'string' },
     corelib: { type: 'string' },
   },
@@ -57,11 +91,16 @@ function currentRecord(compiler) {
     'Scarb.toml',
     ...filesBelow('src', '.cairo'),
     ...filesBelow('cairo-2.8', '.cairo'),
+    `${TEMPLATE}/Scarb.toml`,
+    ...filesBelow(`${TEMPLATE}/src`, '.cairo'),
+    `${TEMPLATE}/scripts/abi.mjs`,
   ];
   const classes = [
     ...filesBelow('cairo', '.sierra.json'),
     ...filesBelow('cairo-2.8', '.sierra.json'),
     ...filesBelow('places', '.json.gz'),
+    `${TEMPLATE}/${TEMPLATE_CLASS}.br`,
+    `${TEMPLATE}/${TEMPLATE_ABI}`,
   ];
   return { compiler, sources: hashes(sources), classes: hashes(classes) };
 }
@@ -93,9 +132,10 @@ function compile(out) {
   }
   if (corelib === undefined)
     throw new Error('--corelib is missing: the folder corelib/src of the compiler');
-  const common = ['--corelib', corelib, '--source', join(FOLDER, 'src'), '--out', out];
-  run(compiler, common);
-  run(compiler, [...common, '--only', BACKTRACE, '--panic-backtrace', 'true']);
+  const common = ['--corelib', corelib, '--out', out];
+  const ours = [...common, '--package', PACKAGE, '--source', join(FOLDER, 'src')];
+  run(compiler, ours);
+  run(compiler, [...ours, '--only', BACKTRACE, '--panic-backtrace', 'true']);
   return {
     version: readFileSync(join(FOLDER, 'compiler/Cargo.toml'), 'utf8').match(
       /cairo-lang-compiler = "=(.*)"/,
@@ -105,14 +145,64 @@ function compile(out) {
   };
 }
 
-/** The places of statements, with paths that depend on no machine. */
-function withoutMachine(debugInfo, corelib) {
+/**
+ * The places of statements, with paths that depend on no machine.
+ *
+ * @param {unknown} debugInfo
+ * @param {string | undefined} corelib the folder of the core library; with Scarb, its name in the paths
+ * @param {string} [source] the folder of the sources
+ * @param {string} [shown] what stands for that folder
+ */
+function withoutMachine(debugInfo, corelib, source = join(FOLDER, 'src'), shown = 'contracts/src') {
   const text = JSON.stringify(debugInfo)
-    .replaceAll(join(FOLDER, 'src'), 'contracts/src')
+    .replaceAll(source, shown)
     .replaceAll(corelib ?? /[^"]*\/core\/src(?=\/)/g, 'corelib/src');
   if (/"\/(?!\/)/.test(text))
     throw new Error(`a path of this machine is left in: ${/"\/[^"]*/.exec(text)}`);
   return JSON.parse(text);
+}
+
+/** Compiles a copy of the template as its user does, and takes the class and the ABI from there. */
+function compileTemplate(out) {
+  const folder = join(out, 'template');
+  const classFile = join(folder, TEMPLATE_CLASS);
+  cpSync(join(FOLDER, TEMPLATE), folder, { recursive: true });
+  mkdirSync(join(classFile, '..'), { recursive: true });
+  const { compiler, corelib } = options;
+  if (compiler === undefined) run('scarb', ['build'], folder);
+  else {
+    const source = ['--package', TEMPLATE_PACKAGE, '--source', join(folder, 'src')];
+    run(compiler, ['--corelib', corelib, ...source, '--out', join(classFile, '..')]);
+  }
+  const { sierra_program_debug_info: debugInfo, ...sierra } = JSON.parse(
+    readFileSync(classFile, 'utf8'),
+  );
+  console.log(`${TEMPLATE_PACKAGE}: ${describe(sierra)}`);
+  const places = withoutMachine(
+    debugInfo,
+    corelib && resolve(corelib),
+    join(realpathSync(folder), 'src'),
+    'src',
+  );
+  const whole = `${JSON.stringify({ ...sierra, sierra_program_debug_info: places })}\n`;
+  mkdirSync(join(FOLDER, TEMPLATE, TEMPLATE_CLASS, '..'), { recursive: true });
+  writeFileSync(join(FOLDER, TEMPLATE, `${TEMPLATE_CLASS}.br`), brotliCompressSync(whole));
+  run(process.execPath, ['scripts/abi.mjs'], folder);
+  copyFileSync(join(folder, TEMPLATE_ABI), join(FOLDER, TEMPLATE, TEMPLATE_ABI));
+}
+
+/** @returns {[from: string, to: string][]} the files that examples have a copy of */
+function copies() {
+  return Object.entries(COPIES).flatMap(([folder, files]) =>
+    files.map((file) => [join(FOLDER, file), join(FOLDER, folder, basename(file))]),
+  );
+}
+
+function copyAll() {
+  for (const folder of Object.keys(COPIES)) {
+    mkdirSync(join(FOLDER, folder), { recursive: true });
+  }
+  for (const [from, to] of copies()) copyFileSync(from, to);
 }
 
 function describe(sierra) {
@@ -146,7 +236,9 @@ function compileAll() {
         gzipSync(JSON.stringify(whole), { level: 9 }),
       );
     }
+    compileTemplate(out);
     writeFileSync(RECORD, `${JSON.stringify(currentRecord(version), null, 2)}\n`);
+    copyAll();
   } finally {
     rmSync(out, { recursive: true });
   }
@@ -164,9 +256,17 @@ function check() {
       process.exitCode = 1;
     }
   }
+  for (const [from, to] of copies()) {
+    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
+    console.error(
+      `${relative(process.cwd(), to)} is no copy of ${relative(process.cwd(), from)}: run node contracts/compile.mjs --copy`,
+    );
+    process.exitCode = 1;
+  }
   const count = Object.keys(current.classes).length;
   if (process.exitCode !== 1) console.log(`${count} classes belong to their sources`);
 }
 
 if (options.check) check();
+else if (options.copy) copyAll();
 else compileAll();

@@ -1,34 +1,24 @@
 #!/usr/bin/env node
-// Runs the tests of the examples as a user would: outside of the repository, with our packages as they are published.
+// Runs the tests of the examples as a user would: each in a folder outside of the repository, which has only its files
+// and what its package.json installs, with our packages as they are published.
 //
 //   node examples/run.mjs                               all examples, with the Node that runs this
 //   node examples/run.mjs token-jest                    only this one
 //   node examples/run.mjs --node ~/node-24/bin/node     with another Node; may be given several times
 //   node examples/run.mjs --packed FOLDER               with the files that scripts/pack.mjs wrote there
 //
-// The packages must be built. One installation serves all examples: they are the workspaces of a temporary folder.
+// The packages must be built.
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../scripts/cargo.mjs';
-import { dependenciesOn, pack, packedIn } from '../scripts/pack.mjs';
+import { pack, packedIn } from '../scripts/pack.mjs';
 import { manifestIn } from '../scripts/packages/workspaces.mjs';
-import { runText } from '../scripts/processes.mjs';
+import { npmInstallListed } from '../scripts/rehearsal/installation.mjs';
 import { environmentOf } from '../scripts/rehearsal/processes.mjs';
 import { installedPython } from '../scripts/starknet-py.mjs';
-
-/** The compiled contracts that examples use. */
-const CONTRACTS = ['token.sierra.json', 'counter.sierra.json', 'counter.casm.json'];
 
 /** @returns {string[]} the examples that are packages with tests */
 function allExamples() {
@@ -37,44 +27,35 @@ function allExamples() {
 }
 
 /**
- * Copies the examples, and installs.
+ * Copies an example, and installs what it names, with our packages from their packed files.
  *
- * @param {string} folder an empty folder
- * @param {readonly string[]} examples
+ * @param {string} folder that does not exist yet
+ * @param {string} example
  * @param {ReturnType<typeof pack>} packed
  */
-function install(folder, examples, packed) {
-  const root = { private: true, workspaces: ['examples/*'], ...dependenciesOn(packed) };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(root, null, 2));
-  for (const name of examples) {
-    const isSource = (/** @type {string} */ path) =>
-      !['node_modules', 'dist', 'test-results'].includes(basename(path));
-    cpSync(join(ROOT, 'examples', name), join(folder, 'examples', name), {
-      recursive: true,
-      filter: isSource,
-    });
-  }
-  mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });
-  for (const name of CONTRACTS) {
-    cpSync(join(ROOT, 'contracts/cairo', name), join(folder, 'contracts/cairo', name));
-  }
-  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
-  runText('npm', ['install', ...options], { cwd: folder });
+function install(folder, example, packed) {
+  const isSource = (/** @type {string} */ path) =>
+    !['node_modules', 'dist', 'test-results'].includes(basename(path));
+  cpSync(join(ROOT, 'examples', example), folder, { recursive: true, filter: isSource });
+  npmInstallListed(folder, process.execPath, packed);
 }
 
 /**
- * @param {string} folder
- * @param {string} example
+ * @param {string} cwd the folder of an example
  * @param {string} node the executable
  * @returns {boolean} whether its tests passed
  */
-function test(folder, example, node) {
-  const cwd = join(folder, 'examples', example);
+function test(cwd, node) {
   const { scripts } = Object(manifestIn(cwd));
   // Where the tests of an example belong to what it shows, another script runs all of it.
   const script = 'check' in scripts ? 'check' : 'test';
   const env = { ...environmentOf(node), STARKBOX_PYTHON: installedPython() ?? 'python3' };
   return spawnSync('npm', ['run', '--silent', script], { cwd, env, stdio: 'inherit' }).status === 0;
+}
+
+/** @param {number} start by the clock of `performance` */
+function secondsSince(start) {
+  return ((performance.now() - start) / 1000).toFixed(1);
 }
 
 /** @returns {number} the exit code */
@@ -107,13 +88,15 @@ function main() {
   try {
     const packed =
       values.packed === undefined ? pack(join(folder, 'packages')) : packedIn(values.packed);
-    install(folder, examples, packed);
-    for (const node of nodes) {
-      for (const example of examples) {
-        console.log(`\n--> ${example}, ${node}`);
+    for (const example of examples) {
+      const installing = performance.now();
+      install(join(folder, example), example, packed);
+      console.log(`\n${example}: installed in ${secondsSince(installing)} s`);
+      for (const node of nodes) {
+        console.log(`--> ${example}, ${node}`);
         const start = performance.now();
-        if (!test(folder, example, node)) failed.push(`${example}, ${node}`);
-        console.log(`${example}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+        if (!test(join(folder, example), node)) failed.push(`${example}, ${node}`);
+        console.log(`${example}: ${secondsSince(start)} s`);
       }
     }
   } finally {

@@ -1,4 +1,4 @@
-// docs/benchmarks.md is what its results give, and a node that cannot do a workload has a row that says so.
+// docs/contributing/benchmarks.md is what its results give, and a node that cannot do a workload has a row that says so.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import type { Row } from '../bench/compare/measure.js';
 import { pageFiles } from '../bench/compare/page.js';
 import { linesOf, type Results, readResults } from '../bench/compare/results.js';
 
-const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+const DOCS = fileURLToPath(new URL('../docs/contributing/', import.meta.url));
 const PAGE = readFileSync(`${DOCS}benchmarks.md`, 'utf8');
 
 const row = (changes: Partial<Row>): Row => ({

@@ -12,7 +12,7 @@ import {
   verdict,
 } from '../bench/growth/results.js';
 
-const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+const DOCS = fileURLToPath(new URL('../docs/contributing/', import.meta.url));
 const PAGE = readFileSync(`${DOCS}benchmarks.md`, 'utf8');
 
 const cost = (value: number) => ({ cpu: value, wall: value });

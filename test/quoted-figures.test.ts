@@ -7,9 +7,11 @@ import { linesOf, readResults } from '../bench/compare/results.js';
 const ROOT = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
-const LINES = linesOf(readResults([fileURLToPath(new URL('docs/benchmarks/results.json', ROOT))]));
+const LINES = linesOf(
+  readResults([fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT))]),
+);
 /** Pages with figures of their own; figures are quoted from them to the letter. */
-const OTHER_PAGES = ['docs/reference/testing.md', 'docs/how-it-works/instances.md'].map(read);
+const OTHER_PAGES = ['docs/reference/testing.md', 'docs/features/instances.md'].map(read);
 
 /** Units by a base unit of their kind. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -64,7 +66,7 @@ function unfounded(text: string): string[] {
     .map((quote) => quote.text);
 }
 
-test.each(['README.md', 'docs/start/comparison.md'])(
+test.each(['README.md', 'docs/start/comparison.md', 'docs/features/performance.md'])(
   'the figures of %s are measured ones',
   (page) => {
     expect([...read(page).matchAll(FIGURE)].length).toBeGreaterThan(9);

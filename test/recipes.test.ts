@@ -11,8 +11,8 @@ const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'docs/contributing/commands.md',
-  'docs/how-it-works/internals.md',
-  'docs/how-it-works/engine.md',
+  'docs/contributing/internals.md',
+  'docs/contributing/engine.md',
 ];
 /** The first parts of paths from the root of the repository. */
 const TOP = /^(packages|test|docs|scripts|bench|contracts|\.ci)(\/|$)/;

@@ -4,7 +4,7 @@
 //   npm run bench -- compare --against http://127.0.0.1:5050                 a node that runs already
 //   npm run bench -- compare --against ../other-checkout                     another build of this node
 //   npm run bench -- compare --against "…" --only Transfers --only Events    some groups
-//   npm run bench -- compare --page FILE …                                   docs/benchmarks.md from results files
+//   npm run bench -- compare --page FILE …                                   docs/contributing/benchmarks.md from results files
 //   npm run bench -- compare --quick                                         small, against itself
 //
 // Exits 1 if this node failed in a workload.
@@ -37,7 +37,7 @@ const GROUPS: readonly Group[] = [
   FORKS,
 ];
 
-const PAGE_RESULTS = fileURLToPath(new URL('docs/benchmarks/results.json', ROOT));
+const PAGE_RESULTS = fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT));
 const OTHER_RESULTS = fileURLToPath(new URL('node_modules/.cache/bench/results.json', ROOT));
 
 type CompareRun = Run<Exclude<keyof Size, 'quick'> | 'runs'>;
@@ -130,7 +130,8 @@ function finish({ figures }: CompareRun, results: Results): object {
 }
 
 export const scenario = defineScenario({
-  measures: 'this node beside another one (--against) and the bare engine, and docs/benchmarks.md',
+  measures:
+    'this node beside another one (--against) and the bare engine, and docs/contributing/benchmarks.md',
   sizes: {
     rounds: [5, 2],
     runs: [1, 1],

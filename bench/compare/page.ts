@@ -1,9 +1,9 @@
-// The generated part of docs/benchmarks.md and its plots, from results files.
+// The generated part of docs/contributing/benchmarks.md and its plots, from results files.
 import { ratioPlot } from '../harness/plot.js';
 import { runsText, significant, withGenerated, writeDocs } from '../harness/results-file.js';
 import { type ComparisonRun, type Line, linesOf, type Results, timesBetter } from './results.js';
 
-/** The files of the page by their paths in `docs/`, from the page as it is. */
+/** The files of the page by their paths in `docs/contributing/`, from the page as it is. */
 export function pageFiles(page: string, results: Results): ReadonlyMap<string, string> {
   const lines = linesOf(results);
   const plots = groupsOf(lines).map((group): [string, string] => {

@@ -19,7 +19,7 @@ import {
   verdict,
 } from './results.js';
 
-const PAGE_RESULTS = fileURLToPath(new URL('docs/growth/results.json', ROOT));
+const PAGE_RESULTS = fileURLToPath(new URL('docs/contributing/growth/results.json', ROOT));
 const OTHER_RESULTS = fileURLToPath(new URL('node_modules/.cache/bench/growth.json', ROOT));
 
 async function costOf(

@@ -1,4 +1,4 @@
-// The section of growth curves in docs/benchmarks.md and its plots, from a results file.
+// The section of growth curves in docs/contributing/benchmarks.md and its plots, from a results file.
 import { curvePlot } from '../harness/plot.js';
 import { runsText, significant, withGenerated, writeDocs } from '../harness/results-file.js';
 import { AXES, type Axis } from './axes.js';
@@ -11,7 +11,7 @@ import {
   verdict,
 } from './results.js';
 
-/** The files of the section by their paths in `docs/`, from the page as it is. */
+/** The files of the section by their paths in `docs/contributing/`, from the page as it is. */
 export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<string, string> {
   const curves = curvesOf(results);
   const plots = axesOf(curves).map((axis): [string, string] => [plotOf(axis), plot(axis, curves)]);

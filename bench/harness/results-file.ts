@@ -1,4 +1,4 @@
-// Results files of scenarios, and the parts of docs/benchmarks.md that are made of them.
+// Results files of scenarios, and the parts of docs/contributing/benchmarks.md that are made of them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -45,20 +45,21 @@ export function runsText(runs: readonly { readonly rows: readonly unknown[] }[])
 export function withGenerated(page: string, file: 'results' | 'growth', text: string): string {
   const begin = `<!-- generated from the ${file} file: begin -->`;
   const [from, to] = [page.indexOf(begin), page.indexOf(begin.replace('begin', 'end'))];
-  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no part for the ${file} file`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/contributing/benchmarks.md has no part for the ${file} file`);
   return `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`;
 }
 
 /**
- * Writes docs/benchmarks.md and a folder of what it shows, which is emptied before.
+ * Writes docs/contributing/benchmarks.md and a folder of what it shows, which is emptied before.
  *
- * @param filesFor the files by their paths in `docs/`, from the page as it is
+ * @param filesFor the files by their paths in `docs/contributing/`, from the page as it is
  */
 export function writeDocs(
   folder: string,
   filesFor: (page: string) => ReadonlyMap<string, string>,
 ): void {
-  const docs = new URL('docs/', ROOT);
+  const docs = new URL('docs/contributing/', ROOT);
   const files = filesFor(readFileSync(new URL('benchmarks.md', docs), 'utf8'));
   rmSync(new URL(folder, docs), { recursive: true, force: true });
   mkdirSync(new URL(folder, docs));

@@ -14,9 +14,10 @@ const config = {
     nav: [
       { text: 'Start', link: '/start/getting-started', activeMatch: '^/start/' },
       { text: 'Guides', link: '/guides/test-a-contract', activeMatch: '^/guides/' },
+      { text: 'Features', link: '/features/forking', activeMatch: '^/features/' },
+      { text: 'Operate', link: '/operate/deployment', activeMatch: '^/operate/' },
       { text: 'Reference', link: '/reference/options', activeMatch: '^/reference/' },
-      { text: 'How it works', link: '/how-it-works/engine', activeMatch: '^/how-it-works/' },
-      { text: 'Benchmarks', link: '/benchmarks' },
+      { text: 'Contributors', link: '/contributing/commands', activeMatch: '^/contributing/' },
     ],
     sidebar: sidebar(),
     outline: [2, 3],

@@ -18,11 +18,17 @@ const SECTIONS = [
     heading: 'Start',
     first: [
       'getting-started',
+      'new-project',
+      'walkthrough',
       'features',
       'comparison',
       'from-starknet-devnet',
       'from-katana',
+      'from-hardhat',
       'from-anvil',
+      'names',
+      'troubleshooting',
+      'uninstall',
     ],
   },
   {
@@ -32,53 +38,120 @@ const SECTIONS = [
       'test-a-contract',
       'test-a-dapp',
       'fixtures-and-instances',
-      'hosting',
       'debug-a-revert',
+      'gas-and-coverage',
       'fork-in-ci',
       'indexer',
-      'wallet',
       'bridge',
+      'test-a-wallet',
+      'explorer',
+      'mcp',
     ],
   },
+  { folder: 'recipes', heading: 'Recipes', first: [] },
+  { folder: 'ecosystem', heading: 'Ecosystem', first: [] },
+  {
+    folder: 'features',
+    heading: 'Features',
+    first: [
+      'forking',
+      'instances',
+      'images',
+      'data-directory',
+      'failures',
+      'l1',
+      'logs-and-traces',
+      'storage-names',
+      'guarantees',
+      'performance',
+    ],
+  },
+  { folder: 'operate', heading: 'Operate', first: ['deployment', 'hosting'] },
   {
     folder: 'reference',
     heading: 'Reference',
-    first: ['options', 'commands', 'methods', 'errors', 'metrics', 'files', 'library', 'testing'],
+    first: [
+      'options',
+      'commands',
+      'methods',
+      'library',
+      'testing',
+      'wallet',
+      'controls',
+      'errors',
+      'files',
+      'metrics',
+      'versions',
+      'glossary',
+    ],
   },
-  { folder: 'how-it-works', heading: 'How it works', first: ['engine', 'internals', 'scale'] },
-  { folder: 'contributing', heading: 'Contributing', first: [] },
-  { folder: '.', heading: 'More', first: ['benchmarks'] },
+  {
+    folder: 'contributing',
+    heading: 'Contributors',
+    first: ['commands', 'style', 'internals', 'engine', 'reliability', 'scale', 'benchmarks'],
+  },
 ];
+
+/** The folder of pages below one page of the list. */
+const METHODS = 'reference/methods';
 
 /** @typedef {{ readonly path: string, readonly title: string, readonly text: string }} Page */
 
 /** @returns {{ heading: string, pages: Page[] }[]} */
 export function sections() {
-  return SECTIONS.map(({ folder, heading, first }) => {
-    const names = readdirSync(join(DOCS, folder))
-      .filter((name) => name.endsWith('.md') && name !== 'index.md')
-      .map((name) => name.replace(/\.md$/, ''));
-    /** @param {string} name */
-    const rank = (name) => {
-      const at = first.indexOf(name);
-      return at < 0 ? first.length : at;
-    };
-    const pages = names
-      .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
-      .map((name) => {
-        const path = folder === '.' ? name : `${folder}/${name}`;
-        const text = readFileSync(join(DOCS, `${path}.md`), 'utf8');
-        return { path, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
-      });
-    return { heading, pages };
-  });
+  return SECTIONS.map(({ folder, heading, first }) => ({ heading, pages: pagesOf(folder, first) }));
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} first names of the pages that come first, in their order
+ * @returns {Page[]}
+ */
+function pagesOf(folder, first) {
+  if (!existsSync(join(DOCS, folder))) return [];
+  /** @param {string} name */
+  const rank = (name) => {
+    const at = first.indexOf(name);
+    return at < 0 ? first.length : at;
+  };
+  return readdirSync(join(DOCS, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.replace(/\.md$/, ''))
+    .toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+    .flatMap((name) => {
+      const path = `${folder}/${name}`;
+      const text = readFileSync(join(DOCS, `${path}.md`), 'utf8');
+      const page = { path, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+      return path === METHODS ? [page, ...pagesOf(METHODS, [])] : [page];
+    });
 }
 
 export function sidebar() {
-  return sections().map(({ heading, pages }) => ({
-    text: heading,
-    items: pages.map(({ path, title }) => ({ text: title.replaceAll('`', ''), link: `/${path}` })),
-  }));
+  return sections()
+    .filter(({ pages }) => pages.length > 0)
+    .map(({ heading, pages }) => ({
+      text: heading,
+      collapsed: heading === 'Contributors',
+      items: nested(pages),
+    }));
+}
+
+/**
+ * Entries of the list, pages of methods below their index.
+ *
+ * @param {readonly Page[]} pages
+ */
+function nested(pages) {
+  /** @param {Page} page */
+  const entry = ({ path, title }) => ({ text: title.replaceAll('`', ''), link: `/${path}` });
+  const below = pages.filter(({ path }) => path.startsWith(`${METHODS}/`));
+  return pages
+    .filter((page) => !below.includes(page))
+    .map((page) =>
+      page.path === METHODS
+        ? { ...entry(page), collapsed: true, items: below.map(entry) }
+        : entry(page),
+    );
 }
 
 /**
@@ -105,7 +178,7 @@ export function siteLink(href, page) {
  * @param {string} folder
  */
 export function writeTexts(folder) {
-  const all = sections();
+  const all = sections().filter(({ pages }) => pages.length > 0);
   const intro =
     '# Starkbox\n\n> A local Starknet for developers: one node on the execution engine of the sequencer, as a command and as a library.\n';
   const lists = all.map(({ heading, pages }) => {

@@ -2,8 +2,8 @@
 // A bridge between Ethereum and Starknet, end to end: deposit, withdrawal, a handler that refuses, a
 // cancelled deposit, and fees. It speaks to both chains as a dapp does, with viem and starknet.js.
 //
-//   npx starkbox --l1 anvil --seed 0
-//   node examples/bridge/bridge.mjs [STARKNET_URL] [ETHEREUM_URL]
+//   npm start                                        in one terminal: both chains
+//   node bridge.mjs [STARKNET_URL] [ETHEREUM_URL]    in another terminal
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,18 +53,18 @@ const { messaging_contract_address: messagingAddress } = await ask('devnet_postm
 });
 const messaging = getContract({
   address: messagingAddress,
-  abi: compiled('solidity/Messaging').abi,
+  abi: compiled('Messaging').abi,
   client: l1,
 });
 
 const { deploy } = await user.declareAndDeploy({
-  contract: compiled('cairo/bridge.sierra'),
+  contract: compiled('bridge.sierra'),
   // A Cairo build writes the compiled class as well, and starknet.js finds these hashes by itself.
   classHash: '0x3331bfb4a579c21030cc831ac1fe8c64fe0e8f76ed4a5bbbb1ca91799294104',
   compiledClassHash: '0x1994d301011fbff23a5503391c4b27bd9d808cabc0a4899a78733764d6e1cbe',
 });
 const l2Bridge = new Contract({
-  abi: compiled('cairo/bridge.sierra').abi,
+  abi: compiled('bridge.sierra').abi,
   address: deploy.contract_address,
   providerOrAccount: user,
 });
@@ -72,14 +72,14 @@ const selector = hash.getSelectorFromName('deposit');
 
 const { contractAddress } = await mined(
   l1.deployContract({
-    ...compiled('solidity/Bridge'),
+    ...compiled('Bridge'),
     args: [messagingAddress, BigInt(l2Bridge.address), BigInt(selector)],
   }),
 );
 assert(contractAddress);
 const l1Bridge = getContract({
   address: contractAddress,
-  abi: compiled('solidity/Bridge').abi,
+  abi: compiled('Bridge').abi,
   client: l1,
 });
 await l2Bridge.invoke('connect', [l1Bridge.address], { waitForTransaction: true });
@@ -118,7 +118,11 @@ const recipient = '0x00000000000000000000000000000000000b21d6';
 const before = await l1.getBalance({ address: recipient });
 const part = amount / 4n;
 await l2Bridge.invoke('withdraw', [recipient, part], { waitForTransaction: true });
-await assert.rejects(l1Bridge.write.withdraw([recipient, part]), /INVALID_MESSAGE_TO_CONSUME/);
+await assert.rejects(
+  l1Bridge.write.withdraw([recipient, part]),
+  /INVALID_MESSAGE_TO_CONSUME/,
+  'the message is already on L1: start the node without --l1-auto-relay',
+);
 await ask('devnet_postmanFlush');
 await mined(l1Bridge.write.withdraw([recipient, part]));
 assert.equal((await l1.getBalance({ address: recipient })) - before, part);
@@ -189,7 +193,7 @@ async function mined(transaction) {
 }
 
 function compiled(name) {
-  const file = new URL(`../../contracts/${name}.json`, import.meta.url);
+  const file = new URL(`./contracts/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

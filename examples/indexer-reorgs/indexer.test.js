@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createTestChain } from '@starkbox/testing';
 import { Indexer } from './indexer.js';
 
-const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
+const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
 test('balances follow the chain when blocks are removed and replaced', async (t) => {
   const chain = await createTestChain();

@@ -16,7 +16,7 @@ from starknet_py.net.models import StarknetChainId
 from starknet_py.net.signer.key_pair import KeyPair
 
 URL = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:5050"
-CONTRACTS = Path(__file__).parent / "../../contracts/cairo"
+CONTRACTS = Path(__file__).parent / "contracts"
 WAIT = {"check_interval": 0.02}
 
 

@@ -1,12 +1,9 @@
 // Tests of a token with Jest: each has a chain of its own on which the token is deployed.
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fixture } from '@starkbox/testing';
-import { matchers } from '@starkbox/testing/matchers';
-import { withChainHooks } from '@starkbox/testing/node';
+import { withChainHooks } from '@starkbox/testing/jest';
 
-expect.extend(matchers);
-
-const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
+const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
 // Runs once, and is kept for later runs; each test begins with a copy of the chain.
 const deployed = fixture(

@@ -5,7 +5,7 @@ import { fixture } from '@starkbox/testing';
 import { assertChangesBalances, assertEmits, assertRevertsWith } from '@starkbox/testing/matchers';
 import { withChain } from '@starkbox/testing/node';
 
-const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
+const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
 // Runs once, and is kept for later runs; each test begins with a copy of the chain.
 const deployed = fixture(

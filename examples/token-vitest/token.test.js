@@ -3,7 +3,7 @@ import { fixture } from '@starkbox/testing';
 import { withChain } from '@starkbox/testing/vitest';
 import { expect } from 'vitest';
 
-const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
+const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
 // Runs once, and is kept for later runs; each test begins with a copy of the chain.
 const deployed = fixture(

@@ -1,6 +1,6 @@
 // Generator of pages in docs/reference and of the manual page from the table of options, the table of commands and the
 // OpenRPC documents, so that they cannot differ from the node.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
 import {
@@ -15,7 +15,8 @@ import { readDocuments } from './documents.mjs';
 import { errorsPage } from './errors-page.mjs';
 import { examples } from './examples.mjs';
 import { manPage } from './man-page.mjs';
-import { methodsPage } from './methods-page.mjs';
+import { methodsPages } from './methods-page.mjs';
+import { versionsPage } from './versions-page.mjs';
 
 const DOCS = join(ROOT, 'docs/reference');
 
@@ -93,7 +94,14 @@ mkdirSync(MANUAL, { recursive: true });
 writeFileSync(join(MANUAL, 'starkbox.1'), manPage());
 
 const documents = readDocuments();
-writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents, await examples()));
+const methods = methodsPages(documents, await examples());
+rmSync(join(DOCS, 'methods'), { recursive: true, force: true });
+mkdirSync(join(DOCS, 'methods'));
+for (const [path, text] of methods) {
+  writeFileSync(join(DOCS, path), text);
+}
+const versions = join(DOCS, 'versions.md');
+writeFileSync(versions, versionsPage(readFileSync(versions, 'utf8')));
 writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
 writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));
 

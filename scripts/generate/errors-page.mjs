@@ -3,94 +3,91 @@
 /** @typedef {import('./documents.mjs').Document} Document */
 
 /** Codes of the specification that only other nodes use. */
-const ELSEWHERE = 'Not answered by this node itself; on a fork it can come from the network.';
+const ELSEWHERE = 'This node never returns it by itself. On a fork it can come from the network.';
 
 /** What to do about each error of the documents. @type {Readonly<Record<string, string>>} */
 const ADVICE = {
   FAILED_TO_RECEIVE_TXN: ELSEWHERE,
-  NO_TRACE_AVAILABLE: 'The transaction waits in the mempool. Ask again when it is executed.',
+  NO_TRACE_AVAILABLE: 'The transaction is still in the mempool. Try again after its execution.',
   CONTRACT_NOT_FOUND:
-    'Nothing is deployed at the address in that block. `devnet_listContracts` lists what is.',
+    'No contract exists at the address in that block. `devnet_listContracts` lists all contracts.',
   ENTRYPOINT_NOT_FOUND:
-    'The contract has no function with this selector. `data.explained` names one that is meant.',
+    'The contract has no function with this selector. `data.explained` suggests one.',
   BLOCK_NOT_FOUND:
-    'The number or hash is none of this chain. It may have been aborted, or be of a chain before a restart.',
+    'No such block on this chain. It may have been aborted, or belong to the chain before a restart.',
   INVALID_TXN_INDEX: 'The block has fewer transactions.',
-  CLASS_HASH_NOT_FOUND: 'Declare the class first. `devnet_listClasses` lists those that are.',
+  CLASS_HASH_NOT_FOUND: 'Declare the class first. `devnet_listClasses` lists declared classes.',
   TXN_HASH_NOT_FOUND:
-    'There is no such transaction. It may have been refused: `devnet_explainTransaction` says why.',
+    'No such transaction on this chain. If the node rejected it, `devnet_explainTransaction` gives the reason.',
   PAGE_SIZE_TOO_BIG: ELSEWHERE,
   NO_BLOCKS: ELSEWHERE,
-  INVALID_CONTINUATION_TOKEN: 'Begin again without a token.',
-  TOO_MANY_KEYS_IN_FILTER: 'Give fewer keys; `--maximum-filter-keys` sets the most.',
-  CONTRACT_ERROR: 'The call failed. `data.explained` says where and why.',
+  INVALID_CONTINUATION_TOKEN: 'Start again without a token.',
+  TOO_MANY_KEYS_IN_FILTER: 'Use fewer keys, or raise `--maximum-filter-keys`.',
+  CONTRACT_ERROR: 'The call failed. See `data.explained` for the location and the reason.',
   TRANSACTION_EXECUTION_ERROR:
-    'The estimate or simulation failed at the transaction `data.transaction_index`. `data.explained` says where and why.',
+    'The estimate or simulation failed at the transaction `data.transaction_index`. See `data.explained` for the location and the reason.',
   STORAGE_PROOF_NOT_SUPPORTED:
-    'There are no storage proofs here; on a fork, blocks of the network have those of the network.',
+    "This node has no storage proofs. On a fork, it returns the network's proofs for the network's blocks.",
   COMPILATION_ERROR: ELSEWHERE,
   INVALID_CONTRACT_CLASS: 'The class is malformed, or was changed after it was compiled.',
-  CLASS_ALREADY_DECLARED: 'Nothing to do: use its hash.',
+  CLASS_ALREADY_DECLARED: 'Use the hash of the declared class.',
   INVALID_TRANSACTION_NONCE:
-    'Read the nonce again, at `pre_confirmed`. The data names the one that is due.',
-  INSUFFICIENT_RESOURCES_FOR_VALIDATE: 'Raise the resource bounds; an estimate has the right ones.',
+    'Read the nonce again, at `pre_confirmed`. The data names the expected nonce.',
+  INSUFFICIENT_RESOURCES_FOR_VALIDATE:
+    'Raise the resource bounds, for example to the result of an estimate.',
   INSUFFICIENT_ACCOUNT_BALANCE:
-    '`devnet_mint` to the account, lower the bounds, or start with `--no-fee`.',
+    'Call `devnet_mint` for the account, lower the bounds, or start with `--no-fee`.',
   VALIDATION_FAILURE:
-    'The account refused the transaction, most often for its signature; or a [network rule](network-rules.md) did. The data says which.',
+    'The account or a [network rule](network-rules.md) rejected the transaction; a wrong signature is the most common cause. See the data for the reason.',
   COMPILATION_FAILED:
-    'The Sierra program cannot be compiled, or a [network rule](network-rules.md) refuses a libfunc of it.',
+    'The Sierra program does not compile, or a [network rule](network-rules.md) rejects one of its libfuncs.',
   CONTRACT_CLASS_SIZE_IS_TOO_LARGE:
-    'Make the class smaller, or raise `--maximum-contract-class-size`, `--maximum-contract-bytecode-size` or `--maximum-sierra-length`.',
+    'Reduce the size of the class, or raise `--maximum-contract-class-size`, `--maximum-contract-bytecode-size` or `--maximum-sierra-length`.',
   NON_ACCOUNT: ELSEWHERE,
-  DUPLICATE_TX: 'The same transaction is already there. Nothing to do, or use the next nonce.',
+  DUPLICATE_TX: 'The node already has this transaction. To send another one, use the next nonce.',
   COMPILED_CLASS_HASH_MISMATCH:
-    'Give the hash that the data names; old tools compute it as Starknet did before 0.14.1.',
+    'Send the hash that the data names. Old tools compute it as Starknet did before 0.14.1.',
   UNSUPPORTED_TX_VERSION: ELSEWHERE,
   UNSUPPORTED_CONTRACT_CLASS_VERSION:
-    'Compile with a release that the [network rules](network-rules.md) allow.',
+    'Compile with a version that the [network rules](network-rules.md) allow.',
   UNEXPECTED_ERROR:
-    'In [version 0.8](versions.md) it stands for 64 and 65, with the message as data.',
+    '[Version 0.8](versions.md) returns it instead of 64 and 65, with their message as data.',
   REPLACEMENT_TRANSACTION_UNDERPRICED:
-    'Raise tip and price further to [replace](mempool.md) a waiting transaction.',
-  FEE_BELOW_MINIMUM: 'Offer at least the price of the block; `devnet_setGasPrice` sets it.',
+    'Raise the tip further to [replace](mempool.md) a waiting transaction.',
+  FEE_BELOW_MINIMUM: "Offer at least the block's gas price. `devnet_setGasPrice` changes it.",
   INVALID_PROOF:
-    'The proof is not one of `starknet_proveTransaction` of this node, or `--proof-mode` is `none`.',
+    "The proof does not come from this node's `starknet_proveTransaction`, or `--proof-mode` is `none`.",
   INVALID_SUBSCRIPTION_ID:
-    'The subscription has ended, for example by `devnet_restart`. Subscribe again.',
-  TOO_MANY_ADDRESSES_IN_FILTER: 'Give fewer addresses; `--maximum-filter-addresses` sets the most.',
-  TOO_MANY_BLOCKS_BACK: 'Subscribe from a newer block, and read older ones by calls.',
+    'The subscription has ended, for example after `devnet_restart`. Subscribe again.',
+  TOO_MANY_ADDRESSES_IN_FILTER: 'Use fewer addresses, or raise `--maximum-filter-addresses`.',
+  TOO_MANY_BLOCKS_BACK: 'Subscribe from a newer block, and read older blocks with calls.',
   INVALID_TRANSACTION_INPUT: ELSEWHERE,
   UNSUPPORTED_TX_TYPE: ELSEWHERE,
   TRANSACTION_BLOCKED: ELSEWHERE,
   SERVICE_BUSY:
-    'Ask again, or for less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
+    'Try again, or request less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:
-    'The file cannot be written, read or loaded; the message says why. The chain is as it was.',
+    'The node could not write, read or load the file; the message gives the reason. The chain has not changed.',
   PARSE_ERROR: 'The request is not JSON, or is nested too deeply.',
-  INVALID_REQUEST: 'The request is no JSON-RPC call, or is larger than a limit allows.',
+  INVALID_REQUEST: 'The request is not a JSON-RPC call, or exceeds a limit.',
   METHOD_NOT_FOUND:
-    'The message names methods that may be meant. Older [versions](versions.md) have fewer.',
-  INVALID_PARAMS: 'The message names the parameter and what is expected.',
+    'The message suggests methods. Older [versions](versions.md) have fewer methods.',
+  INVALID_PARAMS: 'The message names the parameter and the expected value.',
   INTERNAL_ERROR:
-    'A fault of the node, with its cause in the log; or a network or L1 that did not answer, with `data.kind`.',
+    'A fault of the node, whose cause is in the log; or, with `data.kind`, a forked network or L1 that did not respond.',
   INSTANCE_ELSEWHERE:
-    'Send the request to `data.owner_url`, or through the proxy again later; see [hosting](../guides/hosting.md).',
+    'Send the request to `data.owner_url`, or retry through the proxy. See [hosting](../operate/hosting.md).',
   LEASE_NOT_HELD:
-    'Send the request again. The node cannot reach the store of `--instance-store` in time; see [hosting](../guides/hosting.md).',
+    'Send the request again. The node could not reach the `--instance-store` in time. See [hosting](../operate/hosting.md).',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };
 
 /** Errors without a name in the documents. */
 const OTHERS = /** @type {const} */ ([
-  [
-    -1,
-    'refused',
-    'Something that the sandbox cannot do as asked. The message is a sentence with the reason.',
-  ],
+  [-1, 'rejected', 'The sandbox cannot do what you asked. The message gives the reason.'],
   [-32001, 'unauthorized', 'Send the token of `--auth-token` as `Authorization: Bearer TOKEN`.'],
-  [-32002, 'timeout', 'The request took longer than `--timeout`. Calls that had begun go on.'],
+  [-32002, 'timeout', 'The request took longer than `--timeout`. Calls that had begun continue.'],
 ]);
 
 /**
@@ -112,9 +109,9 @@ export function errorsPage(documents) {
     .map(({ code, name, message, advice }) => `| ${code} | ${name} | ${message} | ${advice} |`);
   return `# Errors
 
-Every error code that the node answers, what it means, and what to do. [Methods](methods.md) lists for each method the
-errors that are its own. \`data\` of errors about a transaction or a call has
-[an explanation](../how-it-works/failures.md). Errors of the specification have its codes and messages.
+All error codes of the node, with their meaning and a fix. See [methods](methods.md) for the errors of each method.
+Errors about a transaction or a call include [an explanation](../features/failures.md) in \`data\`. Errors of the
+specification have the specified codes and messages.
 
 | code | name | message | what to do |
 | ---: | --- | --- | --- |
@@ -122,26 +119,26 @@ ${rows.join('\n')}
 
 ## HTTP statuses
 
-A JSON-RPC error has the status 200. Other statuses are about the request itself:
+JSON-RPC errors have the status 200. Other statuses concern the HTTP request itself:
 
 | status | when |
 | --- | --- |
-| 400 | the path takes WebSocket connections only, or the request is no HTTP |
+| 400 | the path accepts only WebSocket connections, or the request is not HTTP |
 | 401 | the token of \`--auth-token\` is missing or wrong |
 | 403 | the host or the site of the page is not allowed |
-| 404 | there is nothing at this path; the answer names the paths of [versions](versions.md) |
-| 405 | the path takes other HTTP methods |
+| 404 | nothing is served at this path; the response lists the paths of [versions](versions.md) |
+| 405 | the path accepts other HTTP methods |
 | 408 | the request took longer than \`--timeout\` |
 | 413 | the body is larger than \`--request-body-size-limit\` |
-| 500 | the node has failed; the log has the cause |
-| 503 | [the memory](../how-it-works/reliability.md) for requests is used up, or there are too many WebSockets |
+| 500 | the node failed; see the log for the cause |
+| 503 | [the memory](../contributing/reliability.md) for requests is exhausted, or too many WebSockets are open |
 
 ## Exit codes
 
 | code | when |
 | ---: | --- |
 | 0 | the node ended after a signal, or a command succeeded |
-| 1 | the node cannot do what it is asked, or cannot listen; a command failed, or found a difference |
-| 2 | the options cannot be understood |
+| 1 | the node cannot start or listen; a command failed or found a difference |
+| 2 | the options are invalid |
 `;
 }

@@ -1,4 +1,4 @@
-// Markdown of docs/reference/methods.md, from the OpenRPC documents and examples.
+// Markdown of docs/reference/methods.md and the pages of its groups, from the OpenRPC documents and examples.
 import { answerText, requestText } from './example-text.mjs';
 
 /**
@@ -7,36 +7,86 @@ import { answerText, requestText } from './example-text.mjs';
  * @typedef {import('./documents.mjs').Document} Document
  */
 
-/** The documents in the order of the page, with their headings. */
-const SECTIONS = /** @type {const} */ ([
-  ['devnet', 'Controlling the sandbox'],
-  ['read', 'Reading the chain'],
-  ['trace', 'Traces, simulations and proofs'],
-  ['write', 'Sending transactions'],
-  ['ws', 'Subscriptions'],
-]);
-
-const ALIASES = /** @type {const} */ ([
-  ['starknet_', 'chain_'],
-  ['devnet_', 'sandbox_'],
-]);
+/**
+ * The pages in their order: the files, the titles, and the methods, or the document whose methods they all hold.
+ *
+ * @type {readonly { page: string, title: string, document: string, methods?: string }[]}
+ */
+const PAGES = [
+  {
+    page: 'accounts',
+    title: 'Accounts and balances',
+    document: 'devnet',
+    methods:
+      'getPredeployedAccounts getAccountBalance mint deal impersonateAccount stopImpersonateAccount autoImpersonate stopAutoImpersonate',
+  },
+  {
+    page: 'blocks',
+    title: 'Blocks, time and prices',
+    document: 'devnet',
+    methods:
+      'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings',
+  },
+  {
+    page: 'state',
+    title: 'State, snapshots and dumps',
+    document: 'devnet',
+    methods:
+      'snapshot revert listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass declare deploy',
+  },
+  {
+    page: 'mempool',
+    title: 'Mempool',
+    document: 'devnet',
+    methods: 'mempoolList mempoolSelect mempoolPreConfirm mempoolSeal mempoolRemove mempoolClear',
+  },
+  {
+    page: 'messages',
+    title: 'L1 messages',
+    document: 'devnet',
+    methods:
+      'postmanLoad postmanFlush postmanSendMessageToL2 postmanConsumeMessageFromL2 listMessages',
+  },
+  {
+    page: 'debugging',
+    title: 'Failures, gas and coverage',
+    document: 'devnet',
+    methods:
+      'explainTransaction gasReport coverage executedLines machineTrace addArtifact listRuleFindings',
+  },
+  {
+    page: 'lists',
+    title: 'Lists, search and labels',
+    document: 'devnet',
+    methods: 'listBlocks listTransactions listContracts listClasses search setLabel getLabels',
+  },
+  {
+    page: 'node',
+    title: 'Node, requests and instances',
+    document: 'devnet',
+    methods:
+      'getConfig getStatus rpc.discover createInstance listInstances deleteInstance recordRequests getRequests getRequest getRecording subscribeSandbox subscribeRequests',
+  },
+  { page: 'reading', title: 'Reading the chain', document: 'read' },
+  { page: 'transactions', title: 'Sending transactions', document: 'write' },
+  { page: 'traces', title: 'Traces, simulations and proofs', document: 'trace' },
+  { page: 'subscriptions', title: 'Subscriptions', document: 'ws' },
+];
 
 const INTRO = `# Methods
 
-Every method that the node answers. Parameters go by name or by position, in the order of the tables. A
-method has two names: \`starknet_\` and \`chain_\` are the same, and so are \`devnet_\` and \`sandbox_\`.
+Every method of the node, by group. Pass parameters by name or by position, in the order of the tables.
 
-Methods that begin with \`starknet_\` are those of the Starknet JSON-RPC specification, with its types; those
-that begin with \`devnet_\` are the sandbox's own, and [their types](#types) are at the end of this page.
-\`rpc.discover\` answers with all of this as one OpenRPC document. [Subscriptions](subscriptions.md) need a
-WebSocket.
+Methods that begin with \`starknet_\` belong to the Starknet JSON-RPC specification and have its types. Methods that
+begin with \`devnet_\` control the node; [Types](methods/types.md) describes their objects. Every \`starknet_\` method also
+has a name with \`chain_\`, and every \`devnet_\` method one with \`sandbox_\`. \`rpc.discover\` returns all of this as one
+OpenRPC document. [Subscriptions](subscriptions.md) need a WebSocket.
 
-The examples are from a node with \`--seed 0\`, to which they were sent one after another. \`jsonrpc\` and \`id\` of the
-requests are left out, answers are the \`result\`, or \`error\` where the call was refused, and long values are cut (\`…\`).
+The examples come from a node with \`--seed 0\` that received them in the order of its documents. They leave out
+\`jsonrpc\` and \`id\`, show the \`result\` or the \`error\`, and cut long values (\`…\`).
 
-Besides the errors that are listed, every method may answer -32602 if a parameter is wrong, -32603 if the
-node fails, and -32604 if the method is forbidden; methods of the sandbox
-answer -1 with a sentence where something cannot be done.
+Any method can also return -32602 for a wrong parameter, -32603 if the node fails, and -32604 if the method is
+forbidden. A \`devnet_\` method returns -1 with a sentence if the node cannot do what you ask.
 `;
 
 /** @typedef {import('./examples.mjs').Example} Example */
@@ -44,54 +94,101 @@ answer -1 with a sentence where something cannot be done.
 /**
  * @param {ReadonlyMap<string, Document>} documents by the names of their files, without `.json`
  * @param {ReadonlyMap<string, Example>} examples by the names of the methods
- * @returns {string}
+ * @returns {ReadonlyMap<string, string>} the pages by their paths in `docs/reference`
  */
-export function methodsPage(documents, examples) {
-  /** @param {string} file */
-  const documentOf = (file) => {
-    const document = documents.get(file);
-    if (!document) throw new Error(`there is no document ${file}`);
-    return document;
-  };
-  const sections = SECTIONS.map(([file, heading]) => {
-    const { methods } = documentOf(file);
-    const calls = methods.filter(({ result }) => result);
-    return { file, heading, calls, notifications: methods.filter(({ result }) => !result) };
-  });
-  const contents = sections.map(({ heading, calls }) =>
-    [`**${heading}**: `, calls.map(({ name }) => link(name)).join(', '), '.'].join(''),
-  );
-  const bodies = sections.flatMap(({ file, heading, calls, notifications }) => [
-    `## ${heading}`,
-    ...calls.map(
-      (method) => `${callText(method, file, documents)}\n\n${exampleText(method.name, examples)}`,
-    ),
-    ...(notifications.length === 0
-      ? []
-      : [`### Notifications of ${heading.toLowerCase()}`, notificationTable(notifications)]),
+export function methodsPages(documents, examples) {
+  const groups = groupsOf(documents);
+  const devnet = documentOf(documents, 'devnet');
+  /** @param {string} text */
+  const linked = (text) =>
+    text.replace(/`([A-Z0-9_]+)`/g, (code, name) =>
+      Object.hasOwn(devnet.components.schemas, name)
+        ? `[${code}](types.md#${name.toLowerCase()})`
+        : code,
+    );
+  const index = groups.flatMap(({ page, title, calls }) => [
+    `## ${title}`,
+    [
+      '| method | |',
+      '| --- | --- |',
+      ...calls.map(({ name, summary }) => `| ${link(name, page)} | ${cell(sentence(summary))} |`),
+    ].join('\n'),
   ]);
-  const devnet = documentOf('devnet');
-  const page = [INTRO.trimEnd(), ...contents, ...bodies, '## Types', ...types(devnet)].join('\n\n');
-  const linked = page.replace(/`([A-Z0-9_]+)`/g, (code, name) =>
-    Object.hasOwn(devnet.components.schemas, name) ? `[${code}](#${name.toLowerCase()})` : code,
-  );
-  return `${linked}\n`;
+  const pages = groups.map(({ page, title, document, calls, notifications }) => {
+    const sections = calls.map(
+      (method) =>
+        `${callText(method, document, documents)}\n\n${exampleText(method.name, examples)}`,
+    );
+    const table =
+      notifications.length === 0 ? [] : ['## Notifications', notificationTable(notifications)];
+    const text = [`# ${title}`, '[All methods](../methods.md)', ...sections, ...table].join('\n\n');
+    return /** @type {const} */ ([`methods/${page}.md`, `${linked(text)}\n`]);
+  });
+  const typesPage = ['# Types', 'The objects of `devnet_` methods.', ...types(devnet)].join('\n\n');
+  return new Map([
+    ['methods.md', `${[INTRO.trimEnd(), ...index].join('\n\n')}\n`],
+    ...pages,
+    ['methods/types.md', `${linked(typesPage)}\n`],
+  ]);
+}
+
+/**
+ * @param {ReadonlyMap<string, Document>} documents
+ * @param {string} file
+ */
+function documentOf(documents, file) {
+  const document = documents.get(file);
+  if (!document) throw new Error(`there is no document ${file}`);
+  return document;
+}
+
+/**
+ * The pages with their methods, each method on one page.
+ * @param {ReadonlyMap<string, Document>} documents
+ */
+function groupsOf(documents) {
+  const names = new Set(PAGES.flatMap(({ methods }) => methods?.split(' ') ?? []).map(fullName));
+  const groups = PAGES.map(({ page, title, document, methods }, at) => {
+    const all = documentOf(documents, document).methods;
+    const order = methods?.split(' ').map(fullName);
+    const isLast = PAGES.findLastIndex((other) => other.document === document) === at;
+    const calls = all.filter(({ name, result }) => result && (order?.includes(name) ?? true));
+    const missing = all.filter(({ name, result }) => result && order && !names.has(name));
+    if (missing.length > 0) {
+      throw new Error(
+        `methods-page.mjs has no page for ${missing.map(({ name }) => name).join(', ')}`,
+      );
+    }
+    return {
+      ...{ page, title, document },
+      calls: order
+        ? calls.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+        : calls,
+      notifications: isLast ? all.filter(({ result }) => !result) : [],
+    };
+  });
+  const calls = groups.flatMap((group) => group.calls.map(({ name }) => name));
+  const unknown = [...names].filter((name) => !calls.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`methods-page.mjs names missing methods: ${unknown.join(', ')}`);
+  return groups;
 }
 
 /** @param {string} name */
-const link = (name) => `[\`${name}\`](#${name.toLowerCase().replaceAll('.', '')})`;
+const fullName = (name) => (name.includes('.') ? name : `devnet_${name}`);
+
+/**
+ * @param {string} name
+ * @param {string} page
+ */
+const link = (name, page) =>
+  `[\`${name}\`](methods/${page}.md#${name.toLowerCase().replaceAll('.', '')})`;
 
 /** @param {string} text */
 const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** @param {string} text */
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-/** @param {string} name */
-function aliasOf(name) {
-  const [prefix, alias] = ALIASES.find(([prefix]) => name.startsWith(prefix)) ?? ['', ''];
-  return prefix === '' ? undefined : `${alias}${name.slice(prefix.length)}`;
-}
 
 /**
  * @param {Method} method
@@ -100,11 +197,9 @@ function aliasOf(name) {
  */
 function callText(method, file, documents) {
   const { name, summary, description, params, result, errors = [] } = method;
-  const alias = aliasOf(name);
   const facts = [
-    ...(alias === undefined ? [] : [`Also \`${alias}\`.`]),
     ...(method['x-writes'] ? ['Changes the chain or the node.'] : []),
-    ...(/_(un)?subscribe/.test(name) ? ['Over a WebSocket only.'] : []),
+    ...(/_(un)?subscribe/.test(name) ? ['Needs a WebSocket.'] : []),
   ];
   const refusals = errors.map(({ $ref }) => {
     const [path = '', pointer = ''] = $ref.split('#');
@@ -112,15 +207,15 @@ function callText(method, file, documents) {
       path === '' ? file : path.replace(/^\.\//, '').replace(/\.json$/, ''),
     );
     const error = home?.components.errors[pointer.split('/').at(-1) ?? ''];
-    if (!error) throw new Error(`${name} refers to ${$ref}, which is not there`);
+    if (!error) throw new Error(`${name} refers to ${$ref}, which does not exist`);
     return `${error.code} (${error.message})`;
   });
   return [
-    `### ${name}`,
+    `## ${name}`,
     [sentence(summary), ...(description === undefined ? [] : [sentence(description)])].join(' '),
     ...(facts.length === 0 ? [] : [facts.join(' ')]),
     ...(params.length === 0 ? ['No parameters.'] : [parameterTable(params)]),
-    `Answers ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
+    `Returns ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
     ...(refusals.length === 0 ? [] : [`Errors: ${refusals.join(', ')}.`]),
   ].join('\n\n');
 }
@@ -134,11 +229,11 @@ function exampleText(name, examples) {
   if (!example) throw new Error(`examples.mjs has no example of ${name}`);
   const { params, answer, needs } = example;
   const request = ['```json', requestText(name, params), '```'].join('\n');
-  if (needs !== undefined) return [`An example, which needs ${needs}:`, request].join('\n\n');
+  if (needs !== undefined) return [`Request (needs ${needs}):`, request].join('\n\n');
   return [
-    'For example',
+    'Request:',
     request,
-    'is answered with',
+    'Response:',
     `\`\`\`json\n${answerText(answer ?? null)}\n\`\`\``,
   ].join('\n\n');
 }
@@ -183,14 +278,14 @@ function types({ components }) {
   return Object.entries(components.schemas).map(([name, schema]) => {
     const { description = '', properties, required = [] } = schema;
     if (!properties || Object.keys(properties).length === 0) {
-      return `### ${name}\n\n${description} In JSON, ${typeText(schema)}.`;
+      return `## ${name}\n\n${description} In JSON, ${typeText(schema)}.`;
     }
     const rows = Object.entries(properties).map(([member, schema]) => {
       const presence = required.includes(member) ? '' : ' (optional)';
       return `| \`${member}\`${presence} | ${cell(typeText(schema))} | ${cell(schema.description ?? '')} |`;
     });
     const table = ['| member | type | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-    return [`### ${name}`, ...(description === '' ? [] : [description]), table].join('\n\n');
+    return [`## ${name}`, ...(description === '' ? [] : [description]), table].join('\n\n');
   });
 }
 
@@ -216,7 +311,7 @@ function typeText(schema) {
     case 'integer':
       return 'an integer';
     case 'boolean':
-      return 'true or false';
+      return 'a boolean';
     case undefined:
       return 'anything';
     default:

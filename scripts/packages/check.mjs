@@ -41,6 +41,7 @@ const LIMITS = {
   '@starkbox/starknet-devnet': [5, 10],
   '@starkbox/testing': [35, 110],
   '@starkbox/wallet': [30, 90],
+  'create-starkbox': [70, 100],
 };
 
 /** The same of the engine for a platform. A build for daily work has three times the weight. */

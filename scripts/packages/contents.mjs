@@ -22,6 +22,7 @@ const FILES = {
     /^dist\/explorer\/(assets\/)?[\w.-]+\.(js|css|svg|json)(\.(br|gz))?$/,
     /^dist\/mcp\/serve\.js$/,
     /^dist\/mcp\/.+\.md$/,
+    /^dist\/init\/(code\/\w+\.js|template\/[\w./-]+)$/,
     /^dist\/wallet\/[\w./-]+$/,
     /^man\/starkbox\.1$/,
   ],
@@ -43,8 +44,13 @@ const FILES = {
   ],
   '@starkbox/signing': [/^dist\/.+\.(js|d\.ts)$/],
   '@starkbox/starknet-devnet': [/^bin\/starknet-devnet\.js$/],
-  '@starkbox/testing': [/^dist\/.+\.(js|d\.ts)$/],
+  '@starkbox/testing': [/^dist\/.+\.(js|d\.ts)$/, /^jest\/jest\.(js|d\.ts)$/],
   '@starkbox/wallet': [/^dist\/.+\.(js|d\.ts)$/],
+  'create-starkbox': [
+    /^bin\/create-starkbox\.js$/,
+    /^dist\/.+\.(js|d\.ts)$/,
+    /^template\/(base|node|vitest)\/[\w./-]+$/,
+  ],
 };
 
 /** The same of the engine for a platform. */

@@ -135,8 +135,11 @@ function pageOf({ name, description, homepage }) {
 function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
   const entries = Object(manifest['exports']);
   for (const name of INTERNAL_ENTRIES) if (entries[name]) delete entries[name].types;
-  if (manifest.name !== ENGINE_NAME) return manifest;
   const { version } = manifest;
+  // The sources name no version of a peer of ours: Changesets makes a major version of each that leaves a range.
+  const peers = Object(manifest['peerDependencies']);
+  for (const name of published().keys()) if (peers[name]) peers[name] = version;
+  if (manifest.name !== ENGINE_NAME) return manifest;
   const platforms = Object.keys(PLATFORMS).map((name) => [packageFor(name), version]);
   return { ...manifest, optionalDependencies: Object.fromEntries(platforms) };
 }

@@ -1,10 +1,11 @@
 // What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
 import { npmInstall } from './installation.mjs';
+import { projectByCreate, projectByInit } from './new-project.mjs';
 import { environmentOf, linesOf, startCommand, stop } from './processes.mjs';
 
 /** @typedef {Parameters<typeof npmInstall>[2]} Packed */
@@ -18,16 +19,22 @@ await chain.close();
 `;
 
 /**
+ * Starts the installed command, and ends it after its use.
+ *
+ * @template T
  * @param {string} folder
  * @param {string} node
- * @param {(url: string) => Promise<void>} use
+ * @param {(url: string) => Promise<T>} use
  * @param {readonly string[]} [options] further ones of the node
+ * @param {readonly string[]} [command] how npx finds it
+ * @returns {Promise<T>}
  */
-async function withNode(folder, node, use, options = []) {
-  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui', ...options]);
+export async function withNode(folder, node, use, options = [], command = undefined) {
+  const args = ['--seed', '0', '--port', '0', '--ui', ...options];
+  const child = startCommand(folder, node, args, command);
   try {
     const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
-    await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
+    return await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
   } finally {
     await stop(child);
   }
@@ -38,7 +45,7 @@ async function withNode(folder, node, use, options = []) {
  * @param {string} method
  * @param {object} params
  */
-async function call(url, method, params) {
+export async function call(url, method, params) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -75,6 +82,8 @@ export async function firstTransaction(folder, node) {
  * @type {Record<string, (folder: string, node: string, packed: Packed) => Promise<void>>}
  */
 export const tries = {
+  'starkbox init': projectByInit,
+  'npm create starkbox': projectByCreate,
   library: async (folder, node) => {
     writeFileSync(join(folder, 'library.mjs'), LIBRARY);
     runText(node, ['library.mjs'], { cwd: folder });
@@ -131,14 +140,9 @@ export const tries = {
     const example = join(ROOT, 'examples/token-node-test');
     const { starknet } = Object(manifestIn(example)['devDependencies']);
     npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
-    const contract = 'contracts/cairo/token.sierra.json';
-    mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });
-    cpSync(join(ROOT, contract), join(folder, contract));
-    mkdirSync(join(folder, 'tests/token'), { recursive: true });
-    cpSync(join(example, 'token.test.js'), join(folder, 'tests/token/token.test.js'));
-    runText(node, ['--test', 'tests/token/token.test.js'], {
-      cwd: folder,
-      env: environmentOf(node),
-    });
+    for (const file of ['contracts', 'token.test.js']) {
+      cpSync(join(example, file), join(folder, file), { recursive: true });
+    }
+    runText(node, ['--test', 'token.test.js'], { cwd: folder, env: environmentOf(node) });
   },
 };

@@ -15,18 +15,28 @@ export function environmentOf(node) {
 }
 
 /**
- * The command starkbox, installed in a folder, as its user starts it.
+ * The command starkbox as its user starts it in a folder, installed there by default.
  *
  * @param {string} folder
  * @param {string} node
  * @param {readonly string[]} args
+ * @param {readonly string[]} [command] how npx finds it
  */
-export function startCommand(folder, node, args) {
-  return spawn('npx', ['--no-install', 'starkbox', ...args], {
-    cwd: folder,
-    env: environmentOf(node),
+export function startCommand(folder, node, args, command = ['--no-install', 'starkbox']) {
+  return startGroup('npx', [...command, ...args], { cwd: folder, env: environmentOf(node) });
+}
+
+/**
+ * A command of npm and what it starts, as one group, which ends together.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ */
+export function startGroup(command, args, options) {
+  return spawn(command, args, {
+    ...options,
     stdio: ['pipe', 'pipe', 'inherit'],
-    // npx and what it starts are one group, which ends together.
     detached: true,
   });
 }

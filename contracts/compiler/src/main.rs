@@ -16,8 +16,7 @@ use cairo_lang_starknet::compile::compile_prepared_db;
 use cairo_lang_starknet::contract::find_contracts;
 use cairo_lang_starknet::starknet_plugin_suite;
 
-const PACKAGE: &str = "starkbox_contracts";
-const USAGE: &str = "contracts-compiler --corelib SRC --source SRC --out FOLDER [--panic-backtrace true] [--only NAME]";
+const USAGE: &str = "contracts-compiler --corelib SRC --package NAME --source SRC --out FOLDER [--panic-backtrace true] [--only NAME]";
 
 fn main() -> Result<()> {
     let mut options = HashMap::new();
@@ -27,6 +26,7 @@ fn main() -> Result<()> {
     }
     let mut take = |name: &str| options.remove(name);
     let corelib = PathBuf::from(take("--corelib").context(USAGE)?).canonicalize()?;
+    let package_name = take("--package").context(USAGE)?;
     let source = PathBuf::from(take("--source").context(USAGE)?).canonicalize()?;
     let out = PathBuf::from(take("--out").context(USAGE)?);
     let backtrace = take("--panic-backtrace").as_deref() == Some("true");
@@ -43,11 +43,11 @@ fn main() -> Result<()> {
     let settings = CrateSettings { edition: Edition::V2024_07, ..Default::default() };
     let configuration =
         CrateConfiguration { root: Directory::Real(source), settings, cache_file: None };
-    let package = CrateId::plain(&db, SmolStrId::from(&db, PACKAGE));
+    let package = CrateId::plain(&db, SmolStrId::from(&db, package_name.as_str()));
     let crates = update_crate_configuration_input_helper(&db, package, Some(configuration));
     set_crate_configs_input(&mut db, Some(crates));
 
-    let package = CrateId::plain(&db, SmolStrId::from(&db, PACKAGE));
+    let package = CrateId::plain(&db, SmolStrId::from(&db, package_name.as_str()));
     let mut config = CompilerConfig {
         replace_ids: true,
         add_statements_functions: true,
@@ -70,7 +70,7 @@ fn main() -> Result<()> {
     }
     let classes = compile_prepared_db(&db, &wanted, config)?;
     for (contract, class) in wanted.iter().zip(classes) {
-        let file = format!("{PACKAGE}_{}.contract_class.json", name(&contract.submodule_id));
+        let file = format!("{package_name}_{}.contract_class.json", name(&contract.submodule_id));
         write(out.join(file), serde_json::to_string(&class)?)?;
     }
     Ok(())

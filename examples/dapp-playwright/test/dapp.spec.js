@@ -5,7 +5,7 @@ import { withChain } from '@starkbox/testing/playwright';
 import { getWallet } from '@starkbox/wallet/playwright';
 import { preview } from 'vite';
 
-const artifact = new URL('../../../contracts/cairo/token.sierra.json', import.meta.url);
+const artifact = new URL('../contracts/token.sierra.json', import.meta.url);
 
 // Runs once, and is kept for later runs; each test begins with a copy of the chain.
 const deployed = fixture(

@@ -1,6 +1,8 @@
 // Coverage of classes by entry point, added over pages and chains.
 import type { COVERAGE, COVERED_CLASS, COVERED_ENTRY_POINT } from '@starkbox/spec';
 import { shortHash } from './felt.js';
+import type { ReportTextOptions } from './gas/text.js';
+import { counted, table, wrapped } from './text-layout.js';
 
 export type CoveredEntryPoint = COVERED_ENTRY_POINT;
 export type CoveredClass = COVERED_CLASS;
@@ -56,32 +58,36 @@ function nameOf({ contract_name, class_hash }: CoveredClass): string {
   return contract_name ?? `class ${shortHash(class_hash)}`;
 }
 
-/** @param heading how a heading is written, for example in bold */
 export function coverageText(
   { transactions, calls, classes }: CoveragePage,
-  heading: (text: string) => string = (text) => text,
+  { heading = (text) => text, width }: ReportTextOptions = {},
 ): string {
   const lines = classes.flatMap((covered) => {
     const called = covered.entry_points.filter(({ calls }) => calls > 0);
     const rest = covered.entry_points.filter(({ calls }) => calls === 0);
     const names = rest.map(({ function_name: name, selector }) => name ?? shortHash(selector));
+    const rows = called.map(({ function_name: name, selector, calls, failed }) => [
+      String(calls).padStart(CALLS_WIDTH),
+      `${name ?? shortHash(selector)}${failed === 0 ? '' : ` (${failed} failed)`}`,
+    ]);
+    const never = `  never   ${names.join(', ')}`;
     return [
       heading(`${nameOf(covered)}  ${shareOf(called.length, covered.entry_points.length)}`),
-      ...called.map(
-        ({ function_name: name, selector, calls, failed }) =>
-          `  ${String(calls).padStart(6)}  ${name ?? shortHash(selector)}${failed === 0 ? '' : ` (${failed} failed)`}`,
-      ),
-      ...(names.length === 0 ? [] : [`  never   ${names.join(', ')}`]),
+      ...table(rows, { width, indent: '  ', columns: [{}, { isShortened: true }] }).lines,
+      ...(names.length === 0 ? [] : wrapped(never, width, ' '.repeat(CALLS_WIDTH + 4))),
     ];
   });
   const entries = classes.flatMap(({ entry_points }) => entry_points);
   const called = entries.filter(({ calls }) => calls > 0).length;
   const count = [
-    `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`,
-    ...(calls === undefined ? [] : [`${calls} ${calls === 1 ? 'call' : 'calls'} outside of them`]),
+    counted(transactions, 'transaction'),
+    ...(calls === undefined ? [] : [`${counted(calls, 'call')} outside of them`]),
   ].join(' and ');
   return [...lines, `${count}, entry points called: ${shareOf(called, entries.length)}`].join('\n');
 }
+
+/** The column of the word `never`, and of the numbers above it. */
+const CALLS_WIDTH = 6;
 
 function shareOf(part: number, whole: number): string {
   return `${part} of ${whole}${whole === 0 ? '' : ` (${((part / whole) * 100).toFixed(1)} %)`}`;

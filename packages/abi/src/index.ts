@@ -83,7 +83,13 @@ export type {
   SourceLine,
 } from './explain/explained.js';
 export type { ExplainedTransaction } from './explain/finding.js';
-export { type PaintText, type Style, sourceLineText } from './explain/tree-text.js';
+export {
+  explanationOnTerminal,
+  type PaintText,
+  type TerminalTextOptions,
+  type TextColour,
+} from './explain/terminal-text.js';
+export { sourceLineText } from './explain/tree-text.js';
 export type { Sources } from './explain/view.js';
 // Revert reasons.
 export { type Panic, panicText } from './failure/panic.js';
@@ -112,7 +118,7 @@ export {
   type RowNames,
 } from './gas/report.js';
 export { GasSum, type Grouping, keyOf } from './gas/sum.js';
-export { gasText, resourceName } from './gas/text.js';
+export { gasText, type ReportTextOptions, resourceName } from './gas/text.js';
 export {
   ALL,
   type CalledFunction as Called,
@@ -163,6 +169,21 @@ export {
   type StorageHashes,
   variablesOf,
 } from './storage/variables.js';
+// Tables and wrapped lines for terminals.
+export {
+  type Column,
+  counted,
+  fitted,
+  grouped,
+  shortenedMiddle,
+  type Table,
+  type TableOptions,
+  table,
+  textWidth,
+  type Width,
+  withShortHashes,
+  wrapped,
+} from './text-layout.js';
 export type {
   ExecutionResult,
   Invocation,

@@ -15,7 +15,7 @@ export const FIXTURE_NAMES: Names = new Map([
   [ETH_ADDRESS, 'ETH'],
   ['0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125', 'UDC'],
   ['0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf', 'UDC (legacy)'],
-  ['0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511', 'faucet'],
+  ['0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511', 'minter'],
   ['0x1000', 'sequencer'],
 ]);
 

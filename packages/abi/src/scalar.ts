@@ -88,7 +88,7 @@ const decimal = (text: string): string | undefined =>
 
 /** A text of any length, as words of 31 bytes. */
 export function byteArrayOf(text: string): readonly string[] {
-  if (text.length > MOST_LETTERS) throw new InvalidInput('The text is too long for a form.');
+  if (text.length > MOST_LETTERS) throw new InvalidInput('The string is too long for a form.');
   const bytes = new TextEncoder().encode(text);
   const whole = Math.floor(bytes.length / 31);
   const words = Array.from({ length: whole }, (_, at) =>

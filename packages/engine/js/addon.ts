@@ -93,7 +93,7 @@ function isMusl(): boolean {
 function whyNotLoaded(path: string, os: string, cpu: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   const hint = /GLIBC_/.test(reason)
-    ? ' The C library of this system is older than those that the engine is built for.'
+    ? ' The C library of this system is older than the engine requires.'
     : '';
   return `The engine of Starkbox at ${path} cannot be loaded on ${os} ${cpu}: ${reason}${hint}`;
 }

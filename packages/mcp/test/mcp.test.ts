@@ -178,7 +178,7 @@ describe('starkbox mcp', () => {
 
   test('finds and shows the documentation', async () => {
     const { text: pages } = await call('read_docs');
-    const methods = pages.split('\n').find((line) => /(^|\/)methods: /.test(line));
+    const methods = pages.split('\n').find((line) => /(^|\/)methods\/accounts: /.test(line));
     const page = methods?.split(':')[0] ?? '';
     const { text: section } = await call('read_docs', { page: `${page}#devnet_mint` });
     expect(section).toContain('amount');

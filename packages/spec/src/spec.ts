@@ -36,13 +36,13 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
 /** The hash of a block. */
 export type BLOCK_HASH = FELT;
 
-/** What names a block. */
+/** The hash and number of a block. */
 export type BLOCK_HASH_AND_NUMBER = {
   readonly block_hash: BLOCK_HASH;
   readonly block_number: BLOCK_NUMBER;
 };
 
-/** What an accepted block says about itself. */
+/** The header of an accepted block. */
 export type BLOCK_HEADER = {
   readonly block_hash: BLOCK_HASH;
   readonly parent_hash: BLOCK_HASH;
@@ -83,35 +83,35 @@ export type BLOCK_ROW = {
   readonly block_hash: BLOCK_HASH;
   readonly timestamp: number;
   readonly transaction_count: number;
-  /** Transactions that were reverted. */
+  /** Reverted transactions. */
   readonly failed_count: number;
   readonly event_count: number;
-  /** What its transactions paid, as decimal numbers. */
+  /** The fees of its transactions, as decimal strings. */
   readonly fee: {
     readonly fri: string;
     readonly wei: string;
   };
-  /** What its transactions used. */
+  /** The gas that its transactions used. */
   readonly l2_gas: number;
   readonly finality_status: 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
 };
 
-/** How the following blocks are made. */
+/** Settings of the next blocks. */
 export type BLOCK_SETTINGS = {
-  /** "transaction", "demand", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
+  /** "transaction", "demand", or an interval: seconds in decimal digits, or milliseconds followed by ms. */
   readonly block_generation_on: string;
-  /** Seconds from each block to the next; null where time passes as it really does. */
+  /** Seconds from each block to the next; null if time follows the clock. */
   readonly time_step: SECONDS | null;
-  /** Who gets the fees. */
+  /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
-  /** The time of a block that is closed now. */
+  /** The timestamp of a block that closes now. */
   readonly next_block_timestamp: SECONDS;
 };
 
 /** The steps of a block, in order. */
 export type BLOCK_STATUS = 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
 
-/** The last block accepted on L1, the latest accepted one, or the one being built. */
+/** The last block accepted on L1, the latest accepted block, or the block under construction. */
 export type BLOCK_TAG = 'l1_accepted' | 'latest' | 'pre_confirmed';
 
 /** An accepted block with its transactions and receipts. */
@@ -132,7 +132,7 @@ export type BLOCK_WITH_TX_HASHES = {
 } & BLOCK_HEADER &
   BLOCK_BODY_WITH_TX_HASHES;
 
-/** A Sierra class as a client sends it. An empty ABI text means that there is none. */
+/** A Sierra class as a client sends it. An empty ABI string means that the class has no ABI. */
 export type BROADCASTED_CONTRACT_CLASS = {
   readonly sierra_program: readonly FELT[];
   readonly contract_class_version: string;
@@ -208,13 +208,13 @@ export type BinOp = {
 /** How one contract calls another. */
 export type CALL_TYPE = 'LIBRARY_CALL' | 'CALL' | 'DELEGATE';
 
-/** What a query may mean. */
+/** A possible meaning of a search term. */
 export type CANDIDATE = {
   readonly kind: 'block' | 'transaction' | 'contract' | 'class' | 'label' | 'method';
   /** A block number, a hash, an address, a labelled felt or the name of a method. */
   readonly value: string;
   readonly label?: LABEL;
-  /** A few words more. */
+  /** A short description. */
   readonly detail?: string;
 };
 
@@ -240,7 +240,7 @@ export type CASM_ENTRY_POINT = {
 /** The short string that names a chain, as hexadecimal digits. */
 export type CHAIN_ID = string;
 
-/** A class to declare; the hashes are checked if given. */
+/** A class to declare; the node checks hashes that you give. */
 export type CLASS_DEFINITION = {
   readonly contract_class: CONTRACT_CLASS | DEPRECATED_CONTRACT_CLASS;
   readonly class_hash?: FELT | null;
@@ -255,7 +255,7 @@ export type CLASS_ROW = {
   readonly label?: LABEL;
 };
 
-/** What every receipt has. */
+/** Members of every receipt. */
 export type COMMON_RECEIPT_PROPERTIES = {
   readonly transaction_hash: TXN_HASH;
   readonly actual_fee: FEE_PAYMENT;
@@ -273,14 +273,14 @@ export type COMMON_RECEIPT_PROPERTIES = {
     }
 );
 
-/** What the node was started with. */
+/** The configuration that the node started with. */
 export type CONFIG = {
-  /** What keys and addresses of the accounts follow from; null where devnet_getPredeployedAccounts is forbidden. */
+  /** The seed of the accounts' keys and addresses; null while devnet_getPredeployedAccounts is forbidden. */
   readonly seed: number | null;
   readonly total_accounts: number;
   readonly account_contract_class_hash: FELT;
   readonly predeployed_accounts_initial_balance: DECIMAL;
-  /** Seconds since 1970; null is the time of the start. */
+  /** Seconds since 1970; null for the clock at the start. */
   readonly start_time: SECONDS | null;
   readonly gas_price_wei: GAS_PRICE;
   readonly gas_price_fri: GAS_PRICE;
@@ -290,17 +290,17 @@ export type CONFIG = {
   readonly l2_gas_price_fri: GAS_PRICE;
   /** The short string of the chain. */
   readonly chain_id: string;
-  /** When calls are written down; null is never. */
+  /** When the node writes a dump; null for never. */
   readonly dump_on: ('exit' | 'block' | 'request') | null;
   readonly dump_path: string | null;
-  /** "transaction", "demand", "mempool", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
+  /** "transaction", "demand", "mempool", or an interval: seconds in decimal digits, or milliseconds followed by ms. */
   readonly block_generation_on: string | null;
   readonly lite_mode: boolean;
   readonly proof_mode: 'full' | 'devnet' | 'none';
   readonly state_archive: 'full' | 'none';
-  /** The public network whose limits transactions and classes are held to; left out where there is none. */
+  /** The public network whose limits apply to transactions and classes; absent without `--rules`. */
   readonly rules?: 'mainnet' | 'sepolia';
-  /** The chain below, also after `devnet_restart` has put the node on another one; nulls where there is none. */
+  /** The forked network, even after `devnet_restart` has changed it; nulls without a fork. */
   readonly fork_config: {
     readonly url: string | null;
     readonly block_number: BLOCK_NUMBER | null;
@@ -320,7 +320,7 @@ export type CONFIG = {
     readonly timeout: number;
     /** Bytes. */
     readonly request_body_size_limit: number;
-    /** Methods that are forbidden; null is none. */
+    /** Forbidden methods; null if all are allowed. */
     readonly restricted_methods: readonly string[] | null;
     readonly ui_enabled: boolean;
   };
@@ -332,7 +332,7 @@ export type CONTRACT_ABI = readonly CONTRACT_ABI_ENTRY[];
 /** An entry of the ABI of a Cairo 0 class. */
 export type CONTRACT_ABI_ENTRY = FUNCTION_ABI_ENTRY | EVENT_ABI_ENTRY | STRUCT_ABI_ENTRY;
 
-/** A Sierra class. The ABI is a JSON text. */
+/** A Sierra class. The ABI is a JSON string. */
 export type CONTRACT_CLASS = {
   readonly sierra_program: readonly FELT[];
   readonly contract_class_version: string;
@@ -340,7 +340,7 @@ export type CONTRACT_CLASS = {
   readonly abi?: string;
 };
 
-/** Why an execution failed: the called contracts, outermost first, and then a text. */
+/** Why an execution failed: the called contracts, outermost first, and then a message. */
 export type CONTRACT_EXECUTION_ERROR =
   | {
       readonly contract_address: ADDRESS;
@@ -588,28 +588,28 @@ export type CORE_HINT =
       };
     };
 
-/** What was called. */
+/** Called entry points. */
 export type COVERAGE = {
   readonly from_block: number;
   readonly to_block: number;
   readonly transactions: number;
-  /** How many calls outside of transactions are counted too, with `--record-calls`. They are in no block, and on the first page of any range. */
+  /** The number of calls outside of transactions that count too, with `--record-calls`. They belong to no block, and are part of the first page of any range. */
   readonly calls?: number;
   readonly classes: readonly COVERED_CLASS[];
-  /** How many of the transactions could not be run again, because the state before them is not kept. */
+  /** The number of transactions that could not run again, because the node no longer has the state before them. */
   readonly not_rerun?: number;
   readonly next?: PAGE_CURSOR;
 };
 
-/** The entry points of a class, and how often each was called. */
+/** The entry points of a class, with call counts. */
 export type COVERED_CLASS = {
   readonly class_hash: FELT;
   /** The label, or else the name in the ABI. */
   readonly contract_name?: string;
-  /** The block that declared it: 0 for ready-made classes, none for those of a forked network. */
+  /** The block that declared it: 0 for predeclared classes, absent for classes of a forked network. */
   readonly declared_in?: number;
   readonly entry_points: readonly COVERED_ENTRY_POINT[];
-  /** Pairs of a Sierra statement that has code and how often it ran; none for ready-made classes, and for code of another compiler version than that of this node. */
+  /** Pairs of a Sierra statement with code and the number of times it ran. Empty for predeclared classes, and for code of another compiler version. */
   readonly statements?: readonly (readonly number[])[];
 };
 
@@ -619,7 +619,7 @@ export type COVERED_ENTRY_POINT = {
   readonly selector: FELT;
   readonly function_name?: string;
   readonly calls: number;
-  /** How many of the calls failed. */
+  /** The number of failed calls. */
   readonly failed: number;
 };
 
@@ -628,10 +628,10 @@ export type CellRef = {
   readonly offset: number;
 };
 
-/** Where data is made available. */
+/** The data availability layer. */
 export type DA_MODE = 'L1' | 'L2';
 
-/** A number of any size in decimal digits. */
+/** A number of any size as a decimal string. */
 export type DECIMAL = string;
 
 /** A class and the hash of its compiled form. */
@@ -648,7 +648,7 @@ export type DECLARE_TXN_RECEIPT = {
   readonly type: 'DECLARE';
 } & COMMON_RECEIPT_PROPERTIES;
 
-/** What a declaration did. */
+/** The trace of a declaration. */
 export type DECLARE_TXN_TRACE = {
   readonly validate_invocation?: FUNCTION_INVOCATION;
   readonly fee_transfer_invocation?: FUNCTION_INVOCATION;
@@ -657,7 +657,7 @@ export type DECLARE_TXN_TRACE = {
   readonly type: 'DECLARE';
 };
 
-/** A declaration of the first form; only found on old networks. */
+/** A declaration of the first form; only on old networks. */
 export type DECLARE_TXN_V0 = {
   readonly type: 'DECLARE';
   readonly sender_address: ADDRESS;
@@ -667,7 +667,7 @@ export type DECLARE_TXN_V0 = {
   readonly class_hash: FELT;
 };
 
-/** A declaration of a Cairo 0 class; only found on old networks. */
+/** A declaration of a Cairo 0 class; only on old networks. */
 export type DECLARE_TXN_V1 = {
   readonly type: 'DECLARE';
   readonly sender_address: ADDRESS;
@@ -678,7 +678,7 @@ export type DECLARE_TXN_V1 = {
   readonly class_hash: FELT;
 };
 
-/** A declaration paid in WEI; only found on old networks. */
+/** A declaration paid in WEI; only on old networks. */
 export type DECLARE_TXN_V2 = {
   readonly type: 'DECLARE';
   readonly sender_address: ADDRESS;
@@ -713,7 +713,7 @@ export type DEPLOYED_CONTRACT_ITEM = {
   readonly class_hash: FELT;
 };
 
-/** Deploys an account that pays for it itself. */
+/** Deploys an account, which pays the fee. */
 export type DEPLOY_ACCOUNT_TXN = DEPLOY_ACCOUNT_TXN_V1 | DEPLOY_ACCOUNT_TXN_V3;
 
 /** The receipt of the deployment of an account. */
@@ -722,7 +722,7 @@ export type DEPLOY_ACCOUNT_TXN_RECEIPT = COMMON_RECEIPT_PROPERTIES & {
   readonly contract_address: FELT;
 };
 
-/** What the deployment of an account did. */
+/** The trace of an account deployment. */
 export type DEPLOY_ACCOUNT_TXN_TRACE = {
   readonly validate_invocation?: FUNCTION_INVOCATION;
   readonly constructor_invocation: FUNCTION_INVOCATION;
@@ -732,7 +732,7 @@ export type DEPLOY_ACCOUNT_TXN_TRACE = {
   readonly type: 'DEPLOY_ACCOUNT';
 };
 
-/** A deployment paid in WEI; only found on old networks. */
+/** A deployment paid in WEI; only on old networks. */
 export type DEPLOY_ACCOUNT_TXN_V1 = {
   readonly type: 'DEPLOY_ACCOUNT';
   readonly max_fee: FELT;
@@ -760,7 +760,7 @@ export type DEPLOY_ACCOUNT_TXN_V3 = {
   readonly fee_data_availability_mode: DA_MODE;
 };
 
-/** Deploys a contract without an account; only found on old networks. */
+/** Deploys a contract without an account; only on old networks. */
 export type DEPLOY_TXN = {
   readonly version: FELT;
   readonly type: 'DEPLOY';
@@ -769,7 +769,7 @@ export type DEPLOY_TXN = {
   readonly class_hash: FELT;
 };
 
-/** The receipt of a deployment without an account; only found on old networks. */
+/** The receipt of a deployment without an account; only on old networks. */
 export type DEPLOY_TXN_RECEIPT = COMMON_RECEIPT_PROPERTIES & {
   readonly type: 'DEPLOY';
   readonly contract_address: FELT;
@@ -832,14 +832,14 @@ export type DoubleDeref = {
   readonly DoubleDeref: readonly (CellRef | number)[];
 };
 
-/** A node with one child, some levels below. */
+/** A node with one child, several levels below. */
 export type EDGE_NODE = {
   readonly path: NUM_AS_HEX;
   readonly length: number;
   readonly child: FELT;
 };
 
-/** An event and where it was emitted; without block hash and number while the block is being built. */
+/** An event and its location; without block hash and number until the block closes. */
 export type EMITTED_EVENT = EVENT & {
   readonly block_hash?: BLOCK_HASH;
   readonly block_number?: BLOCK_NUMBER;
@@ -851,7 +851,7 @@ export type EMITTED_EVENT = EVENT & {
 /** An empty object. */
 export type EMPTY = Record<string, never>;
 
-/** How a function is entered. */
+/** The kind of an entry point. */
 export type ENTRY_POINT_TYPE = 'EXTERNAL' | 'L1_HANDLER' | 'CONSTRUCTOR';
 
 /** An address on L1: 20 bytes. */
@@ -862,7 +862,7 @@ export type EVENT = {
   readonly from_address: ADDRESS;
 } & EVENT_CONTENT;
 
-/** A page of events; the token asks for the next one, and is absent on the last. */
+/** A page of events. Its token requests the next page, and is absent on the last. */
 export type EVENTS_CHUNK = {
   readonly events: readonly EMITTED_EVENT[];
   readonly continuation_token?: string;
@@ -879,13 +879,13 @@ export type EVENT_ABI_ENTRY = {
 /** Marks an event. */
 export type EVENT_ABI_TYPE = 'event';
 
-/** What an event says. */
+/** The keys and data of an event. */
 export type EVENT_CONTENT = {
   readonly keys: readonly FELT[];
   readonly data: readonly FELT[];
 };
 
-/** Which events are wanted. Both blocks are included. */
+/** A filter of events. The range includes both blocks. */
 export type EVENT_FILTER = {
   readonly from_block?: BLOCK_ID | null;
   readonly to_block?: BLOCK_ID | null;
@@ -893,18 +893,18 @@ export type EVENT_FILTER = {
   readonly keys?: EVENT_KEYS | null;
 };
 
-/** For each position the keys that are wanted there; an empty list wants all. */
+/** Accepted keys for each position; an empty list accepts all. */
 export type EVENT_KEYS = readonly (readonly FELT[])[];
 
-/** Lines of a source file that have code, and how often each ran. */
+/** Executable lines of a source file, with counts. */
 export type EXECUTED_FILE = {
-  /** As the compiler saw it. */
+  /** The path that the compiler saw. */
   readonly file: string;
-  /** Pairs of a line and how often it ran; 0 for one that has code and did not run. */
+  /** Pairs of a line and the number of times it ran; 0 for executable lines that did not run. */
   readonly lines: readonly (readonly number[])[];
-  /** The file, if the node has it: each character is one column. */
+  /** The content of the file, if the node has it: each character is one column. */
   readonly text?: string;
-  /** Whether the file is newer than the class, so that its lines may have moved since. */
+  /** Whether the file is newer than the class; its lines may have moved. */
   readonly changed?: boolean;
 };
 
@@ -915,11 +915,11 @@ export type EXECUTION_RESOURCES = {
   readonly l2_gas: number;
 };
 
-/** What failed, where, with which values, and what to do about it. */
+/** The cause of a failure, its location, the values involved, and advice. */
 export type EXPLAINED = {
-  /** REFUSED: it is in no block. */
-  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REFUSED';
-  /** One line. */
+  /** `REJECTED`: the node rejected the transaction, and no block contains it. */
+  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REJECTED';
+  /** A summary in one line. */
   readonly summary: string;
   /** The contract that failed first. */
   readonly contract?: ADDRESS;
@@ -927,33 +927,33 @@ export type EXPLAINED = {
   readonly class_hash?: FELT;
   readonly function?: string;
   readonly arguments?: readonly EXPLAINED_ARGUMENT[];
-  /** What a contract panicked with; absent where the failure is no panic. */
+  /** The panic data of the contract; absent if the failure is not a panic. */
   readonly panic?: {
     readonly felts: readonly FELT[];
     readonly text: string;
   };
-  /** The path to the failure, outermost first. */
+  /** The calls that lead to the failure, outermost first. */
   readonly frames: readonly EXPLAINED_FRAME[];
   /** Index of the frame that failed first. */
   readonly failed_first?: number;
-  /** The Cairo stack of that frame, innermost line first; empty where it is not known. */
+  /** The Cairo stack of that frame, innermost line first; empty if unknown. */
   readonly stack: readonly SOURCE_LINE[];
-  /** What contracts printed, in order. */
+  /** Output of `println!` in contracts, in order. */
   readonly printed?: readonly {
     readonly contract: ADDRESS;
     readonly text: string;
   }[];
-  /** What to do. */
+  /** Advice. */
   readonly hint?: string;
-  /** All of this as lines of text. */
+  /** The complete explanation as readable lines. */
   readonly text: string;
 };
 
-/** A value that a function was called with. */
+/** An argument of a function. */
 export type EXPLAINED_ARGUMENT = {
   readonly name: string;
   readonly type: string;
-  /** As text. */
+  /** A readable form. */
   readonly value: string;
 };
 
@@ -962,15 +962,15 @@ export type EXPLAINED_FRAME = {
   readonly kind: 'call' | 'library_call' | 'constructor' | 'l1_handler';
   readonly phase: 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
   readonly contract: ADDRESS;
-  /** A label, a well-known name, the name of its class, or the address in short. */
+  /** A label, a well-known name, the name of its class, or the shortened address. */
   readonly contract_name: string;
   readonly class_hash?: FELT;
   /** A felt, or unknown. */
   readonly selector: string;
-  /** The name by the ABI, or the selector in short. */
+  /** The ABI name, or the shortened selector. */
   readonly function: string;
   readonly arguments?: readonly EXPLAINED_ARGUMENT[];
-  /** Where it made the next call of the path, innermost line first; absent where it is not known, and for the call that failed first. */
+  /** The source lines of the next call on the path, innermost first; absent if unknown, and for the innermost failing call. */
   readonly stack?: readonly SOURCE_LINE[];
 };
 
@@ -979,7 +979,7 @@ export type FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
   readonly unit: PRICE_UNIT_FRI;
 };
 
-/** Gas, prices and what they come to. */
+/** Gas amounts, prices and the resulting fee. */
 export type FEE_ESTIMATE_COMMON = {
   readonly l1_gas_consumed: u64;
   readonly l1_gas_price: u128;
@@ -996,17 +996,17 @@ export type FEE_PAYMENT = {
   readonly unit: PRICE_UNIT;
 };
 
-/** A field element in hexadecimal digits. In requests also with leading zeros. */
+/** A field element in hexadecimal digits. Requests may have leading zeros. */
 export type FELT = string;
 
-/** A message that was carried to L1. */
+/** A message that was relayed to L1. */
 export type FLUSHED_TO_L1 = {
   readonly from_address: ADDRESS;
   readonly to_address: ETH_ADDRESS;
   readonly payload: readonly FELT[];
 };
 
-/** A message that was carried from L1. */
+/** A message that was relayed from L1. */
 export type FLUSHED_TO_L2 = {
   readonly l1_transaction_hash: L1_TXN_HASH | null;
   readonly l2_contract_address: ADDRESS;
@@ -1017,7 +1017,7 @@ export type FLUSHED_TO_L2 = {
   readonly nonce: FELT;
 };
 
-/** The messages carried. */
+/** The relayed messages. */
 export type FLUSH_RESULT = {
   readonly messages_to_l1: readonly FLUSHED_TO_L1[];
   readonly messages_to_l2: readonly FLUSHED_TO_L2[];
@@ -1039,14 +1039,14 @@ export type FUNCTION_ABI_ENTRY = {
 /** Marks a function. */
 export type FUNCTION_ABI_TYPE = 'function' | 'l1_handler' | 'constructor';
 
-/** A function of a contract and its arguments. In requests, members that are not named here are ignored. */
+/** A function of a contract and its arguments. The node ignores unknown members in requests. */
 export type FUNCTION_CALL = {
   readonly contract_address: ADDRESS;
   readonly entry_point_selector: FELT;
   readonly calldata: readonly FELT[];
 };
 
-/** A call and what came of it. */
+/** A call and its result. */
 export type FUNCTION_INVOCATION = FUNCTION_CALL & {
   readonly caller_address: FELT;
   readonly class_hash: FELT;
@@ -1060,24 +1060,24 @@ export type FUNCTION_INVOCATION = FUNCTION_CALL & {
   readonly is_reverted: boolean;
 };
 
-/** Marks a function that changes nothing. */
+/** Marks a view function. */
 export type FUNCTION_STATE_MUTABILITY = 'view';
 
 /** Cost in one resource. */
 export type GAS_COST = {
-  /** Without the calls below, summed over all calls. */
+  /** Without nested calls, summed over all calls. */
   readonly self: number;
-  /** With the calls below; a call inside of another one of the same function is not added again. */
+  /** With nested calls. Recursive calls count once. */
   readonly total: number;
-  /** With the calls below, where the protocol itself made the call. */
+  /** With nested calls, for calls that the protocol itself made. */
   readonly top_level: number;
-  /** Of one call, with the calls below. */
+  /** Of one call, with nested calls. */
   readonly min: number;
-  /** Of one call, with the calls below. */
+  /** Of one call, with nested calls. */
   readonly median: number;
-  /** Of one call, with the calls below. */
+  /** Of one call, with nested calls. */
   readonly max: number;
-  /** Pairs of the cost of one call and how many calls had it. */
+  /** Pairs of the cost of a call and the number of calls with that cost. */
   readonly values?: readonly (readonly number[])[];
 };
 
@@ -1094,37 +1094,37 @@ export type GAS_PRICES = {
   readonly l2_gas_price_fri: GAS_PRICE;
 };
 
-/** What functions cost. */
+/** Gas costs by function. */
 export type GAS_REPORT = {
   readonly from_block: number;
   readonly to_block: number;
   readonly transactions: number;
-  /** How many of the transactions were reverted. */
+  /** The number of reverted transactions. */
   readonly reverted: number;
   /** The sum of the receipts, by resource. */
   readonly receipts: { readonly [name: string]: number };
   readonly rows: readonly GAS_ROW[];
   readonly stacks?: readonly GAS_STACK[];
-  /** How many of the transactions could not be run again, because the state before them is not kept. */
+  /** The number of transactions that could not run again, because the node no longer has the state before them. */
   readonly not_rerun?: number;
   readonly next?: PAGE_CURSOR;
 };
 
-/** What a function cost, or what no function accounts for. */
+/** The cost of a function, or cost outside of any function. */
 export type GAS_ROW = {
-  /** `fee_transfer` runs after the metering and is in no receipt. `protocol` is what no call of a successful transaction accounts for: calldata, signature, state difference and steps of the protocol. `reverted` is the same of a reverted transaction together with its execution, of which the trace has no calls. */
+  /** `fee_transfer` runs after the metering and is part of no receipt. `protocol` is the cost of a successful transaction outside of its calls: calldata, signature, state difference and protocol steps. `reverted` is the same for a reverted transaction, including its execution, because its trace has no calls. */
   readonly kind: 'function' | 'fee_transfer' | 'protocol' | 'reverted';
   readonly contract_address?: FELT;
   readonly class_hash?: FELT;
   readonly selector?: FELT;
-  /** Whether the code of the class ran at the address of another one. */
+  /** Whether the code of the class ran at the address of another contract. */
   readonly is_library_call?: boolean;
   /** The label, or else the name in the ABI. */
   readonly contract_name?: string;
   readonly function_name?: string;
-  /** How many calls; for `protocol` and `reverted`, how many transactions. */
+  /** The number of calls; for `protocol` and `reverted`, the number of transactions. */
   readonly calls: number;
-  /** By resource: `l2_gas`, `l1_gas`, `l1_data_gas`; where asked for, also `steps`, `storage_writes` and builtins by their names. */
+  /** By resource: `l2_gas`, `l1_gas`, `l1_data_gas`; on request also `steps`, `storage_writes` and builtins by name. */
   readonly costs: { readonly [name: string]: GAS_COST };
 };
 
@@ -1134,26 +1134,26 @@ export type GAS_STACK = {
   /** Positions in the rows, outermost call first. */
   readonly path: readonly number[];
   readonly calls: number;
-  /** Without the calls below, by resource. */
+  /** Without nested calls, by resource. */
   readonly self: { readonly [name: string]: number };
 };
 
 export type HINT = DEPRECATED_HINT | CORE_HINT | STARKNET_HINT;
 
 export type IMAGE_DUMP = {
-  /** The file that was written. */
+  /** The written file. */
   readonly path?: string;
   /** The image in base64, if no file was written. */
   readonly image?: string;
-  /** Its length. */
+  /** Its length in bytes. */
   readonly bytes: number;
   readonly first_block: number;
   readonly last_block: number;
-  /** In its closed blocks. */
+  /** Transactions in its closed blocks. */
   readonly transactions: number;
 };
 
-/** The values that were read from the state before anything wrote them. */
+/** Values read from the state before any write. */
 export type INITIAL_READS = {
   readonly storage: readonly {
     readonly contract_address: ADDRESS;
@@ -1180,7 +1180,7 @@ export type INNER_CALL_EXECUTION_RESOURCES = {
   readonly l2_gas: number;
 };
 
-/** Where an instance is served; null while the node does not listen. */
+/** The URLs of an instance; null until the node listens. */
 export type INSTANCE = {
   readonly instance_id: INSTANCE_ID;
   readonly http_url: string | null;
@@ -1194,18 +1194,18 @@ export type INSTANCE_ID = string;
 export type INSTANCE_ROW = {
   readonly instance_id: INSTANCE_ID;
   readonly name?: LABEL;
-  /** What it was branched from: an instance, which may be deleted by now, or `root`; absent if it began at a genesis of its own. */
+  /** The chain that it was branched from: an instance, which may no longer exist, or `root`; absent if it began at a new genesis. */
   readonly from?: INSTANCE_ID;
   readonly http_url: string | null;
   readonly ws_url: string | null;
   readonly block_number: BLOCK_NUMBER;
-  /** Of all its blocks. */
+  /** Transactions in all its blocks. */
   readonly transaction_count: number;
   /** Seconds since it was created. */
   readonly age: number;
   /** Seconds since its last request. */
   readonly idle: number;
-  /** Seconds without a request after which it is deleted; null for never. */
+  /** Seconds without a request after which the node deletes it; null for never. */
   readonly ttl: number | null;
 };
 
@@ -1217,7 +1217,7 @@ export type INVOKE_TXN_RECEIPT = {
   readonly type: 'INVOKE';
 } & COMMON_RECEIPT_PROPERTIES;
 
-/** What a transaction that calls contracts did. */
+/** The trace of a transaction that calls contracts. */
 export type INVOKE_TXN_TRACE = {
   readonly validate_invocation?: FUNCTION_INVOCATION;
   readonly execute_invocation: REVERTIBLE_FUNCTION_INVOCATION;
@@ -1227,7 +1227,7 @@ export type INVOKE_TXN_TRACE = {
   readonly type: 'INVOKE';
 };
 
-/** A call of the first form; only found on old networks. */
+/** A call of the first form; only on old networks. */
 export type INVOKE_TXN_V0 = {
   readonly type: 'INVOKE';
   readonly max_fee: FELT;
@@ -1238,7 +1238,7 @@ export type INVOKE_TXN_V0 = {
   readonly calldata: readonly FELT[];
 };
 
-/** A call paid in WEI; only found on old networks. */
+/** A call paid in WEI; only on old networks. */
 export type INVOKE_TXN_V1 = {
   readonly type: 'INVOKE';
   readonly sender_address: ADDRESS;
@@ -1288,7 +1288,7 @@ export type L1_HANDLER_TXN_RECEIPT = {
   readonly message_hash: NUM_AS_HEX;
 } & COMMON_RECEIPT_PROPERTIES;
 
-/** What the handling of a message did. */
+/** The trace of a message handler. */
 export type L1_HANDLER_TXN_TRACE = {
   readonly function_invocation: REVERTIBLE_FUNCTION_INVOCATION;
   readonly state_diff?: STATE_DIFF;
@@ -1311,7 +1311,7 @@ export type LABEL_ROW = {
   readonly label: LABEL;
 };
 
-/** What the machine did in one call, without the calls that it made. */
+/** A machine-level trace of one call, without its nested calls. */
 export type MACHINE_CALL = {
   /** 0 for the validation and the execution. */
   readonly depth: number;
@@ -1321,49 +1321,49 @@ export type MACHINE_CALL = {
   readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
   readonly call_type: 'CALL' | 'DELEGATE';
   readonly contract_name?: string;
-  /** None if the ABI has none. */
+  /** Absent if the ABI has no name. */
   readonly function_name?: string;
   readonly failed: boolean;
-  /** The code that ran: `none` where a class without a constructor was deployed. */
+  /** The code that ran: `none` for the deployment of a class without a constructor. */
   readonly code: 'none' | 'cairo0' | 'cairo1';
   readonly steps: number;
   readonly memory_holes: number;
-  /** How often each builtin was used. */
+  /** Uses of each builtin. */
   readonly builtins: { readonly [name: string]: number };
-  /** How often each system call was made. */
+  /** Uses of each system call. */
   readonly syscalls: { readonly [name: string]: number };
-  /** Lengths that system calls were also paid by. */
+  /** Lengths that system calls were charged for. */
   readonly syscall_lengths: { readonly [name: string]: number };
-  /** Sierra gas, here with that of the calls that it made; none if the call is paid by steps, or ended by an error of the machine. */
+  /** Sierra gas, including nested calls. Absent if the call is charged by steps, or ended with a machine error. */
   readonly gas_consumed?: number;
   readonly calldata_length: number;
-  /** The number of keys and of data of each event. */
+  /** The number of keys and of data felts of each event. */
   readonly events: readonly (readonly number[])[];
   /** The length of each message to L1. */
   readonly messages: readonly number[];
-  /** The address of the instruction, the allocation pointer and the frame pointer at each step, as unsigned integers of 32 bits, little-endian, in base64. The program begins at 1, the stack behind it. None for Cairo 0 code, and for code of another compiler version than that of this node. */
+  /** The address of the instruction, the allocation pointer and the frame pointer at each step, as unsigned 32-bit integers, little-endian, in base64. The program begins at 1, followed by the stack. Absent for Cairo 0 code, and for code of another compiler version. */
   readonly registers?: string;
 };
 
 /** Names in the Sierra program of a class. */
 export type MACHINE_CLASS = {
   readonly class_hash: FELT;
-  /** By number: those of its artifact, or else entry points by their name in the ABI. */
+  /** By number: names from the artifact, or else entry points by their ABI name. */
   readonly functions: readonly SIERRA_FUNCTION[];
-  /** The functions of the source that a statement is of, innermost first, if the node has the artifact of the class. */
+  /** The source functions of a statement, innermost first, if the node has the artifact of the class. */
   readonly statements?: readonly SIERRA_STATEMENT[];
 };
 
-/** What the machine did in a transaction. */
+/** A machine-level trace of a transaction. */
 export type MACHINE_TRACE = {
   readonly signature_length: number;
-  /** In the order in which they began: each is followed by those that it made. */
+  /** In the order in which they began: its nested calls follow each call. */
   readonly calls: readonly MACHINE_CALL[];
-  /** The classes of the calls that have registers. */
+  /** The classes of the calls with registers. */
   readonly classes: readonly MACHINE_CLASS[];
 };
 
-/** A transaction that left the mempool without being executed. */
+/** A transaction that left the mempool unexecuted. */
 export type MEMPOOL_DROPPED = {
   readonly transaction_hash: TXN_HASH;
   readonly sender_address: ADDRESS;
@@ -1378,9 +1378,9 @@ export type MEMPOOL_ROW = {
   readonly sender_address: ADDRESS;
   readonly nonce: FELT;
   readonly tip: NUM_AS_HEX;
-  /** CANDIDATE once it is selected for the block under construction. */
+  /** CANDIDATE once the node has selected it for the block under construction. */
   readonly status: 'RECEIVED' | 'CANDIDATE';
-  /** Whether a transaction with a smaller nonce must be sent first. */
+  /** Whether a transaction with a lower nonce must come first. */
   readonly waits_for_nonce: boolean;
 };
 
@@ -1394,32 +1394,33 @@ export type MESSAGE_FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
 
 /** A message between L1 and L2. */
 export type MESSAGE_ROW = {
+  readonly direction: 'TO_L1' | 'TO_L2';
   readonly message_hash: L1_HASH;
-  /** To L2: HANDLED, or REVERTED if its handler failed. To L1: PENDING in the block under construction, then SENT, DELIVERED once L1 has got it, CONSUMED once it was taken by devnet_postmanConsumeMessageFromL2. */
+  /** To L2: HANDLED, or REVERTED if its handler failed. To L1: PENDING in the block under construction, then SENT, DELIVERED once it is on L1, CONSUMED after devnet_postmanConsumeMessageFromL2. */
   readonly state: 'HANDLED' | 'REVERTED' | 'PENDING' | 'SENT' | 'DELIVERED' | 'CONSUMED';
-  /** The sender: a contract, or of a message to L2 an address of L1. */
+  /** The sender: a contract, or for a message to L2 an L1 address. */
   readonly from_address: FELT;
-  /** The receiver: a contract, or of a message to L1 an address of L1. */
+  /** The receiver: a contract, or for a message to L1 an L1 address. */
   readonly to_address: FELT;
   readonly payload: readonly FELT[];
   /** The function that handles a message to L2. */
   readonly selector?: FELT;
-  /** Of a message to L2. */
+  /** Only for messages to L2. */
   readonly nonce?: FELT;
-  /** The transaction on L1 that sent a message to L2, where it is known. */
+  /** The L1 transaction that sent a message to L2, if known. */
   readonly l1_transaction_hash?: L1_HASH;
-  /** The transaction on L2 that sent or handled it. */
+  /** The L2 transaction that sent or handled the message. */
   readonly transaction_hash: TXN_HASH;
   readonly block_number: BLOCK_NUMBER;
-  /** Its place among the messages of the block to L1, or that of its transaction in the block. */
+  /** Its index among the block's messages to L1, or the index of its transaction in the block. */
   readonly index: number;
-  /** The time of its block; of one under construction, as if it were closed now. */
+  /** The timestamp of its block; for the block under construction, as if it closed now. */
   readonly timestamp: number;
-  /** Shortened to 300 characters. */
+  /** Truncated to 300 characters. */
   readonly revert_reason?: string;
 };
 
-/** How far the handling of a message from L1 has come. */
+/** The status of a message from L1. */
 export type MESSAGE_STATUS = {
   readonly transaction_hash: TXN_HASH;
   readonly finality_status: TXN_FINALITY_STATUS;
@@ -1446,21 +1447,21 @@ export type MSG_TO_L1 = {
 export type NAMED_SLOT = {
   readonly contract_address: ADDRESS;
   readonly key: FELT;
-  /** As text, such as `ERC20_balances[account 2]`. */
+  /** A readable form, such as `ERC20_balances[account 2]`. */
   readonly name: string;
   /** The storage variable. */
   readonly variable: string;
-  /** What leads from the variable to the value: keys of maps and members. */
+  /** Steps from the variable to the value: map keys and members. */
   readonly path: readonly SLOT_STEP[];
-  /** The Cairo type of the value; absent where it is not known. */
+  /** The Cairo type of the value; absent if unknown. */
   readonly type?: string;
-  /** What the slot holds of a value that takes several: half of a u256, the length of a vector or a text, bytes of a text, the variant of an enum. */
+  /** The part of a value that spans several slots: half of a u256, a length, bytes of a byte array, or the variant of an enum. */
   readonly part?: 'low' | 'high' | 'length' | 'text' | 'variant';
-  /** The number of the slot among those of a value whose type is not known, or of the bytes of a text. */
+  /** The index of the slot within a value of unknown type, or within the bytes of a byte array. */
   readonly offset?: number;
-  /** The parts of a packed value, the lowest bits first. */
+  /** The fields of a packed value, lowest bits first. */
   readonly fields?: readonly PACKED_FIELD[];
-  /** Where the name of the variable comes from: the source of the class, a table of well-known names, or its ABI. */
+  /** The source of the variable name: the source code of the class, a table of well-known names, or its ABI. */
   readonly origin: 'source' | 'known' | 'abi';
 };
 
@@ -1477,7 +1478,7 @@ export type NEW_TXN = TXN_WITH_HASH & {
   readonly finality_status: TXN_STATUS_WITHOUT_L1;
 };
 
-/** A transaction and how far it has come. */
+/** A transaction and its status. */
 export type NEW_TXN_STATUS = {
   readonly transaction_hash: TXN_HASH;
   readonly status: TXN_STATUS_RESULT;
@@ -1516,24 +1517,24 @@ export type ORDERED_MESSAGE = {
   readonly order: number;
 } & MSG_TO_L1;
 
-/** A part of a packed value. */
+/** A field of a packed value. */
 export type PACKED_FIELD = {
   readonly name: string;
   /** The Cairo type. */
   readonly type: string;
   /** Its lowest bit. */
   readonly shift: number;
-  /** Absent for the highest part, which takes what is left. */
+  /** Absent for the highest field, which takes the remaining bits. */
   readonly bits?: number;
 };
 
-/** Where a page begins. It stays good while the chain grows. */
+/** The start of a page. It stays valid while the chain grows. */
 export type PAGE_CURSOR = string;
 
-/** How many rows a page has at most. */
+/** The most rows of a page. */
 export type PAGE_LIMIT = number;
 
-/** An account that exists from the beginning. The balance is null unless it was asked for. */
+/** A predeployed account. The balance is null unless requested. */
 export type PREDEPLOYED_ACCOUNT = {
   readonly initial_balance: DECIMAL;
   readonly address: ADDRESS;
@@ -1545,7 +1546,7 @@ export type PREDEPLOYED_ACCOUNT = {
   } | null;
 };
 
-/** What can be said about the block being built. */
+/** The header of the block under construction. */
 export type PRE_CONFIRMED_BLOCK_HEADER = {
   readonly block_number: BLOCK_NUMBER;
   readonly timestamp: number;
@@ -1557,18 +1558,18 @@ export type PRE_CONFIRMED_BLOCK_HEADER = {
   readonly starknet_version: string;
 };
 
-/** The block being built with its transactions and receipts. */
+/** The block under construction with its transactions and receipts. */
 export type PRE_CONFIRMED_BLOCK_WITH_RECEIPTS = BLOCK_BODY_WITH_RECEIPTS &
   PRE_CONFIRMED_BLOCK_HEADER;
 
-/** The block being built with its transactions. */
+/** The block under construction with its transactions. */
 export type PRE_CONFIRMED_BLOCK_WITH_TXS = BLOCK_BODY_WITH_TXS & PRE_CONFIRMED_BLOCK_HEADER;
 
-/** The block being built with the hashes of its transactions. */
+/** The block under construction with the hashes of its transactions. */
 export type PRE_CONFIRMED_BLOCK_WITH_TX_HASHES = BLOCK_BODY_WITH_TX_HASHES &
   PRE_CONFIRMED_BLOCK_HEADER;
 
-/** What the block being built has changed so far. */
+/** State changes of the block under construction so far. */
 export type PRE_CONFIRMED_STATE_UPDATE = {
   readonly old_root?: FELT;
   readonly state_diff: STATE_DIFF;
@@ -1586,7 +1587,7 @@ export type PRICE_UNIT_WEI = 'WEI';
 /** The bytes of a proof in base64. */
 export type PROOF = string;
 
-/** What a proof proves. */
+/** The facts of a proof. */
 export type PROOF_FACTS = readonly FELT[];
 
 /** A message to L1 and its place among the messages of the transaction. */
@@ -1597,34 +1598,34 @@ export type PROVEN_MESSAGE = {
   readonly payload: readonly FELT[];
 };
 
-/** A proof, what it proves, and the messages to L1. */
+/** A proof, its facts, and the messages to L1. */
 export type PROVE_TRANSACTION_RESULT = {
   readonly proof: PROOF;
   readonly proof_facts: PROOF_FACTS;
   readonly l2_to_l1_messages: readonly PROVEN_MESSAGE[];
-  /** What other provers may add; this node adds nothing. */
+  /** Data that other provers may add; this node adds none. */
   readonly additional_data?: { readonly [name: string]: unknown };
 };
 
-/** A call or an answer as JSON, without secrets. */
+/** A call or a response as JSON, without secrets. */
 export type RECORDED_TEXT = {
-  /** The text, or its beginning. */
+  /** The JSON, or its beginning. */
   readonly text: string;
-  /** How long the whole is. */
+  /** The full length. */
   readonly bytes: number;
-  /** Whether nothing was cut off. */
+  /** Whether it is complete. */
   readonly is_whole: boolean;
 };
 
-/** What is recorded of the calls that are made. */
+/** Recording settings. */
 export type RECORDING_STATE = {
-  /** Whether calls are recorded. */
+  /** Whether the node records calls. */
   readonly recording: boolean;
-  /** Whether parameters and answers are recorded too. */
+  /** Whether it records parameters and results too. */
   readonly bodies: boolean;
 };
 
-/** The first and the last of the blocks that are gone. */
+/** The first and the last removed block. */
 export type REORG_DATA = {
   readonly starting_block_hash: BLOCK_HASH;
   readonly starting_block_number: BLOCK_NUMBER;
@@ -1638,43 +1639,43 @@ export type REPLACED_CLASS_ITEM = {
   readonly class_hash: FELT;
 };
 
-/** A call that was made. */
+/** A recorded call. */
 export type REQUEST_ROW = {
-  /** Counts calls. */
+  /** A counter of calls. */
   readonly id: number;
-  /** When it came, in milliseconds since 1970. */
+  /** Time of arrival, in milliseconds since 1970. */
   readonly time: number;
-  /** By its canonical name; `unknown` for what is no method. */
+  /** The canonical method name; `unknown` for unknown methods. */
   readonly method: string;
-  /** From the arrival of the request until the answer was written. */
+  /** Time from the arrival of the request until the response was written. */
   readonly duration_ms: number;
-  /** The part of it in which the call waited for its turn: the request was read, and the calls before it in a batch were answered. */
+  /** The part of it before the call began: reading the request and handling earlier calls of the batch. */
   readonly queue_ms?: number;
-  /** The part in which it was checked and done; waiting for the chain's writer counts here. */
+  /** The part in which the node checked and executed the call, including the wait for the chain's writer. */
   readonly execute_ms?: number;
-  /** The part in which the answer was written as JSON. */
+  /** The part in which the node serialized the response. */
   readonly encode_ms?: number;
   readonly outcome: 'ok' | 'error';
-  /** Of the error. */
+  /** The error code. */
   readonly code?: number;
-  /** The beginning of what the error says, with the place that it names. */
+  /** The beginning of the error message. */
   readonly message?: string;
   readonly transport: 'http' | 'ws' | 'in-process';
-  /** Numbers the clients of a transport: a socket is one, and so are all requests over HTTP with the same origin and user agent. */
+  /** The number of the client within its transport: each socket is a client, and so are all HTTP requests with the same origin and user agent. */
   readonly client: number;
-  /** What the client calls itself, up to 200 characters. */
+  /** The user agent of the client, up to 200 characters. */
   readonly agent?: string;
-  /** The site whose script called, up to 200 characters. */
+  /** The origin of the calling page, up to 200 characters. */
   readonly origin?: string;
-  /** The part of the explorer that called; left out for everybody else. */
+  /** The part of the explorer that called; absent for other clients. */
   readonly tag?: string;
-  /** The version of the specification, as in its path; left out for the newest. */
+  /** The version of the specification, as in its path; absent for the newest. */
   readonly version?: string;
-  /** Calls with the same number came in one batch. */
+  /** Calls with the same number belong to one batch. */
   readonly batch?: number;
   /** Length of the call as JSON. */
   readonly bytes: number;
-  /** Length of the answer as JSON. */
+  /** Length of the response as JSON. */
   readonly response_bytes: number;
   /** The beginning of the parameters, up to 200 characters. */
   readonly params_preview?: string;
@@ -1688,7 +1689,7 @@ export type RESOURCE_BOUNDS = {
   readonly max_price_per_unit: u128;
 };
 
-/** How much a transaction may use, and at which price, of each kind of gas. */
+/** The maximum amount and price of each kind of gas. */
 export type RESOURCE_BOUNDS_MAPPING = {
   readonly l1_gas: RESOURCE_BOUNDS;
   readonly l1_data_gas: RESOURCE_BOUNDS;
@@ -1701,7 +1702,7 @@ export type RESOURCE_PRICE = {
   readonly price_in_wei: FELT;
 };
 
-/** Which page, and how long it may be. */
+/** The page and its maximum length. */
 export type RESULT_PAGE_REQUEST = {
   readonly continuation_token?: string | null;
   readonly chunk_size: number;
@@ -1714,7 +1715,7 @@ export type REVERTIBLE_FUNCTION_INVOCATION =
       readonly revert_reason: string;
     };
 
-/** A written-down call. */
+/** A recorded call. */
 export type RPC_CALL = {
   readonly jsonrpc: '2.0' | '1.0';
   readonly method: string;
@@ -1722,14 +1723,14 @@ export type RPC_CALL = {
   readonly id: string | number | null;
 };
 
-/** A transaction that a public network would have refused. */
+/** A transaction that a public network would have rejected. */
 export type RULE_FINDING = {
   readonly transaction_hash: TXN_HASH;
   readonly block_number: BLOCK_NUMBER;
-  /** Its place in the block. */
+  /** Its index in the block. */
   readonly index: number;
   readonly sender_address?: ADDRESS;
-  /** The rule by its name in the table of rules. */
+  /** The name of the rule in the table of rules. */
   readonly rule: string;
   /** The value and the limit. */
   readonly reason: string;
@@ -1737,7 +1738,7 @@ export type RULE_FINDING = {
 
 export type ResOperand = Deref | DoubleDeref | Immediate | BinOp;
 
-/** What happened to the sandbox. */
+/** A change of the sandbox. */
 export type SANDBOX_NOTIFICATION = {
   readonly event:
     | 'beat'
@@ -1761,11 +1762,11 @@ export type SANDBOX_NOTIFICATION = {
   };
   /** Transactions in the block under construction. */
   readonly pending: number;
-  /** The time of a block that is closed now. */
+  /** The timestamp of a block that closes now. */
   readonly chain_time: number;
-  /** How many instances the node has. */
+  /** The number of instances of the node. */
   readonly instances: number;
-  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of transactions that are no longer part of the chain, those of the pre-confirmed block included, and `transaction_hashes` if there are at most 100; `revert` has `snapshot_id`, and `abort` has `from_block`, the first block that is gone. `mempool` has `size` and, in `dropped`, the transactions that just left it without being executed. */
+  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of dropped transactions, including the pre-confirmed block. They also have `transaction_hashes` if there are at most 100. `revert` has `snapshot_id`, and `abort` has `from_block`, the first removed block. `mempool` has `size` and, in `dropped`, the transactions that just left it unexecuted. */
   readonly detail?: { readonly [name: string]: unknown };
 };
 
@@ -1778,7 +1779,7 @@ export type SIERRA_ENTRY_POINT = {
   readonly function_idx: number;
 };
 
-/** The functions of a Sierra class that can be called from outside. */
+/** The external functions of a Sierra class. */
 export type SIERRA_ENTRY_POINTS = {
   readonly CONSTRUCTOR: readonly SIERRA_ENTRY_POINT[];
   readonly EXTERNAL: readonly SIERRA_ENTRY_POINT[];
@@ -1797,65 +1798,65 @@ export type SIERRA_STATEMENT = {
   readonly functions: readonly string[];
 };
 
-/** What the account checks; two felts for most accounts. */
+/** The signature that the account checks; two felts for most accounts. */
 export type SIGNATURE = readonly FELT[];
 
-/** What a transaction would do and cost. */
+/** The trace and fee estimate of a transaction. */
 export type SIMULATED_TRANSACTION = {
   readonly transaction_trace: TRANSACTION_TRACE;
   readonly fee_estimation: FEE_ESTIMATE;
 };
 
-/** Leaves out the account's validation or the fee, or adds what was read. */
+/** Skips the account's validation or the fee, or includes initial reads. */
 export type SIMULATION_FLAG = 'SKIP_VALIDATE' | 'SKIP_FEE_CHARGE' | 'RETURN_INITIAL_READS';
 
-/** Leaves out the account's validation. */
+/** Skips the account's validation. */
 export type SIMULATION_FLAG_FOR_ESTIMATE_FEE = 'SKIP_VALIDATE';
 
-/** Either the keys of one map, several for a tuple, or a member. */
+/** Either the keys of one map (several for a tuple) or a member. */
 export type SLOT_STEP = {
   readonly keys?: readonly {
     /** The Cairo type. */
     readonly type: string;
-    /** One, or the two halves of a u256, the low one first. */
+    /** One felt, or the two halves of a u256, low half first. */
     readonly felts: readonly FELT[];
   }[];
   readonly member?: string;
 };
 
-/** Names a snapshot. */
+/** The id of a snapshot. */
 export type SNAPSHOT_ID = string;
 
-/** A moment that can be gone back to. */
+/** A snapshot. */
 export type SNAPSHOT_ROW = {
   readonly snapshot_id: string;
   readonly name?: LABEL;
-  /** The newest closed block then. */
+  /** The newest closed block at that time. */
   readonly block_number: BLOCK_NUMBER;
   /** Chain time when it was taken. */
   readonly timestamp: number;
-  /** All transactions then. */
+  /** All transactions at that time. */
   readonly transaction_count: number;
 };
 
 /** One line of a Cairo stack. */
 export type SOURCE_LINE = {
-  /** With its path. */
+  /** The name with its path. */
   readonly function: string;
   readonly file?: string;
-  /** The first line is 1. */
+  /** Starts at 1. */
   readonly line?: number;
-  /** The first column is 1. */
+  /** Starts at 1. */
   readonly column?: number;
-  /** Whether its code is part of that of its caller, which is the next line. */
+  /** Whether the compiler inlined it into its caller, which is the next line. */
   readonly inlined?: boolean;
-  /** The text of the line with some around it; absent where the node has none. */
+  /** The source line with some lines around it; absent if the node does not have the file. */
   readonly excerpt?: {
-    /** The number of the first of the lines. */
+    /** The line number of the first of these lines. */
     readonly first_line: number;
-    /** Each character is one column: tabs are spaces, and what does not print is replaced. */
+    /** Each character is one column: tabs become spaces, and the node replaces unprintable characters. */
     readonly lines: readonly string[];
-    /** Whether the file is newer than the class, so that its lines may have moved since. */
+    /** Whether the file is newer than the class; its lines may have moved. */
     readonly changed?: boolean;
   };
 };
@@ -1876,7 +1877,7 @@ export type STARKNET_HINT =
       };
     };
 
-/** Values to write into the state. Lists that are absent are empty. */
+/** Values to write into the state. Absent lists are empty. */
 export type STATE_CHANGES = {
   readonly storage_diffs?: readonly {
     readonly address: ADDRESS;
@@ -1911,7 +1912,7 @@ export type STATE_CHANGES = {
     | null;
 };
 
-/** What changed in the state. */
+/** State changes. */
 export type STATE_DIFF = {
   readonly storage_diffs: readonly CONTRACT_STORAGE_DIFF_ITEM[];
   readonly deprecated_declared_classes: readonly FELT[];
@@ -1922,7 +1923,7 @@ export type STATE_DIFF = {
   readonly nonces: readonly NONCE_ITEM[];
 };
 
-/** What an accepted block changed. */
+/** State changes of an accepted block. */
 export type STATE_UPDATE = {
   readonly block_hash: BLOCK_HASH;
   readonly old_root: FELT;
@@ -1930,25 +1931,25 @@ export type STATE_UPDATE = {
   readonly state_diff: STATE_DIFF;
 };
 
-/** What the chain looks like now. */
+/** The current status of the chain. */
 export type STATUS = {
-  /** Accepted blocks of this chain, without those of a chain below. */
+  /** Accepted blocks of this chain, without blocks of the forked network. */
   readonly block_count: number;
-  /** With those of the block being built. */
+  /** All transactions, including the block under construction. */
   readonly transaction_count: number;
-  /** Only those of the block being built. */
+  /** Transactions in the block under construction. */
   readonly pre_confirmed_tx_count: number;
-  /** Transactions that wait in the mempool; absent where blocks do not come from it and none waits. */
+  /** Transactions in the mempool; absent if the mempool is unused and empty. */
   readonly mempool_tx_count?: number;
   readonly chain_id: string;
   /** The version of the Starknet JSON-RPC. */
   readonly protocol_version: string;
-  /** The version of the node, when asked as devnet_getStatus. */
+  /** The version of the node, in responses to devnet_getStatus. */
   readonly devnet_version?: string;
-  /** The version of the node, when asked as sandbox_getStatus. */
+  /** The version of the node, in responses to sandbox_getStatus. */
   readonly sandbox_version?: string;
   readonly is_forked: boolean;
-  /** The chain below, if there is one. */
+  /** The forked network, if any. */
   readonly fork_config?: {
     readonly url: string;
     readonly block: BLOCK_NUMBER;
@@ -1985,10 +1986,10 @@ export type STORAGE_PROOF = {
   };
 };
 
-/** Adds the block that wrote the slot last. */
+/** Includes the block that last wrote the slot. */
 export type STORAGE_RESPONSE_FLAG = 'INCLUDE_LAST_UPDATE_BLOCK';
 
-/** A value and the block that wrote it last. */
+/** A value and the block that last wrote it. */
 export type STORAGE_RESULT = {
   readonly value: FELT;
   readonly last_update_block: BLOCK_NUMBER;
@@ -2017,7 +2018,7 @@ export type STRUCT_MEMBER = TYPED_PARAMETER & {
   readonly offset?: number;
 };
 
-/** A block that a subscription can begin with. */
+/** The first block of a subscription. */
 export type SUBSCRIPTION_BLOCK_ID =
   | {
       readonly block_hash: BLOCK_HASH;
@@ -2028,13 +2029,13 @@ export type SUBSCRIPTION_BLOCK_ID =
   | 'latest'
   | ('pre_confirmed' | 'l1_accepted');
 
-/** Names a subscription on its socket. */
+/** The id of a subscription, unique on its socket. */
 export type SUBSCRIPTION_ID = string;
 
-/** Adds the proof facts to INVOKE transactions. */
+/** Includes the proof facts of INVOKE transactions. */
 export type SUBSCRIPTION_TAG = 'INCLUDE_PROOF_FACTS';
 
-/** How far a node is that catches up with a network. */
+/** The progress of a syncing node. */
 export type SYNC_STATUS = {
   readonly starting_block_hash: BLOCK_HASH;
   readonly starting_block_num: BLOCK_NUMBER;
@@ -2044,30 +2045,30 @@ export type SYNC_STATUS = {
   readonly highest_block_num: BLOCK_NUMBER;
 };
 
-/** A transaction and what it did. */
+/** A transaction and its trace. */
 export type TRACED_TRANSACTION = {
   readonly transaction_hash: FELT;
   readonly trace_root: TRANSACTION_TRACE;
 };
 
-/** Adds what was read. */
+/** Includes initial reads. */
 export type TRACE_FLAG = 'RETURN_INITIAL_READS';
 
-/** All that is given must hold. */
+/** A filter: a transaction must match every member. */
 export type TRANSACTION_FILTER = {
   readonly sender?: ADDRESS;
-  /** The contract that sent it or was called by it, however deep; taking its fee is no call. */
+  /** The contract that sent the transaction or was called by it at any depth; the fee transfer does not count. */
   readonly contract?: ADDRESS;
   readonly type?: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
   readonly status?: 'SUCCEEDED' | 'REVERTED';
   readonly block_number?: BLOCK_NUMBER;
-  /** The oldest block to look at. */
+  /** The oldest block to read. */
   readonly from_block?: BLOCK_NUMBER;
-  /** The newest block to look at; the block under construction has the number after the latest. */
+  /** The newest block to read; the block under construction has the number after the latest. */
   readonly to_block?: BLOCK_NUMBER;
-  /** The function that it called, however deep; taking its fee is no call. Of a reverted transaction, only the calls that it was sent with are looked at. */
+  /** A function that the transaction called at any depth; the fee transfer does not count. For a reverted transaction, the filter reads only its calldata. */
   readonly selector?: FELT;
-  /** A part of the reason of its revert, in capitals or not; it was reverted then. */
+  /** Part of the revert reason, case-insensitive; matches only reverted transactions. */
   readonly revert_reason?: string;
 };
 
@@ -2075,12 +2076,12 @@ export type TRANSACTION_FILTER = {
 export type TRANSACTION_ROW = {
   readonly transaction_hash: TXN_HASH;
   readonly block_number: BLOCK_NUMBER;
-  /** Its place in the block. */
+  /** Its index in the block. */
   readonly index: number;
   readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
-  /** The sender; the contract that came to be or handled a message. */
+  /** The sender, the deployed contract, or the contract that handled a message. */
   readonly sender_address?: ADDRESS;
-  /** The first call of an invocation. */
+  /** The first call of an INVOKE transaction. */
   readonly call?: {
     readonly contract_address: ADDRESS;
     readonly selector: FELT;
@@ -2093,13 +2094,13 @@ export type TRANSACTION_ROW = {
     readonly unit: 'WEI' | 'FRI';
   };
   readonly l2_gas: number;
-  /** Shortened to 300 characters. */
+  /** Truncated to 300 characters. */
   readonly revert_reason?: string;
-  /** The time of its block; of one under construction, as if it were closed now. */
+  /** The timestamp of its block; for the block under construction, as if it closed now. */
   readonly timestamp: number;
 };
 
-/** What a transaction did. Parts that were left out are absent. */
+/** The trace of a transaction. Skipped parts are absent. */
 export type TRANSACTION_TRACE =
   | INVOKE_TXN_TRACE
   | DECLARE_TXN_TRACE
@@ -2109,7 +2110,7 @@ export type TRANSACTION_TRACE =
 /** A transaction of any type and version. */
 export type TXN = INVOKE_TXN | L1_HANDLER_TXN | DECLARE_TXN | DEPLOY_TXN | DEPLOY_ACCOUNT_TXN;
 
-/** A transaction, whose hash is in its receipt. */
+/** A transaction and its receipt, which contains the hash. */
 export type TXN_AND_RECEIPT = {
   readonly transaction: TXN;
   readonly receipt: TXN_RECEIPT;
@@ -2132,13 +2133,13 @@ export type TXN_RECEIPT =
   | DEPLOY_TXN_RECEIPT
   | DEPLOY_ACCOUNT_TXN_RECEIPT;
 
-/** A receipt and its block; without block hash while the block is being built. */
+/** A receipt and its block; without block hash until the block closes. */
 export type TXN_RECEIPT_WITH_BLOCK_INFO = TXN_RECEIPT & {
   readonly block_hash?: BLOCK_HASH;
   readonly block_number: BLOCK_NUMBER;
 };
 
-/** Adds the proof facts to INVOKE transactions; an empty list where there are none. */
+/** Includes the proof facts of INVOKE transactions; an empty list if they have none. */
 export type TXN_RESPONSE_FLAG = 'INCLUDE_PROOF_FACTS';
 
 /** The steps of a transaction, in order. */
@@ -2149,14 +2150,14 @@ export type TXN_STATUS =
   | 'ACCEPTED_ON_L2'
   | 'ACCEPTED_ON_L1';
 
-/** How far a transaction has come. */
+/** The status of a transaction. */
 export type TXN_STATUS_RESULT = {
   readonly finality_status: TXN_STATUS;
   readonly execution_status?: TXN_EXECUTION_STATUS;
   readonly failure_reason?: string | null;
 };
 
-/** The steps of a transaction before L1. */
+/** The statuses of a transaction before L1. */
 export type TXN_STATUS_WITHOUT_L1 = 'RECEIVED' | 'CANDIDATE' | 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2';
 
 /** The types of transactions. */
@@ -2181,17 +2182,17 @@ export type u64 = string;
 
 /** What each method takes, by name, and answers. */
 export interface Methods {
-  /** The configuration that the node was started with. */
+  /** The configuration that the node started with. */
   readonly devnet_getConfig: {
     readonly params: Record<string, never>;
     readonly result: CONFIG;
   };
-  /** What the chain looks like now. */
+  /** The current status of the chain. */
   readonly devnet_getStatus: {
     readonly params: Record<string, never>;
     readonly result: STATUS;
   };
-  /** The accounts that exist from the beginning. */
+  /** The predeployed accounts. */
   readonly devnet_getPredeployedAccounts: {
     readonly params: {
       readonly with_balance?: boolean;
@@ -2207,7 +2208,7 @@ export interface Methods {
     };
     readonly result: BALANCE;
   };
-  /** Give tokens to an address. */
+  /** Mint tokens to an address. */
   readonly devnet_mint: {
     readonly params: {
       readonly address: ADDRESS;
@@ -2260,7 +2261,7 @@ export interface Methods {
       readonly transaction_hash: TXN_HASH;
     };
   };
-  /** Close the block under construction, even if it is empty, and further empty ones. */
+  /** Close the block under construction, even if it is empty, and add empty blocks. */
   readonly devnet_createBlock: {
     readonly params: {
       readonly count?: number;
@@ -2281,7 +2282,7 @@ export interface Methods {
       readonly aborted: readonly BLOCK_HASH[];
     };
   };
-  /** Replace the newest blocks by others. */
+  /** Replace the newest blocks with others. */
   readonly devnet_reorg: {
     readonly params: {
       readonly depth: number;
@@ -2306,7 +2307,7 @@ export interface Methods {
       readonly accepted: readonly BLOCK_HASH[];
     };
   };
-  /** Set the gas prices of the following blocks. */
+  /** Set the gas prices of the next blocks. */
   readonly devnet_setGasPrice: {
     readonly params: {
       readonly gas_price_wei?: GAS_PRICE;
@@ -2319,7 +2320,7 @@ export interface Methods {
     };
     readonly result: GAS_PRICES;
   };
-  /** Choose when blocks are made, their time and their sequencer. */
+  /** Set when blocks close, their timestamps and their sequencer. */
   readonly devnet_setBlockSettings: {
     readonly params: {
       readonly block_generation_on?: string | number;
@@ -2328,12 +2329,12 @@ export interface Methods {
     };
     readonly result: BLOCK_SETTINGS;
   };
-  /** Read when blocks are made, their time step and their sequencer. */
+  /** Read when blocks close, their time step and their sequencer. */
   readonly devnet_getBlockSettings: {
     readonly params: Record<string, never>;
     readonly result: BLOCK_SETTINGS;
   };
-  /** Set the time of the next block. */
+  /** Set the timestamp of the next block. */
   readonly devnet_setTime: {
     readonly params: {
       readonly time: SECONDS;
@@ -2354,26 +2355,26 @@ export interface Methods {
       readonly block_hash: BLOCK_HASH;
     };
   };
-  /** Transactions that wait for execution, in the order in which they came. */
+  /** Transactions that wait for execution, in order of arrival. */
   readonly devnet_mempoolList: {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
     };
     readonly result: {
-      /** Which executable transaction is next. */
+      /** The order of execution. */
       readonly order: 'fifo' | 'tip' | 'random';
-      /** How many transactions wait. */
+      /** The number of waiting transactions. */
       readonly size: number;
       readonly transactions: readonly MEMPOOL_ROW[];
-      /** The first executable transactions in the order of their execution, up to the limit. */
+      /** The first executable transactions in execution order, up to the limit. */
       readonly upcoming: readonly TXN_HASH[];
-      /** The last 100 transactions that were replaced or found invalid, oldest first. */
+      /** The last 100 replaced or invalid transactions, oldest first. */
       readonly dropped: readonly MEMPOOL_DROPPED[];
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** Select the next transactions of the mempool for the block under construction. */
+  /** Select the next mempool transactions for the block under construction. */
   readonly devnet_mempoolSelect: {
     readonly params: {
       readonly count?: number;
@@ -2382,7 +2383,7 @@ export interface Methods {
       readonly candidates: readonly TXN_HASH[];
     };
   };
-  /** Execute the next transactions of the mempool into the block under construction. */
+  /** Execute the next mempool transactions into the block under construction. */
   readonly devnet_mempoolPreConfirm: {
     readonly params: {
       readonly count?: number;
@@ -2392,7 +2393,7 @@ export interface Methods {
       readonly dropped: readonly MEMPOOL_DROPPED[];
     };
   };
-  /** Execute all transactions of the mempool that can be, and close the block. */
+  /** Execute all executable mempool transactions and close the block. */
   readonly devnet_mempoolSeal: {
     readonly params: Record<string, never>;
     readonly result: {
@@ -2415,20 +2416,20 @@ export interface Methods {
       readonly removed: number;
     };
   };
-  /** Start the chain again from its first block. */
+  /** Restart the chain from its first block. */
   readonly devnet_restart: {
     readonly params: {
       readonly restart_l1_to_l2_messaging?: boolean;
       readonly fork?: {
-        /** One address of it or several, separated by commas. */
+        /** One URL or several, separated by commas. */
         readonly url: string;
-        /** A number, a hash, or below zero how many blocks before the latest; by default the latest. */
+        /** A number, a hash, or a negative number of blocks before the latest; the latest block by default. */
         readonly block?: number | BLOCK_HASH;
       };
     };
     readonly result: EMPTY;
   };
-  /** Execute a transaction of the forked network again, on the state it met or on a changed one. */
+  /** Execute a transaction of the forked network again, on its original state or on a changed one. */
   readonly devnet_replayTransaction: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
@@ -2440,12 +2441,12 @@ export interface Methods {
     readonly result: {
       /** As starknet_getTransactionReceipt, without block and finality. */
       readonly receipt: { readonly [name: string]: unknown };
-      /** As starknet_traceTransaction; holds the state difference. */
+      /** As starknet_traceTransaction; contains the state difference. */
       readonly trace: { readonly [name: string]: unknown };
-      /** Values that came out differently, by their path. */
+      /** Values that differ, by path. */
       readonly differences: readonly {
         readonly path: string;
-        /** Absent where there was nothing. */
+        /** The original value; absent if it had none. */
         readonly was?:
           | string
           | number
@@ -2453,7 +2454,7 @@ export interface Methods {
           | null
           | readonly unknown[]
           | { readonly [name: string]: unknown };
-        /** Absent where there is nothing. */
+        /** The new value; absent if it has none. */
         readonly is?:
           | string
           | number
@@ -2464,7 +2465,7 @@ export interface Methods {
       }[];
     };
   };
-  /** Save the chain: as the calls that made it, or as an image of everything that it is. */
+  /** Save the chain: as the calls that made it (a journal), or as an image of its whole state. */
   readonly devnet_dump: {
     readonly params: {
       readonly path?: string;
@@ -2473,7 +2474,7 @@ export interface Methods {
     };
     readonly result: readonly RPC_CALL[] | IMAGE_DUMP;
   };
-  /** Replace the chain by one that was saved. */
+  /** Replace the chain with a saved one. */
   readonly devnet_load: {
     readonly params: {
       readonly path?: string;
@@ -2483,14 +2484,14 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
-  /** Save the chain as it is now, to go back to with devnet_revert. */
+  /** Save the current chain; devnet_revert restores it. */
   readonly devnet_snapshot: {
     readonly params: {
       readonly name?: LABEL;
     };
     readonly result: SNAPSHOT_ID;
   };
-  /** Go back to a snapshot. */
+  /** Restore a snapshot. */
   readonly devnet_revert: {
     readonly params: {
       readonly snapshot_id: SNAPSHOT_ID;
@@ -2510,7 +2511,7 @@ export interface Methods {
       }[];
     };
   };
-  /** Put another class in the place of a contract's, and keep its storage. */
+  /** Replace the class of a contract and keep its storage. */
   readonly devnet_replaceClass: {
     readonly params: {
       readonly contract_address: ADDRESS;
@@ -2541,7 +2542,7 @@ export interface Methods {
     readonly params: Record<string, never>;
     readonly result: EMPTY;
   };
-  /** Check signatures again, except of accounts that are impersonated one by one. */
+  /** Check signatures again, except for individually impersonated accounts. */
   readonly devnet_stopAutoImpersonate: {
     readonly params: Record<string, never>;
     readonly result: EMPTY;
@@ -2558,7 +2559,7 @@ export interface Methods {
       readonly messaging_contract_address: ETH_ADDRESS;
     };
   };
-  /** Carry messages between L1 and L2. */
+  /** Relay messages between L1 and L2. */
   readonly devnet_postmanFlush: {
     readonly params: {
       readonly dry_run?: boolean;
@@ -2580,7 +2581,7 @@ export interface Methods {
       readonly transaction_hash: TXN_HASH;
     };
   };
-  /** Consume a message to L1 as its receiver on L1 would. */
+  /** Consume a message to L1 on behalf of its L1 receiver. */
   readonly devnet_postmanConsumeMessageFromL2: {
     readonly params: {
       readonly from_address: ADDRESS;
@@ -2591,7 +2592,7 @@ export interface Methods {
       readonly message_hash: L1_HASH;
     };
   };
-  /** The OpenRPC document of everything that the node answers. */
+  /** The OpenRPC document of all methods. */
   readonly 'rpc.discover': {
     readonly params: Record<string, never>;
     readonly result: OPENRPC_DOCUMENT;
@@ -2604,11 +2605,11 @@ export interface Methods {
     };
     readonly result: {
       readonly blocks: readonly BLOCK_ROW[];
-      /** Give it as `before` for the next page. */
+      /** Pass it as `before` to get the next page. */
       readonly next?: number;
     };
   };
-  /** Transactions in brief, newest first, those of the block under construction included. */
+  /** Transactions in brief, newest first, including the block under construction. */
   readonly devnet_listTransactions: {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
@@ -2620,7 +2621,7 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** Contracts, the newest first. */
+  /** Contracts, newest first. */
   readonly devnet_listContracts: {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
@@ -2631,7 +2632,7 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** Declared classes, the newest first. */
+  /** Declared classes, newest first. */
   readonly devnet_listClasses: {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
@@ -2642,7 +2643,7 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** The slots of a contract that are not zero, in the order of their keys. */
+  /** Non-zero storage slots of a contract, ordered by key. */
   readonly devnet_getStorage: {
     readonly params: {
       readonly contract_address: ADDRESS;
@@ -2669,19 +2670,19 @@ export interface Methods {
       readonly slots: readonly NAMED_SLOT[];
     };
   };
-  /** Messages between L1 and L2 that the chain has, newest first. */
+  /** Messages between L1 and L2, newest first. */
   readonly devnet_listMessages: {
     readonly params: {
-      readonly direction: 'TO_L1' | 'TO_L2';
+      readonly direction?: 'TO_L1' | 'TO_L2';
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
     };
     readonly result: {
       readonly messages: readonly MESSAGE_ROW[];
       readonly next?: PAGE_CURSOR;
-      /** How many messages to L1 have not been carried there. */
+      /** The number of messages to L1 that have not been relayed. */
       readonly waiting: number;
-      /** The L1 that messages are exchanged with; left out where there is none. */
+      /** The connected L1; absent without a connection. */
       readonly l1?: {
         /** Without credentials, path and query. */
         readonly url: string;
@@ -2689,7 +2690,7 @@ export interface Methods {
       };
     };
   };
-  /** Transactions of the chain that the gateway of a public network would have refused, newest first. */
+  /** Transactions of the chain that a public network's gateway would have rejected, newest first. */
   readonly devnet_listRuleFindings: {
     readonly params: {
       readonly network?: 'mainnet' | 'sepolia';
@@ -2702,14 +2703,14 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** The snapshots that can be reverted to, newest first. */
+  /** Available snapshots, newest first. */
   readonly devnet_listSnapshots: {
     readonly params: Record<string, never>;
     readonly result: {
       readonly snapshots: readonly SNAPSHOT_ROW[];
     };
   };
-  /** What a number, a hash, an address, a label or the beginning of a method name may mean. */
+  /** Possible meanings of a number, hash, address, label or method name prefix. */
   readonly devnet_search: {
     readonly params: {
       readonly query: string;
@@ -2718,7 +2719,7 @@ export interface Methods {
       readonly candidates: readonly CANDIDATE[];
     };
   };
-  /** What each function cost, over the transactions of a range of blocks. */
+  /** Gas costs by function, over the transactions of a range of blocks. */
   readonly devnet_gasReport: {
     readonly params: {
       readonly from_block?: BLOCK_NUMBER;
@@ -2730,7 +2731,7 @@ export interface Methods {
     };
     readonly result: GAS_REPORT;
   };
-  /** Add the lines of the source that a class was compiled from. */
+  /** Add debug information of a class, with optional source files. */
   readonly devnet_addArtifact: {
     readonly params: {
       readonly artifact: { readonly [name: string]: unknown };
@@ -2741,14 +2742,14 @@ export interface Methods {
       readonly files: readonly string[];
     };
   };
-  /** Why a transaction failed, with its calls decoded. */
+  /** Why a transaction failed, with decoded calls. */
   readonly devnet_explainTransaction: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
     };
     readonly result: EXPLAINED;
   };
-  /** Which entry points of which classes were called, over the transactions of a range of blocks. */
+  /** Called entry points by class, over the transactions of a range of blocks. */
   readonly devnet_coverage: {
     readonly params: {
       readonly from_block?: BLOCK_NUMBER;
@@ -2759,7 +2760,7 @@ export interface Methods {
     };
     readonly result: COVERAGE;
   };
-  /** Which lines of the Cairo source a transaction ran. */
+  /** Lines of Cairo source that a transaction ran. */
   readonly devnet_executedLines: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
@@ -2768,7 +2769,7 @@ export interface Methods {
       readonly files: readonly EXECUTED_FILE[];
     };
   };
-  /** What the machine did in a transaction, call by call. */
+  /** A machine-level trace of a transaction, call by call. */
   readonly devnet_machineTrace: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
@@ -2790,7 +2791,7 @@ export interface Methods {
       readonly labels: readonly LABEL_ROW[];
     };
   };
-  /** Start or stop recording the calls that are made. */
+  /** Start or stop recording calls. */
   readonly devnet_recordRequests: {
     readonly params: {
       readonly enabled: boolean;
@@ -2799,7 +2800,7 @@ export interface Methods {
     };
     readonly result: RECORDING_STATE;
   };
-  /** The calls that were recorded, newest first. */
+  /** Recorded calls, newest first. */
   readonly devnet_getRequests: {
     readonly params: {
       readonly after?: number;
@@ -2808,17 +2809,17 @@ export interface Methods {
     };
     readonly result: {
       readonly requests: readonly REQUEST_ROW[];
-      /** Whether calls are recorded. */
+      /** Whether the node records calls. */
       readonly recording: boolean;
-      /** Whether parameters and answers are recorded too. */
+      /** Whether it records parameters and results too. */
       readonly bodies: boolean;
-      /** How many calls are kept. */
+      /** The number of recorded calls. */
       readonly kept: number;
-      /** What they take, in bytes. */
+      /** Their size in bytes. */
       readonly kept_bytes: number;
     };
   };
-  /** One of the calls that were recorded, with its parameters and its answer. */
+  /** A recorded call with its parameters and its response. */
   readonly devnet_getRequest: {
     readonly params: {
       readonly id: number;
@@ -2829,15 +2830,15 @@ export interface Methods {
       readonly response?: RECORDED_TEXT;
     };
   };
-  /** Everything that was recorded, as a file that `starkbox replay` reads. */
+  /** All recorded calls, as a file for `starkbox replay`. */
   readonly devnet_getRecording: {
     readonly params: Record<string, never>;
     readonly result: {
-      /** One line about the node, then one for each request. What the explorer itself only read is left out. */
+      /** One line about the node, then one line for each request. Leaves out reads by the explorer. */
       readonly recording: string;
-      /** How many requests it holds. */
+      /** The number of requests in the file. */
       readonly requests: number;
-      /** How many could not be written, because they are longer than 64 kB or were recorded without their parameters. */
+      /** The number of omitted requests: longer than 64 kB, or recorded without parameters. */
       readonly left_out: number;
     };
   };
@@ -2863,19 +2864,19 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** Delete an instance with all that belongs to it. */
+  /** Delete an instance and all its data. */
   readonly devnet_deleteInstance: {
     readonly params: {
       readonly instance_id: INSTANCE_ID;
     };
     readonly result: EMPTY;
   };
-  /** Subscribe to what happens to the sandbox besides new blocks and transactions. */
+  /** Subscribe to changes of the sandbox other than new blocks and transactions. */
   readonly devnet_subscribeSandbox: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Subscribe to recorded calls; each is sent once it is answered. */
+  /** Subscribe to recorded calls; the node sends each call once it has responded. */
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
@@ -2908,7 +2909,7 @@ export interface Methods {
     };
     readonly result: BLOCK_WITH_RECEIPTS | PRE_CONFIRMED_BLOCK_WITH_RECEIPTS;
   };
-  /** What a block changed in the state. */
+  /** State changes of a block. */
   readonly starknet_getStateUpdate: {
     readonly params: {
       readonly block_id: BLOCK_ID;
@@ -2926,7 +2927,7 @@ export interface Methods {
     };
     readonly result: FELT | STORAGE_RESULT;
   };
-  /** How far a transaction has come. */
+  /** The status of a transaction. */
   readonly starknet_getTransactionStatus: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
@@ -2948,7 +2949,7 @@ export interface Methods {
     };
     readonly result: TXN_WITH_HASH;
   };
-  /** A transaction by its place in a block. */
+  /** A transaction by its index in a block. */
   readonly starknet_getTransactionByBlockIdAndIndex: {
     readonly params: {
       readonly block_id: BLOCK_ID;
@@ -2988,7 +2989,7 @@ export interface Methods {
     };
     readonly result: DEPRECATED_CONTRACT_CLASS | CONTRACT_CLASS;
   };
-  /** How many transactions a block has. */
+  /** The number of transactions in a block. */
   readonly starknet_getBlockTransactionCount: {
     readonly params: {
       readonly block_id: BLOCK_ID;
@@ -3003,7 +3004,7 @@ export interface Methods {
     };
     readonly result: readonly FELT[];
   };
-  /** What transactions would cost, executed one after the other. */
+  /** Estimate the fees of transactions, executed in order. */
   readonly starknet_estimateFee: {
     readonly params: {
       readonly request: readonly BROADCASTED_TXN[];
@@ -3015,7 +3016,7 @@ export interface Methods {
     };
     readonly result: readonly FEE_ESTIMATE[];
   };
-  /** What handling a message from L1 would cost. */
+  /** Estimate the fee of handling a message from L1. */
   readonly starknet_estimateMessageFee: {
     readonly params: {
       readonly message: MSG_FROM_L1;
@@ -3038,7 +3039,7 @@ export interface Methods {
     readonly params: Record<string, never>;
     readonly result: CHAIN_ID;
   };
-  /** Whether the node is catching up with a network. */
+  /** Whether the node is syncing with a network. */
   readonly starknet_syncing: {
     readonly params: Record<string, never>;
     readonly result: boolean | SYNC_STATUS;
@@ -3083,14 +3084,14 @@ export interface Methods {
     };
     readonly result: CASM_COMPILED_CONTRACT_CLASS;
   };
-  /** What a transaction did. */
+  /** The trace of a transaction. */
   readonly starknet_traceTransaction: {
     readonly params: {
       readonly transaction_hash: TXN_HASH;
     };
     readonly result: TRANSACTION_TRACE;
   };
-  /** What transactions would do, executed one after the other. */
+  /** Simulate transactions, executed in order. */
   readonly starknet_simulateTransactions: {
     readonly params: {
       readonly block_id: BLOCK_ID;
@@ -3104,7 +3105,7 @@ export interface Methods {
           readonly initial_reads: INITIAL_READS;
         };
   };
-  /** What the transactions of a block did. */
+  /** The traces of a block's transactions. */
   readonly starknet_traceBlockTransactions: {
     readonly params: {
       readonly block_id:
@@ -3125,7 +3126,7 @@ export interface Methods {
           readonly initial_reads: INITIAL_READS;
         };
   };
-  /** A stand-in for the proof of a transaction. */
+  /** A mock proof of a transaction. */
   readonly starknet_proveTransaction: {
     readonly params: {
       readonly block_id: BLOCK_ID;
@@ -3221,17 +3222,17 @@ export type MethodName = keyof Methods;
 
 /** The params of what the node sends to subscribers. */
 export interface Notifications {
-  /** Something happened to the sandbox. */
+  /** The sandbox changed. */
   readonly devnet_subscriptionSandbox: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: SANDBOX_NOTIFICATION;
   };
-  /** A call was answered. */
+  /** The node has responded to a call. */
   readonly devnet_subscriptionRequests: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: REQUEST_ROW;
   };
-  /** There is a new block. */
+  /** A new block exists. */
   readonly starknet_subscriptionNewHeads: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: BLOCK_HEADER;
@@ -3246,17 +3247,17 @@ export interface Notifications {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: NEW_TXN_STATUS;
   };
-  /** There is a new receipt. */
+  /** A new receipt exists. */
   readonly starknet_subscriptionNewTransactionReceipts: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: TXN_RECEIPT_WITH_BLOCK_INFO;
   };
-  /** There is a new transaction. */
+  /** A new transaction exists. */
   readonly starknet_subscriptionNewTransaction: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: NEW_TXN;
   };
-  /** Blocks were taken back. */
+  /** Blocks were removed. */
   readonly starknet_subscriptionReorg: {
     readonly subscription_id: SUBSCRIPTION_ID;
     readonly result: REORG_DATA;
@@ -3684,7 +3685,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_listMessages: {
     document: 'devnet',
-    params: [{ name: 'direction', required: true }, { name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'direction' }, { name: 'cursor' }, { name: 'limit' }],
     tenants: 'everywhere',
   },
   devnet_listRuleFindings: {

@@ -18,8 +18,9 @@ const SHORTEST_INTERVAL = 10;
 /** Timers of Node hold 31 bits of milliseconds. */
 const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 
+/** Completes "must be". */
 export const EXPECTED_BLOCK_GENERATION: string =
-  `must be ${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+  `${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds up to ${LONGEST_TIMER}, ` +
   `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
 
 /** `undefined` for a text that means none. */
@@ -27,8 +28,8 @@ export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const lowercase = text.toLowerCase();
   const mode = BLOCK_GENERATION_WORDS.find((word) => word === lowercase);
   if (mode !== undefined) return mode;
-  const [, number, unit] = /^(\d{1,15})(ms)?$/.exec(lowercase) ?? [];
-  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
+  const [, whole = '0', rest = ''] = /^(\d{1,15})(ms|\.\d{1,3})?$/.exec(lowercase) ?? [];
+  const seconds = rest === 'ms' ? Number(whole) / 1000 : Number(whole + rest);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
 }
 

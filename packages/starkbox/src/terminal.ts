@@ -4,8 +4,27 @@
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-  /** Only terminals have it. It takes NO_COLOR and similar variables into account. */
+  /** Width of a terminal. */
+  readonly columns?: number;
+  /** Terminals have it, and take NO_COLOR and FORCE_COLOR into account; pipes do not. */
   hasColors?(): boolean;
+}
+
+const LEAST_COLUMNS = 80;
+
+/** Columns that a line may take; undefined where nothing is wrapped or shortened. */
+export function widthOf({ isTTY, columns }: Output): number | undefined {
+  return isTTY === true ? Math.max(LEAST_COLUMNS, columns ?? 0) : undefined;
+}
+
+/**
+ * An output with the colours that FORCE_COLOR requires of a pipe.
+ *
+ * @param forced the value of the variable
+ */
+export function withForcedColour(output: Output, forced: string | undefined): Output {
+  if (output.isTTY === true || forced === undefined || /^(0|false)$/.test(forced)) return output;
+  return { write: (text) => output.write(text), hasColors: () => true };
 }
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
@@ -14,7 +33,7 @@ export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
 export function usesColour(output: Output): boolean {
-  return output.isTTY === true && output.hasColors?.() === true;
+  return output.hasColors?.() === true;
 }
 
 /** Colours text, if colours are on. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect } from 'vitest';
 import { fixture, type TestChain } from '../src/index.js';
 import { checkMatchesGas } from '../src/matchers/gas.js';
@@ -46,6 +47,26 @@ const transfer = (chain: TestChain, amount: number) =>
     entrypoint: 'transfer',
     calldata: ['0xabc', amount, 0],
   });
+
+describe('assertions', () => {
+  test('throw an error that consists of its message', async ({ chain, data }) => {
+    const counter = await chain.contractAt(data.counter);
+    const failures = await Promise.allSettled([
+      assertRevertsWith(counter.invoke('increase', [1]), 'paused'),
+      assertEmits(counter.invoke('increase', [1]), counter, 'Lowered'),
+      assertChangesBalances(transfer(chain, 1), chain.tokens.strk, [['0xabc', 2n]]),
+    ]);
+    for (const failure of failures) {
+      if (failure.status === 'fulfilled') throw new Error('the assertion did not fail');
+      const error: unknown = failure.reason;
+      expect(error).toBeInstanceOf(Error);
+      // Runners print `actual` and `expected` of errors with this name or code.
+      expect(Object(error).name).not.toBe('AssertionError');
+      expect(Object(error).code).toBeUndefined();
+      expect(inspect(error)).not.toMatch(/undefined/);
+    }
+  });
+});
 
 describe('toEmit', () => {
   test('compares the values that are named', async ({ chain, data }) => {

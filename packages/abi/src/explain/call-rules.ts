@@ -19,7 +19,7 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
     return {
       what: `${name} has no function ${calledName}`,
       isWhole: true,
-      hint: `${name} is no account: send the transaction from an account, with the contract in its calls.`,
+      hint: `${name} is not an account: send the transaction from an account, with the contract in its calls.`,
     };
   }
   const abi = view.abiOf(frame);
@@ -39,7 +39,7 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
 function listed(abi: Abi | undefined): string {
   const names = [...(abi?.functions.values() ?? [])].map((entry) => entry.name);
   if (names.length === 0)
-    return 'The class has no ABI: look at its source for the functions that it has.';
+    return 'The class has no ABI: look up its functions in the source.';
   const more = names.length > MOST_NAMES ? `, … ${names.length} in all` : '';
   return `It has ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
 }
@@ -97,9 +97,9 @@ function notDeployed(
   const felt = canonical(address);
   if (felt === sender) return accountNotDeployed(felt, view);
   return {
-    what: `there is no contract at ${view.address(felt)}`,
+    what: `no contract is deployed at ${view.address(felt)}`,
     isWhole: true,
-    hint: `Deploy a contract to ${felt} first, or correct the address: devnet_listContracts lists those of this chain. A chain that was started or restarted since has no contracts of before.`,
+    hint: `Deploy a contract to ${felt} first, or correct the address: devnet_listContracts lists the contracts of this chain. Restarting the chain removes contracts.`,
   };
 }
 
@@ -108,16 +108,16 @@ function notDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
   return {
     what: `class ${shortHash(felt)} is not declared`,
     isWhole: true,
-    hint: `Declare ${felt} first, or correct the hash: devnet_listClasses lists those of this chain. A class that was compiled again has another hash.`,
+    hint: `Declare ${felt} first, or correct the hash: devnet_listClasses lists declared classes. A recompiled class can have another hash.`,
   };
 }
 
 function alreadyDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
   const felt = canonical(hash);
   return {
-    what: `class ${shortHash(felt)} is declared already`,
+    what: `class ${shortHash(felt)} is already declared`,
     isWhole: true,
-    hint: `Nothing has to be declared: deploy ${felt}.`,
+    hint: `You do not need to declare it again: deploy ${felt}.`,
   };
 }
 
@@ -130,7 +130,7 @@ function otherCompiler([
   const compiler = version === undefined ? 'this node' : `this node, with the compiler ${version},`;
   return {
     what: `compiled_class_hash is ${sentHash}, and the class compiles to ${expected}`,
-    hint: `Send ${expected}: ${compiler} compiles the Sierra class itself. A hash of another compiler version, or of CASM that was hashed with Poseidon as before Starknet 0.14.1, does not fit.`,
+    hint: `Send ${expected}: ${compiler} compiles the Sierra class itself. Other compiler versions, and tools that hash CASM with Poseidon as before Starknet 0.14.1, compute another hash.`,
   };
 }
 
@@ -140,9 +140,9 @@ function taken(
 ): PossibleFinding {
   const felt = canonical(address ?? otherAddress);
   return {
-    what: `there is a contract at ${view.address(felt)} already`,
+    what: `a contract already exists at ${view.address(felt)}`,
     isWhole: true,
-    hint: 'Deploy with another salt, or use the contract that is there.',
+    hint: 'Deploy with another salt, or use the existing contract.',
   };
 }
 
@@ -150,22 +150,22 @@ function signature(_: RegExpExecArray, { frame, view, sender }: Facts): Possible
   const who = sender === undefined ? 'the account' : view.address(sender);
   if (frame && frame.phase !== 'validate') return undefined;
   return {
-    hint: `The signature is not that of ${who}'s key over this transaction. Check the private key, and that what was signed is what was sent: chain id, nonce, resource bounds, tip and calldata are part of the hash. devnet_impersonateAccount accepts any signature.`,
+    hint: `The signature does not match the key of ${who}. Check the private key, and sign exactly the transaction that you send: the hash covers chain id, nonce, resource bounds, tip and calldata. devnet_impersonateAccount turns the check off.`,
   };
 }
 
 /** Cairo 0 code fails without a message where its authors wrote none. */
 function cairo0(match: RegExpExecArray, facts: Facts): PossibleFinding {
-  const what = 'a check of its Cairo 0 code did not hold';
+  const what = 'an assertion in its Cairo 0 code failed';
   if (facts.frame?.phase === 'validate') {
     return {
       what,
-      hint: `Cairo 0 accounts take their calls in the older encoding, all headers before all calldata (cairoVersion '0' in starknet.js), and a signature of two felts. ${signature(match, facts)?.hint}`,
+      hint: `Cairo 0 accounts expect the older call encoding, with all headers before all calldata (cairoVersion '0' in starknet.js), and a signature of two felts. ${signature(match, facts)?.hint}`,
     };
   }
   return {
     what,
-    hint: 'Cairo 0 code gives no reason here: compare the arguments with what the contract checks.',
+    hint: 'Cairo 0 code gives no reason here: compare the arguments with the checks of the contract.',
   };
 }
 
@@ -176,9 +176,9 @@ const says =
 function overflow([, type = '', operation = '']: RegExpExecArray): PossibleFinding {
   const limit =
     operation === 'sub'
-      ? `Something is subtracted from a smaller ${type}`
-      : `The ${operation === 'mul' ? 'product' : 'sum'} is larger than a ${type} can hold`;
-  return { hint: `${limit}: compare before, or use a wider type.` };
+      ? `The subtraction goes below the minimum of ${type}`
+      : `The ${operation === 'mul' ? 'product' : 'sum'} exceeds the maximum of ${type}`;
+  return { hint: `${limit}: compare the values first, or use a wider type.` };
 }
 
 export const CALL_RULES: readonly Rule[] = [
@@ -215,55 +215,55 @@ export const CALL_RULES: readonly Rule[] = [
   },
   {
     pattern: /recursion depth exceeded/,
-    find: says('Calls may be nested 50 deep: look for contracts that call each other without end.'),
+    find: says('Calls can be nested up to 50 deep: look for endless recursion between contracts.'),
   },
   { pattern: /\b([ui]\d+)_(add|sub|mul) (?:Over|Under)flow/, find: overflow },
-  { pattern: /Division by 0/, find: says('A divisor is 0: check it before.') },
+  { pattern: /Division by 0/, find: says('A divisor is 0: check it before dividing.') },
   {
     pattern: /Index out of bounds/,
-    find: says('An index is not below the length of its array: compare them before.'),
+    find: says('An index exceeds the length of its array: check the index first.'),
   },
   {
     pattern: /Option::(?:unwrap|expect) failed/,
     find: says(
-      'A value was None, also where one does not fit the type that it is converted to: match on it, or give another value.',
+      'A value was None, for example because a conversion failed: match on it, or pass another value.',
     ),
   },
   {
     pattern: /Result::unwrap failed/,
-    find: says('A result was an error: match on it to see which.'),
+    find: says('A Result was an error: match on it to see which error.'),
   },
   {
     pattern: /Unauthorized syscall (\w+) .{0,40}Validate/,
     find: ([, syscall]) => ({
-      what: `${syscall} is not allowed while a transaction is validated`,
-      hint: 'Move it from the validation of the account into its execution.',
+      what: `${syscall} is not allowed during validation`,
+      hint: 'Move it from the account\'s validation to its execution.',
     }),
   },
   {
     pattern: /should return `VALID`\. Got Retdata\(\[(0x[0-9a-f]+)/,
     find: ([, felt = '0x0']) => ({
-      what: `its account returned ${decodeShortString(felt) ?? felt} in place of VALID from its validation`,
+      what: `its account returned ${decodeShortString(felt) ?? felt} instead of VALID from its validation`,
       isWhole: true,
-      hint: 'The account refuses the transaction by what it returns: look at what its validation checks.',
+      hint: 'The account rejected the transaction: read its validation code.',
     }),
   },
   {
     pattern: /Returned data too short/,
     find: says(
-      'The callee returned fewer felts than the interface says that it is called by: compare that interface with the ABI of the callee.',
+      "The callee returned fewer felts than the caller's interface expects: compare that interface with the ABI of the callee.",
     ),
   },
   {
     pattern: /caller is not the owner|missing role|not authorized|unauthorized/i,
     find: says(
-      'Another account may call this: send from it, or devnet_impersonateAccount lets any account send.',
+      'Only another account may call this: send from that account, or use devnet_impersonateAccount.',
     ),
   },
   {
     pattern: /Block number out of range|block number .{0,80}too (?:recent|big|high)/i,
     find: says(
-      'Contracts read hashes of blocks that are at least 10 blocks old: devnet_createBlock makes blocks.',
+      'Contracts can read the hashes of blocks that are at least 10 blocks old: add blocks with devnet_createBlock.',
     ),
   },
 ];

@@ -3,13 +3,14 @@ import type { Abi } from '../abi.js';
 import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
 import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
+import { counted } from '../text-layout.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
 import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
-import { type PaintText, PLAIN, treeLines } from './tree-text.js';
+import { treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
 
 /** The Cairo stack of a frame, innermost line first. */
@@ -49,23 +50,19 @@ const KINDS: Readonly<Record<Frame['kind'], ExplainedFrame['kind']>> = {
  * @example
  * const { text } = await explain({ transaction, trace, status: 'REVERTED', reason }, { abi, names });
  */
-export async function explain(
-  subject: Subject,
-  sources: Sources,
-  paint: PaintText = PLAIN,
-): Promise<Explanation> {
+export async function explain(subject: Subject, sources: Sources): Promise<Explanation> {
   const { stack = [] } = subject;
   const tree = treeOf(subject);
   const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
-    ? 'REFUSED'
+    ? 'REJECTED'
     : subject.status;
   const roots = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
   );
   const view = await View.of(roots, sources);
   if (status === 'SUCCEEDED') {
-    const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
-    const lines = [summary, '', ...treeLines(roots, view, { paint }), ...printedLines(subject)];
+    const summary = `Succeeded: ${counted(countFrames(roots), 'call')}`;
+    const lines = [summary, '', ...treeLines(roots, view), ...printedLines(subject)];
     return {
       status,
       summary,
@@ -102,10 +99,10 @@ export async function explain(
   const summary = `${STATUS_WORDS[status]}: ${location}${joint}${cause}`;
   const hint = finding?.hint;
   const lines = [
-    paint('failed', summary),
-    ...(roots.length > 0 ? ['', ...treeLines(roots, view, { paint, stack, cause })] : []),
+    summary,
+    ...(roots.length > 0 ? ['', ...treeLines(roots, view, { stack, cause })] : []),
     ...(tree.isUncertain
-      ? ['', 'Several equal calls could have failed; the last one is shown.']
+      ? ['', 'Several identical calls may have failed; this is the last of them.']
       : []),
     ...printedLines(subject),
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
@@ -127,6 +124,10 @@ export async function explain(
     ...(hint === undefined ? {} : { hint }),
     text: lines.join('\n'),
   };
+}
+
+function countFrames(frames: readonly Frame[]): number {
+  return frames.reduce((sum, { children }) => sum + 1 + countFrames(children), 0);
 }
 
 function printedIn({ printed = [] }: Subject): Pick<Explanation, 'printed'> {
@@ -154,7 +155,7 @@ const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
 const STATUS_WORDS: Readonly<Record<Explanation['status'], string>> = {
   SUCCEEDED: 'Succeeded',
   REVERTED: 'Reverted',
-  REFUSED: 'Refused',
+  REJECTED: 'Rejected',
 };
 
 /** A refused transaction leaves no trace, and one that named no call has no tree. */

@@ -7,7 +7,7 @@ const RESOURCES: ReadonlyMap<string, keyof Bounds> = new Map([
   ['L1DataGas', 'l1_data_gas'],
   ['L2Gas', 'l2_gas'],
 ]);
-const ESTIMATE = 'starknet_estimateFee gives the amounts and prices that the transaction needs';
+const ESTIMATE = 'starknet_estimateFee returns the required amounts and prices';
 
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
@@ -26,11 +26,11 @@ function nonce(
   if (nonceSent < due) {
     return {
       what,
-      hint: `A transaction with nonce ${nonceSent} is in a block already. Use nonce ${due}: starknet_getNonce with the block pre_confirmed gives it.`,
+      hint: `A transaction with nonce ${nonceSent} is already in a block. Use nonce ${due}: starknet_getNonce at the block pre_confirmed returns it.`,
     };
   }
   const missing = nonceSent - due === 1n ? `nonce ${due}` : `nonces ${due} to ${nonceSent - 1n}`;
-  return { what, hint: `Send what has the ${missing} first, or use nonce ${due}.` };
+  return { what, hint: `Send ${missing} first, or use nonce ${due}.` };
 }
 
 /** An estimate does not say which nonce is due. */
@@ -52,7 +52,7 @@ function boundsTooLow(match: RegExpExecArray): PossibleFinding {
     },
   );
   return {
-    what: `its resource bounds are too low to begin: ${all.join('; ')}`,
+    what: `its resource bounds are too low to start: ${all.join('; ')}`,
     hint: `Raise them in resource_bounds; ${ESTIMATE}.`,
   };
 }
@@ -78,14 +78,14 @@ function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFi
   const bounds = transaction.resource_bounds;
   if (frame?.phase === 'validate') {
     return {
-      what: 'it used more gas than the validation of a transaction may',
-      hint: 'The network limits validations whatever is offered: move work into the execution, or look for a loop that does not end.',
+      what: 'it used more gas than validation allows',
+      hint: 'The network limits validation regardless of the bounds: move work to the execution, or look for an endless loop.',
     };
   }
   if (!bounds) {
     return {
       what: 'the execution ran out of gas',
-      hint: 'A call has as much gas as the largest transaction of the network: look for a loop that does not end, or split the work.',
+      hint: 'A call has as much gas as the network\'s largest transaction: look for an endless loop, or split the work.',
     };
   }
   const [l1, l2] = [BigInt(bounds.l1_gas.max_amount), BigInt(bounds.l2_gas.max_amount)];
@@ -93,7 +93,7 @@ function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFi
   const [name, limit] = isL1 ? ['l1_gas', l1] : ['l2_gas', l2];
   return {
     what: `it used all of the ${limit} ${name} that it offered`,
-    hint: `Raise resource_bounds.${name}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for a loop that does not end.`,
+    hint: `Raise resource_bounds.${name}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for an endless loop.`,
   };
 }
 
@@ -144,14 +144,14 @@ function feeNotPaid(
   return {
     what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(remaining, 'STRK')}`,
     isWhole: true,
-    hint: `The calls spent what the fee needs: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - remaining, 'STRK')}.`,
+    hint: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - remaining, 'STRK')}.`,
   };
 }
 
 function l1Fee([, due = '0', paid = '0']: RegExpExecArray): PossibleFinding {
   return {
     what: `the message paid ${paid} wei on L1, and its execution costs ${due} wei`,
-    hint: `Send at least ${due} wei with the message: paid_fee_on_l1, or the value of sendMessageToL2; starknet_estimateMessageFee gives the amount.`,
+    hint: `Send at least ${due} wei with the message: paid_fee_on_l1, or the value of sendMessageToL2; starknet_estimateMessageFee returns the amount.`,
   };
 }
 

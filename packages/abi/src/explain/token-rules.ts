@@ -78,7 +78,7 @@ async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFindin
       : mintText(owner, missing, unit);
   const balanceText = inUnits(balance, token);
   return {
-    hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, and ${inUnits(amount, token)} are to be moved: ${inUnits(missing, token)} are missing. Send less, or ${give}.`,
+    hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${give}.`,
   };
 }
 
@@ -91,7 +91,7 @@ async function allowance(_: RegExpExecArray, facts: Facts): Promise<PossibleFind
   const [from, by] = [view.address(owner), view.address(spender)];
   const has = allowed === undefined ? 'less' : inUnits(allowed, token);
   return {
-    hint: `${from} allows ${by} to move ${has}, and ${inUnits(amount, token)} are to be moved. Have ${from} call approve(spender: ${spender}, amount: ${amount}) of ${view.contract(frame)} first.`,
+    hint: `${from} allows ${by} to spend ${has}, but the transfer needs ${inUnits(amount, token)}. ${from} must first call approve(spender: ${spender}, amount: ${amount}) of ${view.contract(frame)}.`,
   };
 }
 

@@ -2,18 +2,15 @@
 import type { Frame } from '../call-tree.js';
 import { decodeEvent } from '../decode.js';
 import { shortAddress } from '../felt.js';
+import { grouped } from '../text-layout.js';
 import { excerptText } from './excerpt.js';
 import type { SourceLine } from './explained.js';
 import type { View } from './view.js';
 
-/** What a part of a line is, for those who colour it. */
-export type Style = 'failed' | 'succeeded' | 'call' | 'event' | 'faint';
-export type PaintText = (style: Style, text: string) => string;
-
-export const PLAIN: PaintText = (_, text) => text;
+/** Before each call; open means that its outcome is unknown. */
+export const MARKS = { failed: '✗', succeeded: '✓', open: '·' } as const;
 
 export interface TreeTextOptions {
-  readonly paint?: PaintText;
   /** The Cairo stack of the frame that failed first. */
   readonly stack?: readonly SourceLine[];
   /** What is shown in place of the message of the frame that failed first. */
@@ -39,12 +36,10 @@ export function treeLines(
 class TreeWriter {
   readonly #view: View;
   readonly #options: TreeTextOptions;
-  readonly #paint: PaintText;
 
   constructor(view: View, options: TreeTextOptions) {
     this.#view = view;
     this.#options = options;
-    this.#paint = options.paint ?? PLAIN;
   }
 
   /**
@@ -56,23 +51,18 @@ class TreeWriter {
     const inner = skipped.at(-1) ?? frame;
     const { children } = inner;
     const below = `${indent}${children.length > 0 ? '│  ' : '   '}`;
-    const events = inner.events.map((event) =>
-      this.#faint(below, this.#event(inner, event.keys, event.data)),
+    const events = inner.events.map(
+      (event) => `${below}${this.#event(inner, event.keys, event.data)}`,
     );
     const count =
       skipped.length > 0
-        ? [
-            this.#faint(
-              below,
-              `… ${skipped.length} or more calls of this function inside of each other`,
-            ),
-          ]
+        ? [`${below}… ${skipped.length} or more calls of this function inside of each other`]
         : [];
     return [
-      `${this.#paint('faint', head)}${this.#line(frame)}`,
+      `${head}${this.#line(frame)}`,
       ...count,
       ...events,
-      ...this.#failure(inner).map((text) => `${this.#paint('faint', below)}${text}`),
+      ...this.#failure(inner).map((text) => `${below}${text}`),
       ...children.flatMap((child, at) => {
         const isLast = at === children.length - 1;
         return this.write(
@@ -84,18 +74,10 @@ class TreeWriter {
     ];
   }
 
-  #faint(indent: string, text: string): string {
-    return `${this.#paint('faint', indent)}${this.#paint('event', text)}`;
-  }
-
   #line(frame: Frame): string {
-    const paint = this.#paint;
     const { failed, fate, kind, l2Gas } = frame;
-    const mark = failed
-      ? paint('failed', '✗')
-      : fate === 'not reached' || (fate === undefined && frame.result === undefined)
-        ? paint('faint', '·')
-        : paint('succeeded', '✓');
+    const isOpen = fate === 'not reached' || (fate === undefined && frame.result === undefined);
+    const mark = failed ? MARKS.failed : isOpen ? MARKS.open : MARKS.succeeded;
     const call = this.#view.call(frame);
     const notes = [
       ...(kind === 'DELEGATE' ? ['library call'] : []),
@@ -105,10 +87,10 @@ class TreeWriter {
     const returned = failed ? undefined : this.#view.outputs(frame);
     return [
       mark,
-      paint(failed ? 'failed' : 'call', call),
+      call,
       ...(returned === undefined ? [] : [`→ ${returned}`]),
-      ...(notes.length === 0 ? [] : [paint('faint', `(${notes.join(', ')})`)]),
-      ...(l2Gas === undefined || l2Gas === 0 ? [] : [paint('faint', `[${grouped(l2Gas)} gas]`)]),
+      ...(notes.length === 0 ? [] : [`(${notes.join(', ')})`]),
+      ...(l2Gas === undefined || l2Gas === 0 ? [] : [`[${grouped(l2Gas)} gas]`]),
     ].join(' ');
   }
 
@@ -128,9 +110,9 @@ class TreeWriter {
     const placed = stack.filter(({ file }) => file !== undefined);
     const innermost = placed.find(({ excerpt }) => excerpt);
     return [
-      this.#paint('failed', better),
+      better,
       ...placed.flatMap((line) => [
-        this.#paint('faint', sourceLineText(line)),
+        sourceLineText(line),
         ...(line === innermost ? excerptText(line) : []),
       ]),
     ];
@@ -161,8 +143,4 @@ export function sourceLineText({
 }: SourceLine): string {
   const location = [file, line, column].filter((part) => part !== undefined).join(':');
   return `at ${name}${location === '' ? '' : ` (${location})`}${inlined === true ? ' [inlined]' : ''}`;
-}
-
-function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -1,5 +1,6 @@
 // Gas report as text: a table for each resource.
 import { shortAddress, shortHash } from '../felt.js';
+import { type Column, counted, grouped, table, type Width } from '../text-layout.js';
 import type { GasPage, GasRow } from './report.js';
 import { MEASURE_NAMES } from './tree.js';
 
@@ -35,13 +36,33 @@ export function resourceName(resource: string): string {
 }
 
 const HEAD = ['calls', 'min', 'median', 'max', 'self', 'total'];
+const COLUMNS: readonly Column[] = [
+  { isShortened: true },
+  { align: 'right' },
+  { align: 'right', omitted: 1 },
+  { align: 'right' },
+  { align: 'right', omitted: 2 },
+  { align: 'right' },
+  { align: 'right' },
+];
 /** Rows that belong to no function come last. */
 const ORDER: readonly GasRow['kind'][] = ['function', 'fee_transfer', 'reverted', 'protocol'];
 
-/** @param heading how a heading is written, for example in bold */
-export function gasText(page: GasPage, heading: (text: string) => string = (text) => text): string {
+/** How a report is written. */
+export interface ReportTextOptions {
+  /** How a heading is written, for example in bold. */
+  readonly heading?: (text: string) => string;
+  /** Columns that a line may take; without it, lines are as long as they need to be. */
+  readonly width?: Width;
+}
+
+export function gasText(
+  page: GasPage,
+  { heading = (text) => text, width }: ReportTextOptions = {},
+): string {
   const { transactions, reverted, rows, receipts } = page;
   const names = rowNames(rows);
+  const omitted = new Set<number>();
   const tables = Object.keys(receipts).flatMap((resource) => {
     const listed = rows
       .map((row, at) => ({
@@ -59,34 +80,24 @@ export function gasText(page: GasPage, heading: (text: string) => string = (text
     if (listed.length === 0) return [];
     const cells = listed.map(({ name, calls, cost }) => [
       name,
-      ...[calls, cost?.min, cost?.median, cost?.max, cost?.self, cost?.total].map(grouped),
+      ...[calls, cost?.min, cost?.median, cost?.max, cost?.self, cost?.total].map((units) =>
+        grouped(units ?? 0),
+      ),
     ]);
-    const sum = ['sum of the receipts', '', '', '', '', grouped(receipts[resource]), ''];
-    const [head = '', ...lines] = aligned([[resourceName(resource), ...HEAD], ...cells, sum]);
+    const sum = ['sum of the receipts', '', '', '', '', grouped(receipts[resource] ?? 0), ''];
+    const laidOut = table([[resourceName(resource), ...HEAD], ...cells, sum], {
+      width,
+      columns: COLUMNS,
+    });
+    for (const at of laidOut.omitted) omitted.add(at);
+    const [head = '', ...lines] = laidOut.lines;
     return [[heading(head), ...lines].join('\n')];
   });
-  const count = `${grouped(transactions)} ${transactions === 1 ? 'transaction' : 'transactions'}`;
   const failed = reverted === 0 ? '' : `, ${grouped(reverted)} reverted`;
-  return [`${count}${failed}`, ...tables].join('\n\n');
-}
-
-/** Digits in groups of three. */
-function grouped(value: number | undefined): string {
-  return (value ?? 0).toString().replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** The first column to the left, the others to the right. */
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, cell.length);
-    });
-  }
-  return rows.map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  const narrow = [...omitted].sort().map((at) => HEAD[at - 1]);
+  return [
+    `${counted(transactions, 'transaction')}${failed}`,
+    ...tables,
+    ...(narrow.length > 0 ? [`The terminal is too narrow for ${narrow.join(' and ')}.`] : []),
+  ].join('\n\n');
 }

@@ -84,7 +84,7 @@ describe('an error carries an explanation', () => {
     });
     const { code, data } = await client.failure('starknet_addDeployAccountTransaction', [request]);
     const missing = 10n ** 10n * (10n ** 7n + 1000n);
-    expect([code, data]).toMatchObject([54, { explained: { status: 'REFUSED', frames: [] } }]);
+    expect([code, data]).toMatchObject([54, { explained: { status: 'REJECTED', frames: [] } }]);
     expect(Object(data).explained.hint).toContain(
       `{"address": "${poor.address}", "amount": ${missing}, "unit": "FRI"}`,
     );
@@ -96,7 +96,7 @@ describe('an error carries an explanation', () => {
     expect([code, typeof data]).toEqual([55, 'string']);
     const { hash } = new Transaction(request, 'SN_SEPOLIA');
     expect(await client.call('devnet_explainTransaction', [hash])).toMatchObject({
-      status: 'REFUSED',
+      status: 'REJECTED',
       function: '__validate__',
       panic: { text: 'Account: invalid signature' },
     });

@@ -1,4 +1,4 @@
-// The lock-file flow of docs/how-it-works/forking.md: recorded with a network, repeated without one.
+// The lock-file flow of docs/features/forking.md: recorded with a network, repeated without one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChain } from 'starkbox';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   pair = await startPair((origin) => mint(origin, HOLDER, 1000));
   const page = await readFile(
-    new URL('../../../../docs/how-it-works/forking.md', import.meta.url),
+    new URL('../../../../docs/features/forking.md', import.meta.url),
     'utf8',
   );
   const [, section = ''] = page.split('## Tests without a network');

@@ -1,5 +1,7 @@
 // The starkbox process: output, signals and exit codes.
 
+import { text } from 'node:stream/consumers';
+import { fitted } from '@starkbox/abi';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
@@ -9,6 +11,8 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
+import type { OpenedChain } from '../node/node.js';
+import type { WorkDisplay } from '../probe.js';
 import {
   type Output,
   painter,
@@ -16,30 +20,36 @@ import {
   usesColour,
   visible,
   visiblePainted,
+  widthOf,
+  withForcedColour,
 } from '../terminal.js';
-import { type CommandLine, readConfig } from './arguments.js';
-import { type BannerFacts, banner, listeningLine } from './banner.js';
-import { COMMAND_NAMES, runCommand } from './commands/command.js';
+import { type CommandLine, type ProgramName, readConfig } from './arguments.js';
+import { type BannerFacts, banner, listeningLine, sourceRows, terminalBanner } from './banner.js';
+import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
+import { DifferenceFound } from './commands/format.js';
+import { helpWidth } from './commands/help-text.js';
+import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
-import { progressLine, type Step } from './progress.js';
+import { ProgressLine } from './progress.js';
 
-type Startable = BannerFacts &
-  Pick<LocalChain, 'listen' | 'close'> &
-  Partial<Pick<LocalChain, 'l1'>>;
+type Startable = BannerFacts & Pick<LocalChain, 'listen' | 'close'>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly directory: string;
-  readonly stdout: Output;
+  readonly stdout: Output & { readonly columns?: number };
   readonly stderr: Output;
+  /** Reads all of stdin. */
+  readonly readInput?: () => Promise<string>;
   /** Replaced by tests. */
   readonly createChain?: (
     config: Partial<Config>,
     options: {
       readonly log: Log;
       readonly output: Output;
-      readonly progress?: (step: Step) => void;
+      readonly progress?: WorkDisplay | undefined;
+      readonly onOpen?: (opened: OpenedChain) => void;
     },
   ) => Promise<Startable>;
   /** Called when the node listens, before that is printed. */
@@ -60,38 +70,65 @@ export type Outcome = { readonly exitCode: number } | Started;
 const LONGEST_REASON = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
+/** Of a comparison, as `diff` has them. */
+const EXIT_DIFFERENT = 1;
+const EXIT_TROUBLE = 2;
 
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
-  const { stdout, stderr } = options;
+  const progress = ProgressLine.on(options.stderr, options.env);
+  const { stdout, stderr } = outputsOf(options, progress);
   const coloured = usesColour(stdout);
-  const refuse = (message: string, exitCode: number): Outcome => {
-    const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
+  const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
-    stderr.write(`${painter(usesColour(stderr))('red', 'error:')} ${reason}\n${hint}`);
+    const text = fitted(`error: ${reason}`, widthOf(stderr));
+    const painted = painter(usesColour(stderr))('red', 'error:');
+    stderr.write(`${text.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
+  const failUsage = (message: string): Outcome =>
+    fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
 
-  const argv = withoutHelpWord(options.argv);
-  if (COMMAND_NAMES.includes(argv[0] ?? '')) {
+  const style = { width: helpWidth(stdout.columns), paint: painter(coloured) };
+  const [command = '', ...rest] = options.argv;
+  if (COMMAND_NAMES.includes(command)) {
     try {
-      stdout.write(visiblePainted(await runCommand(argv, coloured), coloured));
+      const { env, readInput = async () => '' } = options;
+      const isTerminal = stdout.isTTY === true;
+      const text = await runCommand(options.argv, {
+        ...style,
+        env,
+        readInput,
+        isTerminal,
+        columns: widthOf(stdout),
+        progress,
+      });
+      stdout.write(visiblePainted(text, coloured));
       return { exitCode: 0 };
     } catch (error) {
-      return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
+      if (error instanceof DifferenceFound) {
+        stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
+        return { exitCode: EXIT_DIFFERENT };
+      }
+      if (error instanceof UsageError) return failUsage(error.message);
+      return fail(reasonOf(error), isComparison(command) ? EXIT_TROUBLE : EXIT_FAILURE);
     }
   }
 
   let line: CommandLine;
   try {
-    refuseUnknownCommand(argv);
-    line = await readConfig(argv, { ...options, coloured });
+    if (command === 'help') line = { kind: 'answer', text: helpOn(rest[0], style) };
+    else {
+      refuseUnknownCommand(command);
+      const argv = command === 'start' ? rest : options.argv;
+      line = await readConfig(argv, { ...options, style });
+    }
   } catch (error) {
-    if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
-    if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
+    if (error instanceof UsageError) return failUsage(error.message);
+    if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
     throw error;
   }
   if (line.kind === 'answer') {
@@ -99,49 +136,96 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, settings, fromEnvironment, configFile, name, portSocket } = line;
+  const { config, settings, fromEnvironment, configFile, warnings, name, portSocket } = line;
   // Tools that start starknet-devnet take lines on stderr for errors.
   const logOutput = name === 'starknet-devnet' ? stdout : stderr;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
   if (fromEnvironment.length > 0) {
     log.info(`Options from the environment: ${fromEnvironment.join(', ')}`);
   }
+  for (const warning of warnings) log.warn(warning);
   let node: Startable;
+  let opened: OpenedChain | undefined;
   try {
     // Loaded late, because help and usage errors do not need it.
     const createChain = options.createChain ?? (await import('../node/node.js')).createChain;
-    const progress = progressLine(stderr);
     node = await createChain(settings.values, {
       log,
       output: stdout,
-      ...(progress ? { progress } : {}),
+      progress,
+      onOpen: (facts) => {
+        opened = facts;
+      },
     });
   } catch (error) {
     const reason = reasonOf(withOrigin(error, settings.origins));
-    if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
+    if (!(error instanceof AccountClassError)) return fail(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
-    return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
+    return failUsage(`invalid value ${option}: Failed to load ContractClass: ${reason}`);
   }
   let address: Awaited<ReturnType<LocalChain['listen']>>;
   try {
     address = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config, settings), EXIT_FAILURE);
+    return fail(whyNotListening(error, config, settings), EXIT_FAILURE);
   }
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
-  if (config.banner) stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
-  stdout.write(listeningLine(name, address));
+  announce({ node, address, opened, name, log, stdout, config });
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.
   const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
   if (isApart) log.info(`Starkbox listening on ${address.url}`);
-  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
-  if (node.l1) log.info(l1Line(node.l1));
   if (portSocket !== undefined) await sendPort(address.port, portSocket, stdout);
   return started;
+}
+
+interface Announcement {
+  readonly node: Startable;
+  readonly address: Awaited<ReturnType<LocalChain['listen']>>;
+  readonly opened: OpenedChain | undefined;
+  readonly name: ProgramName;
+  readonly log: Log;
+  readonly stdout: Output;
+  readonly config: Config;
+}
+
+/** What the labels of the banner mean. */
+const SOURCES = { data: 'Data directory', dump: 'Dump file' } as const;
+
+/** Prints the banner, or logs what only the banner on a terminal shows. */
+function announce({ node, address, opened, name, log, stdout, config }: Announcement): void {
+  const coloured = usesColour(stdout);
+  const width = widthOf(stdout);
+  const isForPeople = width !== undefined && name === 'starkbox';
+  if (config.banner && isForPeople) {
+    const text = terminalBanner(node, { paint: painter(coloured), width, opened, address });
+    stdout.write(visiblePainted(text, coloured));
+  } else if (config.banner) {
+    stdout.write(visible(banner(node)));
+  }
+  stdout.write(listeningLine(name, address));
+  if (config.banner && isForPeople) return;
+  for (const [label, text] of sourceRows(node.config, opened)) {
+    // The fork itself is logged when it is opened.
+    if (label !== 'fork') log.info(`${SOURCES[label]} ${text}`);
+  }
+  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
+  if (node.l1) log.info(l1Line(node.l1));
+}
+
+/** Both outputs, as variables and the progress line require. */
+function outputsOf(
+  { stdout, stderr, env }: Pick<RunOptions, 'stdout' | 'stderr' | 'env'>,
+  progress: ProgressLine | undefined,
+): Pick<RunOptions, 'stdout' | 'stderr'> {
+  const prepared = (output: Output): Output => {
+    const painted = withForcedColour(output, env['FORCE_COLOR']);
+    return progress && output.isTTY ? progress.beside(painted) : painted;
+  };
+  return { stdout: prepared(stdout), stderr: prepared(stderr) };
 }
 
 function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1']>): string {
@@ -149,19 +233,36 @@ function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1
   return `L1${program} on ${shortUrl(url)}, messaging contract ${messagingContract}`;
 }
 
-/** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
-function withoutHelpWord(argv: readonly string[]): readonly string[] {
-  const [first, ...rest] = argv;
-  return first === 'help' ? [...rest, '--help'] : argv;
-}
+/** What other tools call the commands. */
+const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['node', 'start'],
+  ['run', 'start'],
+  ['serve', 'start'],
+  ['dev', 'start'],
+  ['anvil', 'start'],
+  ['katana', 'start'],
+  ['devnet', 'start'],
+  ['fork', 'start --fork-network mainnet'],
+  ['call', 'rpc'],
+  ['cast', 'rpc'],
+  ['send', 'rpc'],
+  ['report', 'gas'],
+  ['trace', 'explain'],
+  ['new', 'init'],
+  ['create', 'init'],
+  ['completion', 'completions'],
+  ['version', '--version'],
+  ['collect', 'gc'],
+  ['prune', 'gc'],
+]);
 
-function refuseUnknownCommand([word]: readonly string[]): void {
-  if (word === undefined || word.startsWith('-')) return;
-  const near = nearest(word, [...COMMAND_NAMES, 'help']);
-  const names = COMMAND_NAMES.join(', ');
+function refuseUnknownCommand(word: string): void {
+  if (word === '' || word === 'start' || word.startsWith('-')) return;
+  const names = ['start', ...COMMAND_NAMES, 'help'];
+  const near = FOREIGN_COMMANDS.get(word) ?? nearest(word, names);
   const hint =
-    near === undefined ? `the commands are ${names} and help` : `did you mean '${near}'?`;
-  throw new UsageError(`unexpected argument '${word}' found: ${hint}`);
+    near === undefined ? `the commands are ${names.join(', ')}` : `did you mean '${near}'?`;
+  throw new UsageError(`unknown command '${word}': ${hint}`);
 }
 
 /** Entry point of the command, with the signals of the process. */
@@ -176,6 +277,7 @@ export async function main(): Promise<void> {
     directory: process.cwd(),
     stdout,
     stderr,
+    readInput: () => text(process.stdin),
     // A program that waits for the line about listening may send a signal at once.
     onListening: (started) => handleSignals(started, startedBy),
   });

@@ -24,7 +24,7 @@ export interface AccountConfig {
   readonly seed: number;
 }
 
-export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
+export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
   accounts: {
     flag: '--accounts <NUMBER>',
     hasShortVariable: true,
@@ -33,7 +33,8 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     isPortable: true,
     default: 10,
     parse: wholeNumber(0, 255),
-    help: 'Number of accounts that are deployed at the start.',
+    help: 'Number of funded accounts to deploy at the start.',
+    brief: 'Number of funded accounts',
   },
   accountClass: {
     flag: '--account-class <ACCOUNT_CLASS>',
@@ -43,7 +44,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     isPortable: true,
     default: 'cairo1',
     parse: oneOf('cairo0', 'cairo1'),
-    help: 'Class of these accounts: cairo1 or cairo0, both by OpenZeppelin.',
+    help: 'Class of these accounts. Both classes are OpenZeppelin accounts.',
   },
   accountClassCustom: {
     flag: '--account-class-custom <PATH>',
@@ -52,7 +53,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     isFixed: true,
     default: undefined,
     parse: path,
-    help: 'JSON file with a Sierra class to use instead; it needs __execute__ and __validate__.',
+    help: 'Use the Sierra class in this JSON file for these accounts. It must have the functions __execute__ and __validate__.',
   },
   predeclareArgent: {
     flag: '--predeclare-argent',
@@ -61,7 +62,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     isPortable: true,
     default: false,
     parse: trueOrFalse,
-    help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0, which the package @starkbox/argent-classes holds.',
+    help: 'Declare the classes of Argent accounts: regular 0.4.0 and multisig 0.2.0. Install the package @starkbox/argent-classes first.',
   },
   initialBalance: {
     flag: '--initial-balance <DECIMAL_VALUE>',
@@ -73,6 +74,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     default: 10n ** 21n,
     parse: bigNumber(0n),
     help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
+    brief: 'Balance of each account, in wei and fri',
   },
   fundAccounts: {
     flag: '--fund-accounts <FRI>',
@@ -80,7 +82,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     default: undefined,
     defaultText: 'off',
     parse: bigNumber(1n, 2n ** 128n - 1n),
-    help: 'Give this much STRK to every account that sends or deploys while it holds none.',
+    help: 'Give this amount of STRK to each account that sends or deploys while it holds no STRK.',
   },
   seed: {
     flag: '--seed <SEED>',
@@ -93,6 +95,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('Accounts', {
     },
     defaultText: 'random',
     parse: wholeNumber(0, U32),
-    help: 'Seed of the accounts: the same seed gives the same accounts.',
+    help: 'Seed of the accounts. The same seed gives the same accounts.',
+    brief: 'The same seed gives the same accounts',
   },
 });

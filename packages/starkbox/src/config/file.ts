@@ -12,6 +12,29 @@ import { type Source, sourceOf } from './source.js';
 
 const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
 
+/** Names that people try, and that are not read. */
+const WRONG_NAMES: readonly string[] = [
+  ...['js', 'cjs', 'ts', 'mts', 'cts', 'yaml', 'yml', 'toml', 'jsonc', 'json5'].map(
+    (ending) => `starkbox.config.${ending}`,
+  ),
+  'starkbox.json',
+  'starkbox.toml',
+  'starkbox.yaml',
+  'starkbox.yml',
+  '.starkboxrc',
+  '.starkboxrc.json',
+];
+
+/** Sentences about files in the directory that look like config files. */
+export function wrongConfigFiles(directory: string): readonly string[] {
+  return WRONG_NAMES.filter((name) => existsSync(resolve(directory, name))).map((name) => {
+    const isScript = /\.[cm]?[jt]s$/.test(name);
+    const rightName = isScript ? 'starkbox.config.mjs' : 'starkbox.config.json';
+    const content = isScript ? 'an object as the default export' : 'JSON';
+    return `Ignored ${name}: a config file is named ${rightName} and holds ${content}`;
+  });
+}
+
 export interface ConfigFile {
   /** Its name in messages. */
   readonly name: string;

@@ -1,13 +1,15 @@
 // Options of a fork.
 import {
+  accepting,
   forkPoint,
   httpHeaders,
   inGroup,
   type OptionTable,
+  type Parse,
   path,
   transactionHash,
   trueOrFalse,
-  webUrls,
+  webUrl,
   wholeNumber,
 } from './option.js';
 
@@ -32,14 +34,36 @@ export interface ForkConfig {
   readonly forkTimeout: number;
 }
 
-export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('Forking', {
+/** Public nodes of the networks that have a name here: the default nodes of starknet.js. */
+const PUBLIC_NODES: ReadonlyMap<string, string> = new Map([
+  ['mainnet', 'https://api.zan.top/public/starknet-mainnet/rpc/v0_10'],
+  ['sepolia', 'https://api.zan.top/public/starknet-sepolia/rpc/v0_10'],
+]);
+
+/** One network or several URLs of the same network, separated by commas. */
+export const networkUrls: Parse<string> = accepting(
+  'mainnet, sepolia, or a URL that begins with http:// or https://',
+  (text) => {
+    const urls = text.split(',').map((name) => PUBLIC_NODES.get(name.toLowerCase()) ?? name);
+    return urls.every(isWebUrl) ? urls.map(webUrl).join(',') : undefined;
+  },
+  [...PUBLIC_NODES.keys()],
+);
+
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
   forkNetwork: {
     flag: '--fork-network <URL>',
+    aliases: ['--fork-url'],
     hasShortVariable: true,
     field: 'fork_config.url',
     default: undefined,
-    parse: webUrls,
-    help: 'URL of a node of the network to fork; with several, separated by commas, the others are fallbacks. Gas prices and the start time come from the fork block, unless you give options for them.',
+    parse: networkUrls,
+    help: 'Network to fork: mainnet, sepolia, or the URL of a node. With several URLs, separated by commas, the others are fallbacks. The fork block sets gas prices and the start time unless you set them.',
+    brief: 'mainnet, sepolia or the URL of a node to fork',
   },
   forkBlock: {
     flag: '--fork-block <BLOCK>',
@@ -48,13 +72,14 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('Forking', {
     default: undefined,
     defaultText: 'the latest',
     parse: forkPoint,
-    help: 'Block to fork after: a number, a hash, or -N for N blocks before the latest.',
+    help: 'Fork after this block. -N means N blocks before the latest.',
+    brief: 'Fork after this block; -N counts from the latest',
   },
   forkTransaction: {
     flag: '--fork-transaction <HASH>',
     default: undefined,
     parse: transactionHash,
-    help: 'Transaction to fork after, in the middle of its block: the first block has the changes of that block up to it.',
+    help: 'Fork after this transaction, in the middle of its block. The first block then contains the changes of its block up to this transaction.',
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
@@ -63,26 +88,27 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('Forking', {
     default: undefined,
     defaultText: 'true',
     parse: trueOrFalse,
-    help: 'Whether answers of that network are cached on disk for later runs: true or false.',
+    help: 'Cache responses of the forked network on disk for later runs.',
   },
   forkCacheDir: {
     flag: '--fork-cache-dir <PATH>',
     default: undefined,
     defaultText: '~/.cache/starkbox/fork',
     parse: path,
-    help: 'Directory of that cache.',
+    help: 'Folder of this cache.',
   },
   forkLock: {
     flag: '--fork-lock <PATH>',
     default: undefined,
     parse: path,
-    help: 'Lock file that records every read of that network; later runs fork the same block.',
+    help: 'Record every read of the forked network in this lock file. Later runs fork the same block.',
+    brief: 'Record reads, so that later runs repeat them',
   },
   offline: {
     flag: '--offline',
     default: false,
     parse: trueOrFalse,
-    help: 'Answer from the lock file only, without the network.',
+    help: 'Read the lock file only, without the network.',
   },
   forkHeader: {
     flag: '--fork-header <HEADER...>',
@@ -90,12 +116,12 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('Forking', {
     parse: httpHeaders,
     separator: '\n',
     isSecret: true,
-    help: "HTTP header of requests to that network, as 'Name: value'; can be repeated. In the variable, one in each line.",
+    help: "Send this HTTP header, 'Name: value', to the forked network. Repeat the option for more headers. The variable holds one header in each line.",
   },
   forkTimeout: {
     flag: '--fork-timeout <SECONDS>',
     default: 10,
     parse: wholeNumber(1, U16),
-    help: 'Seconds without an answer after which a request to that network fails.',
+    help: 'Fail a request to the forked network after this many seconds without a response.',
   },
 });

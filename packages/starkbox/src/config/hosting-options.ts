@@ -15,55 +15,55 @@ export interface HostingConfig {
   readonly tenants: string | undefined;
 }
 
-export const HOSTING_OPTIONS: OptionTable<HostingConfig> = inGroup('Hosting', {
+export const HOSTING_OPTIONS: OptionTable<HostingConfig> = inGroup('hosting', {
   instanceStore: {
     flag: '--instance-store <PLACE>',
     default: undefined,
     parse: path,
-    help: 'Keep instances in a folder, or in a bucket that nodes share: s3://BUCKET/PREFIX?endpoint=URL&region=NAME. An instance is loaded by its first request, and hibernates without one. Needs the package @starkbox/hosting.',
+    help: 'Store instances in this folder, or in a bucket that nodes share: s3://BUCKET/PREFIX?endpoint=URL&region=NAME. The first request loads an instance; without requests it hibernates. Install the package @starkbox/hosting first.',
   },
   durable: {
     flag: '--durable',
     default: false,
     parse: trueOrFalse,
-    help: 'Write every change of an instance to the store before it is answered; otherwise it is written when the instance hibernates.',
+    help: 'Write every change of an instance to the store before the response. By default, changes are written when the instance hibernates.',
   },
   hibernateAfter: {
     flag: '--hibernate-after <SECONDS>',
     default: 60,
     parse: wholeNumber(1, 2 ** 31),
-    help: 'Seconds without a request after which an instance of the store leaves memory.',
+    help: 'Remove an instance from memory after this many seconds without a request.',
   },
   maximumLoadedInstances: {
     flag: '--maximum-loaded-instances <COUNT>',
     default: 500,
     parse: wholeNumber(1),
-    help: 'Most instances of the store in memory; beyond it, the one that was used longest ago hibernates.',
+    help: 'Maximum number of instances in memory. Beyond it, the least recently used instance hibernates.',
   },
   leaseSeconds: {
     flag: '--lease-seconds <SECONDS>',
     default: 10,
     parse: wholeNumber(1, 3600),
-    help: 'How long after its last renewal the lease of a node holds; then other nodes take over its instances.',
+    help: 'Seconds until the lease of a node expires without renewal. Other nodes then take over its instances.',
   },
   nodeUrl: {
     flag: '--node-url <URL>',
     default: undefined,
-    defaultText: 'the address that it listens on',
+    defaultText: 'the listening address',
     parse: baseUrl,
-    help: 'Where clients reach this node itself; other nodes send them there.',
+    help: 'URL at which clients reach this node alone. Other nodes redirect clients to it.',
   },
   publicUrl: {
     flag: '--public-url <URL>',
     default: undefined,
-    defaultText: 'the address that it listens on',
+    defaultText: 'the listening address',
     parse: baseUrl,
-    help: 'Where clients reach all nodes, such as the address of a proxy; the addresses of instances begin with it.',
+    help: 'URL at which clients reach all nodes, such as the URL of a proxy. The URLs of instances begin with it.',
   },
   tenants: {
     flag: '--tenants <FILE>',
     default: undefined,
     parse: path,
-    help: 'JSON file with tenants, { "tenants": [{ "name": ..., "token": ... }] }, and their quotas. Each request must carry one of the tokens, and reaches the instances of its tenant alone; --auth-token is the token of the operator.',
+    help: 'JSON file with tenants, { "tenants": [{ "name": ..., "token": ... }] }, and their quotas. A request must carry the token of a tenant and reaches only the instances of this tenant. The operator uses --auth-token.',
   },
 });

@@ -1,5 +1,5 @@
 // Options of the connection to L1.
-import { inGroup, type OptionTable, suggesting, webUrl, wholeNumber } from './option.js';
+import { accepting, inGroup, type OptionTable, webUrl, wholeNumber } from './option.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -12,25 +12,28 @@ export interface L1Config {
   readonly l1AutoRelay: number | undefined;
 }
 
-export const L1_OPTIONS: OptionTable<L1Config> = inGroup('L1', {
+export const L1_OPTIONS: OptionTable<L1Config> = inGroup('l1', {
   l1: {
     flag: '--l1 <anvil|URL>',
     default: undefined,
-    parse: suggesting(['anvil'], (text) =>
-      text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text),
+    parse: accepting(
+      `anvil, or ${webUrl.expects}`,
+      (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
+      ['anvil'],
     ),
-    help: 'Ethereum node to exchange messages with: anvil starts one whose snapshots follow those of this chain.',
+    help: 'Exchange messages with this Ethereum node. With anvil, the node starts an Anvil whose snapshots follow this chain.',
+    brief: 'Exchange messages with an Ethereum node',
   },
   l1Port: {
     flag: '--l1-port <PORT>',
     default: 8545,
     parse: wholeNumber(0, U16),
-    help: 'Port of that Anvil; 0 picks a free one and prints it.',
+    help: 'Port of the Anvil that --l1 anvil starts. 0 picks a free port and prints it.',
   },
   l1AutoRelay: {
     flag: '--l1-auto-relay <MILLISECONDS>',
     default: undefined,
     parse: wholeNumber(1, 2 ** 31 - 1),
-    help: 'Relay messages in both directions automatically, checking L1 at this interval.',
+    help: 'Relay messages in both directions automatically. The node checks L1 at this interval.',
   },
 });

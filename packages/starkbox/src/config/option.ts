@@ -1,4 +1,5 @@
 // Type of an option, and parsers of its values.
+import { isIP } from 'node:net';
 import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
@@ -8,14 +9,36 @@ import {
 } from '../block-settings.js';
 import { hex } from '../felt.js';
 
+/** Groups of options: each is a topic of `starkbox help`, with its title. */
+export const GROUPS = {
+  accounts: 'Accounts',
+  chain: 'Chain',
+  blocks: 'Blocks and time',
+  fees: 'Fees and gas prices',
+  storage: 'Storage',
+  fork: 'Forking',
+  l1: 'L1',
+  server: 'Server',
+  limits: 'Limits',
+  hosting: 'Hosting',
+  metrics: 'Metrics',
+  output: 'Output',
+} as const;
+
+export type Group = keyof typeof GROUPS;
+
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {
   /** Long name and, if it takes one, the placeholder of its value: `--port <PORT>`. */
   readonly flag: string;
   readonly short?: string;
+  /** Names of the same option in other tools, which work too. */
+  readonly aliases?: readonly string[];
   /** Whether its variable also counts without STARKBOX_, because scripts for starknet-devnet set it by that name. */
   readonly hasShortVariable?: boolean;
-  readonly group: string;
+  /** Reads that variable, where other programs often set it to values that the option would take. */
+  readonly parseShortVariable?: Parse<T>;
+  readonly group: Group;
   /** A variable of other programs that sets it where its own variables are unset. */
   readonly fallback?: {
     readonly variable: string;
@@ -34,6 +57,8 @@ export interface Option<T> {
   /** Between the values of a list; a space by default. */
   readonly separator?: string;
   readonly help: string;
+  /** A line for the first screen of help, which lists the options that have one. */
+  readonly brief?: string;
   /** Its value is never shown. */
   readonly isSecret?: boolean;
   /** A data directory stores it with the first start of a chain, and a later start cannot change it. */
@@ -49,12 +74,12 @@ export interface Option<T> {
 export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
 
 type UngroupedTable<C> = {
-  readonly [K in keyof C]: Omit<Option<C[K]>, 'group'> & { readonly group?: string };
+  readonly [K in keyof C]: Omit<Option<C[K]>, 'group'> & { readonly group?: Group };
 };
 
-/** A table whose options belong to a group of the help, except those that name another. */
-export function inGroup<C>(common: string, options: UngroupedTable<C>): OptionTable<C> {
-  for (const option of Object.values<{ readonly group?: string }>(options)) {
+/** A table whose options belong to one group, unless they name another. */
+export function inGroup<C>(common: Group, options: UngroupedTable<C>): OptionTable<C> {
+  for (const option of Object.values<{ readonly group?: Group }>(options)) {
     // In place, because a copy would read a default that is a getter.
     Object.assign(option, { group: option.group ?? common });
   }
@@ -66,9 +91,11 @@ function isGrouped<C>(options: UngroupedTable<C>): options is OptionTable<C> {
   return Object.values<object>(options).every((option) => 'group' in option);
 }
 
-/** Throws an `InvalidValue` that says what would be right. */
+/** Throws an `InvalidValue` that names the legal values. */
 export interface Parse<T> {
   (text: string): T;
+  /** The legal values in words, which complete "must be". */
+  readonly expects: string;
   /** What a shell offers while the value is typed. */
   readonly suggests?: Suggestions;
 }
@@ -120,7 +147,7 @@ function shortEnvironmentName(option: Pick<Option<unknown>, 'flag'>): string {
     .toUpperCase();
 }
 
-/** How the variables are used: one of a flag needs a word in it. */
+/** The variables as they are written: the variable of a flag needs a word. */
 export function environmentExamples(
   option: Pick<Option<unknown>, 'flag' | 'hasShortVariable'>,
 ): readonly string[] {
@@ -144,98 +171,115 @@ export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).
 /** More than 2^256 has; the time to read a number grows with the square of its digits. */
 const MOST_DIGITS = 100;
 
+/**
+ * A parser of texts.
+ *
+ * @param expects the legal values, which complete "must be"
+ * @param read gives `undefined` for any other text
+ */
+export function accepting<T>(
+  expects: string,
+  read: (text: string) => T | undefined,
+  suggests?: Suggestions,
+): Parse<T> {
+  const parse = (text: string): T => {
+    const value = read(text);
+    if (value === undefined) throw new InvalidValue(`must be ${expects}`);
+    return value;
+  };
+  return Object.assign(parse, { expects, ...(suggests === undefined ? {} : { suggests }) });
+}
+
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Parse<number> {
   const big = bigNumber(BigInt(least), BigInt(most));
-  return (text) => Number(big(text));
+  // The bound of exact numbers is no limit of an option.
+  const { expects } = most === Number.MAX_SAFE_INTEGER ? bigNumber(BigInt(least)) : big;
+  return Object.assign((text: string) => Number(big(text)), { expects });
 }
 
 export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
-  return (text) => {
+  return accepting(`a whole number ${range}`, (text) => {
     const isNumber = text.length <= MOST_DIGITS && /^\d+$/.test(text);
     const value = isNumber ? BigInt(text) : undefined;
-    if (value === undefined || value < least || (most !== undefined && value > most)) {
-      throw new InvalidValue(`must be a whole number ${range}`);
-    }
-    return value;
-  };
-}
-
-/** A parser whose values a shell can offer. */
-export function suggesting<T>(suggests: Suggestions, parse: (text: string) => T): Parse<T> {
-  return Object.assign(parse, { suggests });
-}
-
-export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
-  return suggesting(choices, (text) => {
-    const choice = choices.find((word) => word === text.toLowerCase());
-    if (choice === undefined) throw new InvalidValue(`must be ${either(choices)}`);
-    return choice;
+    if (value === undefined || value < least) return undefined;
+    return most !== undefined && value > most ? undefined : value;
   });
 }
 
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return accepting(
+    either(choices),
+    (text) => choices.find((word) => word === text.toLowerCase()),
+    choices,
+  );
+}
+
 const BOOLEANS = ['true', 'false'] as const;
-export const trueOrFalse: Parse<boolean> = suggesting(
+const BOOLEAN_WORD = oneOf(...BOOLEANS);
+export const trueOrFalse: Parse<boolean> = accepting(
+  BOOLEAN_WORD.expects,
+  (text) => BOOLEAN_WORD(text) === 'true',
   BOOLEANS,
-  (text) => oneOf(...BOOLEANS)(text) === 'true',
 );
 
-export const path: Parse<string> = suggesting('paths', (text) => {
-  if (text === '') throw new InvalidValue('must be a path');
-  return text;
-});
+export const path: Parse<string> = accepting(
+  'a path',
+  (text) => (text === '' ? undefined : text),
+  'paths',
+);
 
-/** An address or a name to listen on; the word `localhost` means the IPv4 one, as clients expect. */
-export const host: Parse<string> = (text) => {
+/** An address or a name to listen on; the word `localhost` means the IPv4 address, as clients expect. */
+export const host: Parse<string> = accepting('an IPv4 or IPv6 address or a host name', (text) => {
   const bare = text.replace(/^\[(.*)\]$/, '$1');
   if (bare.toLowerCase() === 'localhost') return '127.0.0.1';
-  const right = bare.includes(':')
+  const isValid = bare.includes(':')
     ? URL.canParse(`http://[${bare}]/`)
     : /^[\w.-]+$/.test(bare) && URL.canParse(`http://${bare}/`);
-  if (!right) throw new InvalidValue('must be an IPv4 or IPv6 address or a host name');
-  return bare;
-};
+  return isValid ? bare : undefined;
+});
 
-export const webUrl: Parse<string> = (text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new InvalidValue('must be a URL that begins with http:// or https://');
-  }
-  return url.href;
-};
+/** An address to listen on, without names of machines. */
+export const ipAddress: Parse<string> = accepting('an IP address or localhost', (text) => {
+  const address = text === '' ? text : host(text);
+  return isIP(address) === 0 ? undefined : address;
+});
+
+export const webUrl: Parse<string> = accepting(
+  'a URL that begins with http:// or https://',
+  (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
+  },
+);
 
 /** A URL that paths are appended to. */
-export const baseUrl: Parse<string> = (text) => webUrl(text).replace(/\/$/, '');
+export const baseUrl: Parse<string> = accepting(webUrl.expects, (text) =>
+  webUrl(text).replace(/\/$/, ''),
+);
 
 /** Headers of HTTP requests, one in each line. */
-export const httpHeaders: Parse<readonly string[]> = (text) => {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const isHeader = (line: string): boolean => /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]+$/.test(line);
-  if (lines.length === 0 || !lines.every(isHeader)) {
-    throw new InvalidValue("must be headers in ASCII such as 'X-Api-Key: abc', one in each line");
-  }
-  return lines;
-};
+export const httpHeaders: Parse<readonly string[]> = accepting(
+  "headers in ASCII such as 'X-Api-Key: abc', one in each line",
+  (text) => {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const isHeader = (line: string): boolean => /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]+$/.test(line);
+    return lines.length > 0 && lines.every(isHeader) ? lines : undefined;
+  },
+);
 
-/** One address or several of the same network, separated by commas. */
-export const webUrls: Parse<string> = (text) => text.split(',').map(webUrl).join(',');
-
-export const transactionHash: Parse<string> = (text) => {
-  if (!/^0x[0-9a-fA-F]{1,64}$/.test(text)) throw new InvalidValue('must be a transaction hash');
-  return hex(BigInt(text));
-};
+export const transactionHash: Parse<string> = accepting('a transaction hash', (text) =>
+  /^0x[0-9a-fA-F]{1,64}$/.test(text) ? hex(BigInt(text)) : undefined,
+);
 
 /** A number, a hash, or below zero how many blocks before the latest. */
-export const forkPoint: Parse<number | string> = (text) => {
-  if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) {
-    return hex(BigInt(text));
-  }
-  const number = /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
-  if (number === undefined) {
-    throw new InvalidValue('must be a block number, a block hash or a number below zero');
-  }
-  return number;
-};
+export const forkPoint: Parse<number | string> = accepting(
+  'a block number, a block hash, or a negative number of blocks before the latest',
+  (text) => {
+    if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return hex(BigInt(text));
+    return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+  },
+);
 
 const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
   ['MAINNET', 'SN_MAIN'],
@@ -245,71 +289,62 @@ const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A known network in any case, or any name that fits into a felt, kept as it is. */
-export const chainName: Parse<string> = suggesting([...KNOWN_CHAINS.keys()], (text) => {
-  const network = KNOWN_CHAINS.get(text.toUpperCase());
-  if (network !== undefined) return network;
-  if (!/^[\x21-\x7e]{1,31}$/.test(text)) {
-    throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
-  }
-  return text;
-});
-
-export const blockGeneration: Parse<BlockGeneration> = suggesting(
-  BLOCK_GENERATION_WORDS,
-  (text) => {
-    const generation = readBlockGeneration(text);
-    if (generation === undefined) throw new InvalidValue(EXPECTED_BLOCK_GENERATION);
-    return generation;
-  },
+export const chainName: Parse<string> = accepting(
+  'MAINNET, TESTNET or 1 to 31 ASCII characters without spaces',
+  (text) =>
+    KNOWN_CHAINS.get(text.toUpperCase()) ?? (/^[\x21-\x7e]{1,31}$/.test(text) ? text : undefined),
+  [...KNOWN_CHAINS.keys()],
 );
+
+export const blockGeneration: Parse<BlockGeneration> = accepting(
+  EXPECTED_BLOCK_GENERATION,
+  readBlockGeneration,
+  BLOCK_GENERATION_WORDS,
+);
+
+const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
 
 /** Names in any of the four prefixes; nothing or `true` for the default list. */
-export const methodNames: Parse<readonly string[] | undefined> = suggesting(
-  Object.keys(METHODS),
-  (text) => {
-    const words = text.split(/[\s,]+/).filter(Boolean);
-    if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
-    if (text === 'false') return undefined;
-    return words.map(canonicalName);
+export const methodNames: Parse<readonly string[] | undefined> = Object.assign(
+  (text: string) => {
+    const names = namesIn(text);
+    if (names.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
+    return text === 'false' ? undefined : names.map(canonicalName);
+  },
+  { expects: 'method names with spaces between them, or nothing', suggests: Object.keys(METHODS) },
+);
+
+/** Words with commas or spaces between them, each of which is read alone. */
+function words(expects: string, read: (word: string) => string | undefined) {
+  return accepting<readonly string[]>(`${expects}, with commas between them`, (text) => {
+    const values = namesIn(text).map(read);
+    const valid = values.filter((value) => value !== undefined);
+    return values.length > 0 && valid.length === values.length ? valid : undefined;
+  });
+}
+
+/** Names as clients send them in the Host header, without the port. */
+export const hostNames: Parse<readonly string[]> = words(
+  'host names without a scheme, a port or a path, such as example.org',
+  (word) =>
+    word === '*' || /^([\w.-]+|\[?[\da-f:.]*:[\da-f:.]*\]?)$/i.test(word) ? word : undefined,
+);
+
+/** Sites as browsers name them: scheme, host and port. */
+export const origins: Parse<readonly string[]> = words(
+  'sites such as https://example.org',
+  (word) => {
+    if (word === '*' || word === 'null') return word;
+    const url = URL.canParse(word) ? new URL(word) : undefined;
+    if (!url?.host || (url.pathname !== '/' && url.pathname !== '')) return undefined;
+    // Only the schemes of the web have an origin of this form; extensions keep their own.
+    return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin;
   },
 );
 
-/** Words with commas or spaces between them. */
-export const words: Parse<readonly string[]> = (text) => {
-  const names = text.split(/[\s,]+/).filter(Boolean);
-  if (names.length === 0)
-    throw new InvalidValue('must be one or more names with commas between them');
-  return names;
-};
-
-/** Names as clients send them in the Host header, without the port. */
-export const hostNames: Parse<readonly string[]> = (text) =>
-  words(text).map((word) => {
-    if (word !== '*' && !/^([\w.-]+|\[?[\da-f:.]*:[\da-f:.]*\]?)$/i.test(word)) {
-      throw new InvalidValue(
-        'must be host names without a scheme, a port or a path, such as example.org, with commas between them',
-      );
-    }
-    return word;
-  });
-
-/** Sites as browsers name them: scheme, host and port. */
-export const origins: Parse<readonly string[]> = (text) =>
-  words(text).map((word) => {
-    if (word === '*' || word === 'null') return word;
-    const url = URL.canParse(word) ? new URL(word) : undefined;
-    if (!url?.host || (url.pathname !== '/' && url.pathname !== '')) {
-      throw new InvalidValue('must be sites such as https://example.org, with commas between them');
-    }
-    // Only the schemes of the web have an origin of this form; extensions keep their own.
-    return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin;
-  });
-
-export const token: Parse<string> = (text) => {
-  if (!/^[\x21-\x7e]+$/.test(text))
-    throw new InvalidValue('must be ASCII characters without spaces');
-  return text;
-};
+export const token: Parse<string> = accepting('ASCII characters without spaces', (text) =>
+  /^[\x21-\x7e]+$/.test(text) ? text : undefined,
+);
 
 function either(choices: readonly string[]): string {
   return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');

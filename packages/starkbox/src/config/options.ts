@@ -45,6 +45,37 @@ export const OPTIONS: OptionTable<Config> = {
   ...OUTPUT_OPTIONS,
 };
 
+/** Options of the command line alone, which a config file cannot set. */
+export const LINE_OPTIONS = {
+  config: {
+    flag: '--config <FILE>',
+    short: undefined,
+    aliases: [],
+    help: 'Read options from this file: JSON, or a module that exports an object as its default.',
+    brief: 'Read options from this file',
+    defaultText: 'starkbox.config.json or starkbox.config.mjs, if it exists',
+    variable: 'STARKBOX_CONFIG',
+  },
+  help: {
+    flag: '--help',
+    short: '-h',
+    aliases: [],
+    help: 'Print help. Add a topic, a command or the word all for more.',
+    brief: 'Print this help',
+    defaultText: undefined,
+    variable: undefined,
+  },
+  version: {
+    flag: '--version',
+    short: '-v',
+    aliases: ['-V'],
+    help: 'Print the version.',
+    brief: 'Print the version',
+    defaultText: undefined,
+    variable: undefined,
+  },
+} as const;
+
 export function isConfigKey(name: string): name is ConfigKey {
   return Object.hasOwn(OPTIONS, name);
 }

@@ -23,74 +23,86 @@ export interface OutputConfig {
   readonly recordRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
+  /** Sets `banner` and `logLevel` unless they are given. */
+  readonly quiet: boolean;
 }
 
-export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('Output', {
+export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('output', {
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',
     hasShortVariable: true,
-    group: 'Metrics',
+    group: 'metrics',
     default: undefined,
     parse: host,
-    help: 'Address to serve metrics on; without it there are no metrics.',
+    help: 'Serve metrics on this address. Without this option, the node serves no metrics.',
   },
   metricsPort: {
     flag: '--metrics-port <METRICS_PORT>',
     hasShortVariable: true,
-    group: 'Metrics',
+    group: 'metrics',
     default: 9090,
     parse: wholeNumber(0, U16),
-    help: 'Port to serve metrics on.',
+    help: 'Port of the metrics.',
   },
   logLevel: {
     flag: '--log-level <LEVEL>',
     default: 'info',
     parse: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
     fallback: { variable: 'RUST_LOG', read: logLevelIn },
-    help: 'Level of the log on stderr: silent, error, warn, info, debug or trace.',
+    help: 'Least level of the log on stderr.',
+    brief: 'silent, error, warn, info, debug or trace',
   },
   logFormat: {
     flag: '--log-format <FORMAT>',
     default: 'pretty',
     parse: oneOf('pretty', 'json'),
-    help: 'Format of the log: pretty for people, json with one object per line.',
+    help: 'Format of the log: pretty for people, or json with one object per line.',
   },
   logBodies: {
     flag: '--log-bodies <WHICH>',
     default: 'none',
     parse: oneOf('none', 'request', 'response', 'both'),
     fallback: { variable: 'RUST_LOG', read: logBodiesIn },
-    help: 'Log JSON-RPC bodies at the level info, without private keys: none, request, response or both.',
+    help: 'Log JSON-RPC bodies at level info, without private keys.',
   },
   printTraces: {
     flag: '--print-traces',
     default: false,
     parse: trueOrFalse,
-    help: 'Print the calls of every transaction as a tree: arguments, results, events, gas, and what failed.',
+    help: 'Print the calls of every transaction as a tree, with arguments, results, events, gas and failures.',
+    brief: 'Print the calls of every transaction as a tree',
   },
   recordCalls: {
     flag: '--record-calls',
     isPortable: true,
     default: false,
     parse: trueOrFalse,
-    help: 'Keep the last 1,000 distinct calls outside of transactions (starknet_call): the coverage counts them.',
+    help: 'Record the last 1,000 distinct calls outside of transactions (starknet_call). Coverage counts them.',
   },
   recordRequests: {
     flag: '--record-requests <FILE>',
     default: undefined,
     parse: path,
-    help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',
+    help: 'Record requests and responses in this file, without private keys. `starkbox replay FILE` repeats them.',
   },
   configOut: {
     flag: '--config-out <FILE>',
     default: undefined,
     parse: path,
-    help: 'Write addresses, accounts with their private keys, and chain id as JSON to this file once the node listens.',
+    help: 'Write the URL, the chain id and the accounts with their private keys to this JSON file when the node listens.',
   },
   banner: {
     flag: '--no-banner',
     default: true,
     parse: trueOrFalse,
-    help: 'Do not print accounts and tokens at the start.',
+    help: 'Do not print the banner with accounts and tokens.',
+  },
+  quiet: {
+    flag: '--quiet',
+    short: '-q',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Print only the line that the node listens, warnings and errors. Short for --no-banner --log-level warn.',
+    brief: 'Print no banner, and log only warnings and errors',
   },
 });

@@ -3,6 +3,7 @@ import {
   host,
   hostNames,
   inGroup,
+  ipAddress,
   methodNames,
   type OptionTable,
   origins,
@@ -29,14 +30,17 @@ export interface ServerConfig {
   readonly exitWithParent: boolean;
 }
 
-export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
+export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
   host: {
     flag: '--host <HOST>',
     hasShortVariable: true,
+    // Shells such as tcsh set HOST to the name of the machine.
+    parseShortVariable: ipAddress,
     field: 'server_config.host',
     default: '127.0.0.1',
     parse: host,
-    help: 'Address to listen on: IPv4, IPv6 or a host name.',
+    help: 'Listen on this address. 0.0.0.0 listens on all IPv4 addresses.',
+    brief: 'Address to listen on',
   },
   port: {
     flag: '--port <PORT>',
@@ -44,7 +48,8 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
     field: 'server_config.port',
     default: 5050,
     parse: wholeNumber(0, U16),
-    help: 'Port to listen on; 0 picks a free one and prints it.',
+    help: 'Listen on this port. 0 picks a free port and prints it.',
+    brief: 'Port to listen on; 0 picks a free port',
   },
   timeout: {
     flag: '--timeout <SECONDS>',
@@ -52,7 +57,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
     field: 'server_config.timeout',
     default: 120,
     parse: wholeNumber(1, U16),
-    help: 'Timeout of an HTTP request, at least 1.',
+    help: 'Timeout of an HTTP request, in seconds.',
   },
   restrictedMethods: {
     flag: '--restrictive-mode [METHODS...]',
@@ -61,28 +66,29 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
     isPortable: true,
     default: undefined,
     parse: methodNames,
-    help: 'Refuse these methods; without names, every devnet_ method that changes something, uses files or shows keys.',
+    help: 'Reject these methods. Without names, reject every devnet_ method that changes something, uses files or shows keys.',
   },
   allowedHosts: {
     flag: '--allowed-hosts <NAMES...>',
     default: undefined,
     defaultText: 'none if --host is a loopback address; else private names, or any with a token',
     parse: hostNames,
-    help: 'Host names that requests may use, in addition to IP addresses and loopback names; * for any. A request with another name fails with status 403. Private names are names without a dot, such as that of a container, and names that end in .internal, .local, .test or .home.arpa.',
+    help: 'Accept requests with these host names, in addition to IP addresses and loopback names; * accepts any. Other requests fail with HTTP status 403. Private names have no dot, or end in .internal, .local, .test or .home.arpa.',
   },
   allowedOrigins: {
     flag: '--allowed-origins <SITES...>',
     default: undefined,
     defaultText: 'loopback sites and browser extensions',
     parse: origins,
-    help: 'Further sites whose pages may use devnet_ methods, such as https://example.org; * for any.',
+    help: 'Let pages of these sites use devnet_ methods; * allows any site.',
   },
   authToken: {
     flag: '--auth-token <TOKEN>',
     default: undefined,
     parse: token,
     isSecret: true,
-    help: 'Require this token (Authorization: Bearer TOKEN). Prefer the environment variable.',
+    help: 'Require this token (Authorization: Bearer TOKEN). Prefer the variable, because other users can see arguments.',
+    brief: 'Require this token from clients',
   },
   ui: {
     flag: '--ui',
@@ -90,18 +96,20 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('Server', {
     field: 'server_config.ui_enabled',
     default: false,
     parse: trueOrFalse,
-    help: 'Serve the explorer under /ui.',
+    help: 'Serve the explorer at /ui.',
+    brief: 'Serve the explorer at /ui',
   },
   wallet: {
     flag: '--wallet',
     default: false,
     parse: trueOrFalse,
     help: 'Serve the script of a development wallet at /wallet.js, to this machine or with the token.',
+    brief: 'Serve a development wallet for pages',
   },
   exitWithParent: {
     flag: '--exit-with-parent',
     default: false,
     parse: trueOrFalse,
-    help: 'Exit when the process that started this one has ended, for example when npx was killed.',
+    help: 'Exit when the process that started this node has ended, for example when npx was killed.',
   },
 });

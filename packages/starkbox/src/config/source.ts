@@ -55,6 +55,10 @@ export function readSources(sources: readonly Source[]): OptionValues {
     const origin = source.origin?.(key);
     if (origin !== undefined) origins.set(key, origin);
   }
+  if (values.quiet) {
+    values.banner ??= false;
+    values.logLevel ??= 'warn';
+  }
   return { values, keys, origins };
 }
 

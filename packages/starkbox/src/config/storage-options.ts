@@ -14,7 +14,7 @@ export interface StorageConfig {
   readonly dumpDir: string | undefined;
 }
 
-export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('State', {
+export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
   stateArchive: {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
     hasShortVariable: true,
@@ -23,25 +23,27 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('State', {
     isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),
-    help: 'full keeps the state of every block; none keeps only the newest, so that memory does not grow.',
+    help: 'full keeps the state of every block. none keeps only the newest state, so that memory does not grow.',
   },
   dataDir: {
     flag: '--data-dir <DIR>',
     default: undefined,
     parse: path,
-    help: 'Store the chain in this directory: every answered change is on disk, and the next start continues from there.',
+    help: 'Store the chain in this folder. The node writes each change before the response, and the next start continues the chain.',
+    brief: 'Store the chain in a folder and continue it later',
   },
   recentBlocks: {
     flag: '--recent-blocks <NUMBER>',
     default: 2048,
     parse: wholeNumber(1, 10 ** 6),
-    help: 'With --data-dir, the approximate number of blocks and transactions in memory; older ones are read from disk.',
+    help: 'With --data-dir, the approximate number of blocks and transactions in memory. The node reads older ones from disk.',
   },
   init: {
     flag: '--init <FILE>',
     default: undefined,
     parse: path,
-    help: 'JSON file with a list of calls, { "method": ..., "params": ... }, that are made before the node listens, unless it continues a chain; one that fails stops the start.',
+    help: 'JSON file with a list of calls, { "method": ..., "params": ... }. The node makes them before it listens, unless it continues a chain. A failed call stops the start.',
+    brief: 'Make the calls in this JSON file at the start',
   },
   dumpOn: {
     flag: '--dump-on <EVENT>',
@@ -49,7 +51,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('State', {
     field: 'dump_on',
     default: undefined,
     parse: oneOf('exit', 'block', 'request'),
-    help: 'When the chain is written to a file: at exit, on request, or (only its calls) after each call.',
+    help: 'When to write the chain to the dump file: at exit, on request, or after each call (block, journals only).',
   },
   dumpPath: {
     flag: '--dump-path <DUMP_PATH>',
@@ -57,18 +59,19 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('State', {
     field: 'dump_path',
     default: undefined,
     parse: path,
-    help: 'File of the dump; if it exists at the start, it is loaded with the accounts that it records.',
+    help: 'The dump file. If it exists at the start, the node loads it with its accounts.',
+    brief: 'Load this dump file at the start, if it exists',
   },
   dumpFormat: {
     flag: '--dump-format <FORMAT>',
     default: 'journal',
     parse: oneOf('journal', 'image'),
-    help: 'Format of the dump: journal (the calls that made the chain) or image (its complete state).',
+    help: 'Format of the dump: journal (the calls that created the chain) or image (the complete state).',
   },
   dumpDir: {
     flag: '--dump-dir <DIR>',
     default: undefined,
     parse: path,
-    help: 'Restrict devnet_dump and devnet_load to files in this directory; paths are relative to it.',
+    help: 'Let devnet_dump and devnet_load use only files in this folder. Paths are relative to it.',
   },
 });

@@ -2,7 +2,7 @@
 
 import { SPEC_VERSION } from '@starkbox/spec';
 import { defaultForkCache } from '../config/environment.js';
-import { webUrls } from '../config/option.js';
+import { networkUrls } from '../config/fork-options.js';
 import { type Config, type ConfigKey, OPTIONS, queueTimeoutOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
@@ -142,7 +142,7 @@ export function onNetwork(
   block: number | string | undefined,
 ): Config {
   try {
-    const forkNetwork = webUrls(urls);
+    const forkNetwork = networkUrls(urls);
     // A lock file is of one block of one network.
     return {
       ...config,

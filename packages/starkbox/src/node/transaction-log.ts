@@ -1,44 +1,88 @@
-// Log lines about reverted transactions, and trees of all transactions.
+// Log lines about failed transactions and requests, and the trees of their calls.
 
-import type { PaintText, Style } from '@starkbox/abi';
 import type { Chain } from '../chain/chain.js';
 import { FAILS, isReverted } from '../chain/history/block-keys.js';
-import { type Explainer, failureLine } from '../chain/queries/explain.js';
+import type { Explainer } from '../chain/queries/explain.js';
 import { diffWorlds } from '../chain/world/diff.js';
 import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
 import { type Log, silentLog } from '../log.js';
+import type { OnFailed } from '../rpc/explain-errors.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { type Colour, type Output, painter, usesColour, visiblePainted } from '../terminal.js';
+import { type Output, painter, usesColour, visiblePainted, widthOf } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
 const MOST_WAITING = 200;
 
-const COLOURS: Readonly<Record<Style, Colour>> = {
-  failed: 'red',
-  succeeded: 'green',
-  call: 'cyan',
-  event: 'yellow',
-  faint: 'dim',
-};
+/** Writes one line for each failure, and prints the calls with `--print-traces`. */
+export class FailureLog {
+  readonly #log: Log;
+  readonly #traces: Output | undefined;
+  readonly #prints = new SerialQueue();
 
-/** @param traces where the trees of all transactions are printed, if they are */
+  /** @param traces where calls are printed, if they are */
+  constructor(log: Log, traces: Output | undefined) {
+    this.#log = log;
+    this.#traces = traces;
+  }
+
+  get printsTraces(): boolean {
+    return this.#traces !== undefined;
+  }
+
+  get isSilent(): boolean {
+    return this.#log === silentLog && !this.#traces;
+  }
+
+  /** For requests that fail without a transaction on the chain. */
+  readonly onFailed: OnFailed = ({ method, hash, summary, text }) => {
+    const subject = hash === undefined ? method : `transaction ${hash}`;
+    this.failed(subject, summary, text);
+    if (text !== undefined) this.print(subject, text);
+  };
+
+  failed(subject: string, summary: string, text: string | undefined): void {
+    this.#log.info(`${subject} · ${summary}`);
+    if (!this.#traces && text !== undefined) this.#log.debug(text);
+  }
+
+  /** Prints the calls, if they are to be printed. */
+  print(subject: string, text: string): void {
+    const traces = this.#traces;
+    if (!traces) return;
+    const isColoured = usesColour(traces);
+    this.#prints
+      .run(async () => {
+        // Loaded already: it made the explanation.
+        const { explanationOnTerminal } = await import('@starkbox/abi');
+        const options = { paint: painter(isColoured), width: widthOf(traces) };
+        const output = visiblePainted(explanationOnTerminal(text, options), isColoured);
+        traces.write(`${subject}\n${output}\n\n`);
+      })
+      .catch((error) => this.#log.debug(`the calls of ${subject}: ${reasonOf(error)}`));
+  }
+
+  /** Resolves when everything is printed. */
+  close(): Promise<void> {
+    return this.#prints.idle();
+  }
+}
+
 export function logTransactions(
   { chain, explainer }: { readonly chain: Chain; readonly explainer: Explainer },
   log: Log,
-  traces: Output | undefined,
+  failures: FailureLog,
 ): TransactionLog {
-  const written = new TransactionLog({ explainer, log, traces });
-  if (log !== silentLog || traces) written.watch(chain);
+  const written = new TransactionLog({ explainer, log, failures });
+  if (!failures.isSilent) written.watch(chain);
   return written;
 }
 
 interface TransactionLogOptions {
   readonly explainer: Explainer;
   readonly log: Log;
-  /** Where the trees of all transactions are printed, if they are. */
-  readonly traces?: Output | undefined;
+  readonly failures: FailureLog;
 }
 
 /**
@@ -48,18 +92,15 @@ interface TransactionLogOptions {
 class TransactionLog {
   readonly #explainer: Explainer;
   readonly #log: Log;
-  readonly #traces: Output | undefined;
-  readonly #paint: PaintText | undefined;
+  readonly #failures: FailureLog;
   readonly #explanations = new SerialQueue();
   #waiting = 0;
   #skipped = 0;
 
-  constructor({ explainer, log, traces }: TransactionLogOptions) {
+  constructor({ explainer, log, failures }: TransactionLogOptions) {
     this.#explainer = explainer;
     this.#log = log;
-    this.#traces = traces;
-    const paint = painter(traces !== undefined && usesColour(traces));
-    this.#paint = (style, text) => paint(COLOURS[style], text);
+    this.#failures = failures;
   }
 
   watch(chain: Chain): void {
@@ -67,8 +108,9 @@ class TransactionLog {
   }
 
   /** Resolves when all that was included so far is written. */
-  close(): Promise<void> {
-    return this.#explanations.idle();
+  async close(): Promise<void> {
+    await this.#explanations.idle();
+    await this.#failures.close();
   }
 
   #observe({ kind, before, after }: Change): void {
@@ -81,13 +123,14 @@ class TransactionLog {
       }
     }
     for (const { record, receipt } of after.pending.transactions.slice(pendingFrom)) {
-      if (this.#traces || receipt.execution_status === 'REVERTED') this.#enqueue(record.hash);
+      if (this.#failures.printsTraces || receipt.execution_status === 'REVERTED')
+        this.#enqueue(record.hash);
     }
   }
 
   /** What is looked at of a closed block. */
   #hashesIn({ history }: World, block: number): readonly string[] {
-    if (this.#traces) return history.hashes(block);
+    if (this.#failures.printsTraces) return history.hashes(block);
     if (history.newest(FAILS, block) !== block) return [];
     const receipts = history.receipts(block);
     return history.hashes(block).filter((_, at) => isReverted(receipts[at] ?? ''));
@@ -106,15 +149,10 @@ class TransactionLog {
 
   async #write(hash: string): Promise<void> {
     this.#waiting -= 1;
-    const paint = this.#traces ? this.#paint : undefined;
-    const explained = await this.#explainer.transaction(hash, { paint });
-    const { status, text } = explained;
-    if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
-    if (this.#traces) {
-      const output = visiblePainted(text, usesColour(this.#traces));
-      this.#traces.write(`transaction ${hash}\n${output}\n\n`);
-    }
-    if (!this.#traces && status !== 'SUCCEEDED') this.#log.debug(text);
+    const { status, summary, text } = await this.#explainer.transaction(hash);
+    const subject = `transaction ${hash}`;
+    if (status !== 'SUCCEEDED') this.#failures.failed(subject, summary, text);
+    this.#failures.print(subject, text);
     if (this.#waiting === 0 && this.#skipped > 0) {
       this.#log.info(`${this.#skipped} further transactions came too fast to be explained`);
       this.#skipped = 0;

@@ -64,47 +64,61 @@ function isExplained(error: unknown): error is RpcError {
   );
 }
 
-/** Called with the explanation of each transaction that was refused. */
-export type OnRefused = (hash: string | undefined, explained: Explanation) => void;
+/** A call, an estimate, a simulation or a submission that failed. */
+export interface FailedRequest {
+  readonly method: string;
+  /** Of a submitted transaction; unknown for a declaration. */
+  readonly hash: string | undefined;
+  /** Why it failed, in one line. */
+  readonly summary: string;
+  /** The explanation as text, if there is one. */
+  readonly text?: string;
+}
+
+export type OnFailed = (failed: FailedRequest) => void;
 
 /** The most milliseconds that an error waits for its explanation: the second run may have to wait for others. */
 const EXPLANATION_MILLISECONDS = 15_000;
 
 /**
  * A handler whose errors carry an explanation. Answers are passed on as they are, and so are errors whose
- * explanation takes long.
+ * explanation takes long. Each failure is reported once, after its explanation.
  */
 export function explainErrors(
   method: string,
   handler: Handler,
-  { chain, explainer, onRefused }: ErrorExplainer,
+  explaining: ErrorExplainer,
 ): Handler {
-  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explainer);
+  if (WITH_INCLUDED.has(method)) return explainIncluded(handler, explaining.explainer);
   const transactionOf = TRANSACTION_OF.get(method);
   if (!transactionOf) return handler;
+  const { chain, onFailed } = explaining;
   return (params, context) => {
     const answer = handler(params, context);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch(async (error: unknown) => {
-      if (!isExplained(error)) throw error;
+      if (!isExplained(error)) {
+        if (error instanceof RpcError) onFailed?.(unexplained(method, error));
+        throw error;
+      }
       const index = Number(membersOf(error.data)['transaction_index'] ?? 0);
-      const transaction: ExplainedTransaction = Object(transactionOf(membersOf(params), index));
-      const isSent = SENDERS.has(method);
-      const attempted = {
-        ...attemptedOf(membersOf(params), transactionOf, index),
-        // A page of any site may call these methods, and is not to read the user's files.
-        showsSource: context.session.isForeign !== true,
-      };
-      const explain = async (signal: AbortSignal): Promise<Explanation> => {
-        const subject = await subjectOf(error, transaction, isSent, chain);
-        const explained = await explainer.attempt(subject, { ...attempted, signal });
-        // Kept also if it comes late, for those who ask by the hash.
-        if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
-        return explained;
+      const failed = {
+        method,
+        error,
+        transaction: Object(transactionOf(membersOf(params), index)),
+        attempted: {
+          ...attemptedOf(membersOf(params), transactionOf, index),
+          // A page of any site may call these methods, and is not to read the user's files.
+          showsSource: context.session.isForeign !== true,
+        },
       };
       const { queueTimeout = Number.POSITIVE_INFINITY } = chain.options;
       const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (queueTimeout * 1000) / 4);
-      const explained = await withinTime(explain, milliseconds, context.session.signal);
+      const explained = await withinTime(
+        (signal) => explainFailure(failed, signal, explaining),
+        milliseconds,
+        context.session.signal,
+      );
       throw explained ? withExplanation(error, explained) : error;
     });
   };
@@ -123,6 +137,39 @@ function explainIncluded(handler: Handler, explainer: Explainer): Handler {
       throw explained ? withExplanation(error, explained) : error;
     }
   };
+}
+
+/** Explains a failure, and reports it also if the explanation fails or comes late. */
+async function explainFailure(
+  { method, error, transaction, attempted }: Failure,
+  signal: AbortSignal,
+  { chain, explainer, onFailed }: ErrorExplainer,
+): Promise<Explanation> {
+  const isSent = SENDERS.has(method);
+  try {
+    const subject = await subjectOf(error, transaction, isSent, chain);
+    const explained = await explainer.attempt(subject, { ...attempted, signal });
+    const hash = isSent ? await explainer.keep(Object(transaction), explained) : undefined;
+    onFailed?.({ method, hash, summary: explained.summary, text: explained.text });
+    return explained;
+  } catch (failure) {
+    onFailed?.(unexplained(method, error));
+    throw failure;
+  }
+}
+
+interface Failure {
+  readonly method: string;
+  readonly error: RpcError;
+  readonly transaction: ExplainedTransaction;
+  readonly attempted: Attempted;
+}
+
+function unexplained(method: string, { message, data }: RpcError): FailedRequest {
+  const { reason } = membersOf(data ?? {});
+  const detail = typeof data === 'string' ? data : reason;
+  const summary = `${message}${typeof detail === 'string' ? `: ${detail}` : ''}`;
+  return { method, hash: undefined, summary: summary.replaceAll(/\s*\n\s*/g, ' ') };
 }
 
 /**
@@ -161,7 +208,7 @@ function attemptedOf(params: Members, transactionOf: TransactionOf, index: numbe
 export interface ErrorExplainer {
   readonly chain: Chain;
   readonly explainer: Explainer;
-  readonly onRefused?: OnRefused | undefined;
+  readonly onFailed?: OnFailed | undefined;
 }
 
 function withExplanation(error: RpcError, explained: Explanation): RpcError {
@@ -200,7 +247,7 @@ async function subjectOf(
   };
   return {
     transaction,
-    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    status: isRun && !isSent ? 'REVERTED' : 'REJECTED',
     reason: await reasonOf(),
   };
 }

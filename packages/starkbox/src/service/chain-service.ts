@@ -5,18 +5,20 @@ import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
-import { Explainer, failureLine } from '../chain/queries/explain.js';
+import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
-import { type DumpOptions, type LoadedWorld, longestInline } from '../dump/dump.js';
+import { type DumpOptions, imageProgress, type LoadedWorld, longestInline } from '../dump/dump.js';
 import { genesisIn, type JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
-import { explainErrors, type OnRefused } from '../rpc/explain-errors.js';
+import type { WorkDisplay } from '../probe.js';
+import { explainErrors, type OnFailed } from '../rpc/explain-errors.js';
+import { showLong } from '../rpc/long-requests.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
@@ -53,8 +55,10 @@ export interface SharedParts {
   readonly telemetry: Telemetry;
   readonly version: string;
   readonly log: Log;
-  /** Called while an image is read or written. */
-  readonly progress: DumpOptions['onProgress'];
+  /** Called when a call, an estimate, a simulation or a submission fails. */
+  readonly onFailed: OnFailed;
+  /** Shows long work, if someone is watching. */
+  readonly progress: WorkDisplay | undefined;
   readonly protocol: Protocol;
   /** The data directory. */
   readonly store: Store | undefined;
@@ -276,7 +280,7 @@ export class ChainService {
       repeat: (calls) => this.#repeat(calls),
       genesis: () => this.shared.bases.genesisOf(chain.options),
       optionsWith: (genesis) => this.#optionsWith(chain, genesis),
-      onProgress: progress,
+      onProgress: progress && ((step) => progress.detail(imageProgress(step))),
     };
   }
 
@@ -301,12 +305,6 @@ export class ChainService {
       await scratch.close();
     }
   }
-
-  readonly #onRefused: OnRefused = (hash, explained) => {
-    const { log } = this.shared;
-    log.info(failureLine(hash, explained));
-    log.debug(explained.text);
-  };
 
   #l1Of(chain: Chain): L1 {
     return new L1({ chain, log: this.shared.log });
@@ -335,12 +333,13 @@ export class ChainService {
     const served = new ServedChain(this, chain, explainer, l1);
     // Calls of a journal are repeated for their effects.
     const explained =
-      chain === this.chain ? { chain, explainer, onRefused: this.#onRefused } : undefined;
+      chain === this.chain ? { chain, explainer, onFailed: this.shared.onFailed } : undefined;
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      return this.shared.instances().guarded(this, name, whole);
+      const shown = showLong(name, whole, explained && this.shared.progress);
+      return this.shared.instances().guarded(this, name, shown);
     });
   }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** One fenced block. What follows the language is its note: `continues`, or `no-run: REASON`. */
+/** One fenced block. Its note follows the language: `continues`, `file: NAME`, or `no-run: REASON`. */
 export interface Block {
   readonly page: string;
   /** Line of the page with the first line of the code. */
@@ -13,6 +13,8 @@ export interface Block {
   readonly language: string;
   /** Whether the code belongs to the program of the block before it. */
   readonly continues: boolean;
+  /** The file that the reader saves it as. */
+  readonly file: string | undefined;
   /** Why it cannot be run in a test. */
   readonly notRun: string | undefined;
   readonly text: string;
@@ -36,6 +38,11 @@ function pagesIn(folder: string, depth: number): string[] {
     return entry.isDirectory() && isOurs && depth > 0 ? pagesIn(path, depth - 1) : [];
   });
 }
+
+/** The pages of methods, by group. */
+export const METHOD_PAGES: readonly string[] = PAGES.filter((page) =>
+  page.startsWith('docs/reference/methods/'),
+);
 
 export const readPage = (page: string): string => readFileSync(`${ROOT}${page}`, 'utf8');
 
@@ -63,10 +70,27 @@ function blockOf(
 ): Block {
   const [, language = '', note = ''] = /^(\S*)\s*(.*)$/.exec(info) ?? [];
   const [, notRun] = /^no-run: (\S.*)$/.exec(note) ?? [];
+  const [, file] = /^file: ([\w./-]+)$/.exec(note) ?? [];
   const continues = note === 'continues';
-  if (note !== '' && notRun === undefined && !continues) {
-    throw new Error(`${page}:${line} a block is noted '${note}': continues, or no-run: REASON`);
+  if (note !== '' && notRun === undefined && file === undefined && !continues) {
+    throw new Error(
+      `${page}:${line} a block is noted '${note}': continues, file: NAME, or no-run: REASON`,
+    );
   }
   const text = lines.map((codeLine) => `${codeLine}\n`).join('');
-  return { page, line, language, continues, notRun, text, section };
+  return { page, line, language, continues, file, notRun, text, section };
+}
+
+/** Whether a reader saves files of the page and runs them: `follow.test.ts` does the same. */
+export const isFollowed = (page: string): boolean =>
+  blocksOf(page).some(({ file }) => file !== undefined);
+
+/** The sources and documents in folders of packages. */
+export function sourceTexts(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) => {
+    const path = join(ROOT, 'packages', folder);
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|json)$/.test(name))
+      .map((name) => readFileSync(join(path, name), 'utf8'));
+  });
 }

@@ -31,7 +31,8 @@ export function programsOf(blocks: readonly Block[]): readonly Program[] {
       block.language === 'text' &&
       before?.section === block.section &&
       LANGUAGES.has(before.language) &&
-      current
+      current &&
+      current.blocks[0]?.file === undefined
     ) {
       current.prints = `${current.prints ?? ''}${block.text}`;
     }
@@ -42,6 +43,10 @@ export function programsOf(blocks: readonly Block[]): readonly Program[] {
     return { page, line, isTypeScript: language === 'ts', blocks: [first, ...rest], prints };
   });
 }
+
+/** Whether the code imports other files of its reader. */
+export const isPartOfProject = ({ blocks }: Program): boolean =>
+  blocks.some(({ text }) => /from '\.{1,2}\//.test(text));
 
 /** The code with each line where it is in the page, so that messages name lines of the page. */
 function codeOf({ blocks }: Program): string {
@@ -152,15 +157,7 @@ export async function printed(program: Program, folder: string, node: string): P
   const text = program.blocks.map((block) => block.text).join('\n');
   const code = text.replaceAll(/(127\.0\.0\.1|localhost):5050/g, host);
   const file = `${nameOf(program)}.mjs`;
-  await writeFile(join(folder, file), withoutUsing(code));
+  await writeFile(join(folder, file), code);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: folder });
   return stdout + stderr;
-}
-
-/** Node before 24 has no `await using`, which its users write as the pages say. */
-function withoutUsing(code: string): string {
-  if (Number(process.versions.node.split('.')[0]) >= 24) return code;
-  const names = [...code.matchAll(/^await using (\w+)/gm)].map(([, name = '']) => name);
-  const ends = names.map((name) => `await ${name}.close();\n`).join('');
-  return code.replaceAll('await using', 'const') + ends;
 }

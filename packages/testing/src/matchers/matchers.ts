@@ -1,5 +1,4 @@
 // Matchers for `expect.extend` of vitest and Jest, and the same as assertions for other runners.
-import { AssertionError } from 'node:assert';
 import {
   type Addressed,
   type BalanceChange,
@@ -86,9 +85,20 @@ export const matchers = {
   },
 };
 
+/**
+ * The error of an assertion that does not hold. It is no `AssertionError` of Node: runners print `actual` and
+ * `expected` beside the message of these, even if both are undefined.
+ */
+export class ChainAssertionError extends Error {
+  static {
+    // On the prototype, because own members of an error are printed.
+    ChainAssertionError.prototype.name = 'ChainAssertionError';
+  }
+}
+
 async function assert(check: Promise<Verdict>): Promise<void> {
   const { pass, message } = await check;
-  if (!pass) throw new AssertionError({ message: message() });
+  if (!pass) throw new ChainAssertionError(message());
 }
 
 /** As `toEmit`, for runners without matchers. */

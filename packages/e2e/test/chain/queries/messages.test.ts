@@ -68,6 +68,27 @@ test('a message to L1 is pending, sent, and consumed', async () => {
   ]);
 });
 
+test('without a direction, both are listed, newest first, in pages', async () => {
+  const both = await client.call('devnet_listMessages');
+  expect(
+    both.messages.map(({ direction, state, payload }) => [direction, state, ...payload]),
+  ).toEqual([
+    ['TO_L1', 'CONSUMED', '0x2'],
+    ['TO_L1', 'SENT', '0x1'],
+    ['TO_L2', 'REVERTED', '0x5', '0x0'],
+    ['TO_L2', 'HANDLED', '0x5', '0x64'],
+  ]);
+  const rows = [];
+  let cursor: string | undefined;
+  do {
+    const more = cursor === undefined ? {} : { cursor };
+    const page = await client.call('devnet_listMessages', { limit: 1, ...more });
+    rows.push(...page.messages);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  expect(rows).toEqual(both.messages);
+});
+
 test('with an L1 they are carried, and those from there name their transaction', async () => {
   const anvil = await startAnvil();
   const contract = await load(stage, anvil);

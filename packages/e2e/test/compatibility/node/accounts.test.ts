@@ -212,7 +212,7 @@ describe('Argent accounts', () => {
     // Without a balance as well: more tokens would not help.
     const refusal = {
       code: ERRORS.CLASS_HASH_NOT_FOUND.code,
-      data: { explained: { status: 'REFUSED' } },
+      data: { explained: { status: 'REJECTED' } },
     };
     const deploy = () => client.failure('starknet_addDeployAccountTransaction', [request]);
     expect(await deploy()).toMatchObject(refusal);

@@ -115,7 +115,7 @@ describe('calls that fail', () => {
     expect(await failure('0x1234', 'get')).toMatchObject({
       code: ERRORS.CONTRACT_NOT_FOUND.code,
       data: {
-        explained: { status: 'REFUSED', summary: 'Refused: there is no contract at 0x1234' },
+        explained: { status: 'REJECTED', summary: 'Rejected: no contract is deployed at 0x1234' },
       },
     });
   });

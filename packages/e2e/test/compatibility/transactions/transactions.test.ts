@@ -179,7 +179,7 @@ describe('classes', () => {
   test('transactions.3 a class is declared once', async () => {
     const params = [await sender.declareRequest(reverter)];
     const { code, data } = await client.failure('starknet_addDeclareTransaction', params);
-    expect([code, data]).toMatchObject([51, { explained: { status: 'REFUSED' } }]);
+    expect([code, data]).toMatchObject([51, { explained: { status: 'REJECTED' } }]);
     const other = new Sender(client, node.accounts[1]);
     const again = [await other.declareRequest(reverter)];
     expect((await client.failure('starknet_addDeclareTransaction', again)).code).toBe(

@@ -203,7 +203,7 @@ export function Why({ hash, tree, classes, reason }: WhyProps) {
     <>
       <ul>{nest(0)}</ul>
       {tree.isUncertain && (
-        <p className="soft">Several equal calls could have failed; the last one is shown.</p>
+        <p className="soft">Several identical calls may have failed; this is the last of them.</p>
       )}
     </>
   );

@@ -1,6 +1,6 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 
-import type { Explanation, FrameStack, PaintText, Sources, Subject } from '@starkbox/abi';
+import type { Explanation, FrameStack, Sources, Subject } from '@starkbox/abi';
 import {
   Class,
   type Retrace,
@@ -83,7 +83,7 @@ export class Explainer {
   }
 
   /** A transaction of a block, or one that was refused not long ago. */
-  async transaction(hash: string, { paint, signal }: ExplainOptions = {}): Promise<Explanation> {
+  async transaction(hash: string, { signal }: ExplainOptions = {}): Promise<Explanation> {
     const { world } = this.#chain;
     const located = findTransaction(world, hash);
     if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
@@ -94,7 +94,7 @@ export class Explainer {
     const traced = await this.#traced(run, subject.reason, true);
     const state = stateBefore(world, located.block);
     const location = state && { world, number: located.block - 1, state };
-    return this.#explain({ ...subject, ...traced }, location, { paint, signal });
+    return this.#explain({ ...subject, ...traced }, location, { signal });
   }
 
   /** What the machine did in a transaction of a block. */
@@ -252,7 +252,7 @@ export class Explainer {
   async #explain(
     subject: Subject,
     location: RetraceLocation | undefined,
-    { paint, signal }: ExplainOptions = {},
+    { signal }: ExplainOptions = {},
   ): Promise<Explanation> {
     const { explain, namesOf } = await import('@starkbox/abi');
     const { genesis } = this.#chain.options;
@@ -266,7 +266,7 @@ export class Explainer {
       abi: (hash) => this.#abis.of(hash, pendingState),
       ...(location ? this.#reads(location, signal) : {}),
     };
-    return explain(subject, sources, paint);
+    return explain(subject, sources);
   }
 
   /** Reads of a state. */
@@ -299,17 +299,7 @@ export class Explainer {
   }
 }
 
-/**
- * A line of the log about a transaction that failed.
- *
- * @param hash undefined for a declaration that was refused
- */
-export function failureLine(hash: string | undefined, { summary }: Explanation): string {
-  return `${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`;
-}
-
 interface ExplainOptions {
-  readonly paint?: PaintText | undefined;
   /** Ends the second run and the calls; the explanation is then made without them. */
   readonly signal?: AbortSignal | undefined;
 }

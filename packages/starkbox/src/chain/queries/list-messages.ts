@@ -19,34 +19,37 @@ import { type Page, readPage } from './page.js';
 
 const LONGEST_REASON = 300;
 
-/** Messages from L1, newest first: one for each L1 handler transaction. */
-export function listMessagesToL2(world: World, request: PageRequest): Promise<Page<MESSAGE_ROW>> {
+/** Messages newest first, in one direction or in both; a transaction may send several. */
+export function listMessages(
+  world: World,
+  direction: MESSAGE_ROW['direction'] | undefined,
+  request: PageRequest,
+): Promise<Page<MESSAGE_ROW>> {
+  const handlers = direction === 'TO_L1' ? [] : [holds('L1_HANDLER')];
+  const senders = direction === 'TO_L2' ? [] : [SENDS];
   return readPage({
     world,
     from: pendingNumber(world),
     ...request,
-    blockKeys: [[holds('L1_HANDLER'), UNKNOWN]],
-    rowsIn: (block) =>
-      transactionHashesOf(world, block).map((_, index) => () => {
-        const record = transactionAt(world, block, index);
-        const isHandler = record && typeOf(record.transaction) === 'L1_HANDLER';
-        return isHandler ? handledMessage(world, record, block, index) : undefined;
-      }),
+    blockKeys: [[...handlers, ...senders, UNKNOWN]],
+    rowsIn: (block) => {
+      const sent = direction === 'TO_L2' ? [] : sentIn(world, block);
+      if (direction === 'TO_L1') return sent.map((row) => () => row);
+      let next = 0;
+      return transactionHashesOf(world, block).flatMap((hash, index) => {
+        const first = next;
+        while (sent[next]?.transaction_hash === hash) next += 1;
+        const rows = sent.slice(first, next).map((row) => () => row);
+        return [() => handledAt(world, block, index), ...rows];
+      });
+    },
   });
 }
 
-/** Messages to L1, newest first; a transaction may send several. */
-export function listMessagesToL1(world: World, request: PageRequest): Promise<Page<MESSAGE_ROW>> {
-  return readPage({
-    world,
-    from: pendingNumber(world),
-    ...request,
-    blockKeys: [[SENDS, UNKNOWN]],
-    rowsIn: (block) => {
-      const rows = sentIn(world, block);
-      return rows.map((row) => () => row);
-    },
-  });
+function handledAt(world: World, block: number, index: number): MESSAGE_ROW | undefined {
+  const record = transactionAt(world, block, index);
+  const isHandler = record && typeOf(record.transaction) === 'L1_HANDLER';
+  return isHandler ? handledMessage(world, record, block, index) : undefined;
 }
 
 function handledMessage(
@@ -61,6 +64,7 @@ function handledMessage(
   const [from = '0x0', ...payload] = handler.calldata;
   const { l1_transaction_hash: l1Hash } = handler;
   return {
+    direction: 'TO_L2',
     message_hash: padded(message_hash),
     state: isReverted(text) ? 'REVERTED' : 'HANDLED',
     from_address: from,
@@ -88,6 +92,7 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
     for (const { from_address, to_address, payload } of messages_sent) {
       const message_hash = messageToL1Hash({ from_address, to_address, payload });
       rows.push({
+        direction: 'TO_L1',
         message_hash,
         state: isPending ? 'PENDING' : 'SENT',
         from_address,

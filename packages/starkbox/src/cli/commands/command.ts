@@ -1,10 +1,13 @@
 // Table of the commands other than running a node. Each loads its code when it runs.
 
 import { parseArgs } from 'node:util';
+import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
-import { type Paint, painter } from '../../terminal.js';
+import { nearest } from '../../nearest-word.js';
 import { SHELLS } from '../completions/syntax.js';
+import type { Style } from './format.js';
+import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -29,204 +32,330 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   'allow-hosts': { type: 'string' },
   'account-class-custom': { type: 'string', suggests: 'paths' },
+  list: { type: 'boolean' },
+  raw: { type: 'boolean' },
+  token: { type: 'string' },
+  runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
+  yes: { type: 'boolean' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
+/** What a command runs in. */
+export interface Surroundings extends HelpStyle {
+  readonly env: Environment;
+  /** Reads all of stdin. */
+  readonly readInput: () => Promise<string>;
+  /** Whether the output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; undefined for other output. */
+  readonly columns: number | undefined;
+  /** Shows long work, on a terminal. */
+  readonly progress?: Style['progress'];
+}
+
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
-  readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
-  readonly paint: Paint;
+  readonly style: Style;
+  readonly surroundings: Surroundings;
 }
 
+/** A placeholder of the value, empty for a flag, and the meaning of an option. */
+type Meaning = readonly [placeholder: string, meaning: string];
+
 interface Command {
-  readonly usage: string;
-  /** How many arguments there are beside the options. */
-  readonly positionals: number;
-  readonly takes: readonly OptionName[];
-  readonly help: string;
+  /** Arguments besides options, as usage shows them. */
+  readonly args: string;
+  /** Their number, or the least and the largest number. */
+  readonly positionals: number | { readonly least: number; readonly most?: number };
+  /** A line for the list of commands. */
+  readonly summary: string;
+  /** Paragraphs behind the summary. */
+  readonly details?: readonly string[];
+  readonly takes: Readonly<Partial<Record<OptionName, Meaning>>>;
+  /** Lines of a command line each, with what they do. */
+  readonly examples?: readonly (readonly [line: string, meaning: string])[];
+  /** Whether it prints data, which `--json` prints as JSON. */
+  readonly hasJson: boolean;
+  /** Whether `--url` is the node to read, which the variable names otherwise. */
+  readonly readsNode?: boolean;
   /** What a shell offers as its arguments. */
-  readonly suggests?: Suggestions;
-  /** The text to print. */
+  readonly suggests?: Suggestions | (() => Promise<Suggestions>);
+  /** Help about its arguments, where they have some of their own. */
+  readonly helpOn?: (positionals: readonly string[], style: HelpStyle) => Promise<string>;
+  /** Whether it exits as `diff` does: 0 if both are equal, 1 if they differ, 2 on trouble. */
+  readonly compares?: boolean;
+  /** The text to print. Throws `DifferenceFound` with the report of a comparison. */
   readonly run: (words: Words) => Promise<string>;
 }
 
+const NODE_URL: Meaning = [
+  'URL',
+  'The running node (default: STARKBOX_URL, or http://127.0.0.1:5050).',
+];
+const RANGE = {
+  from: ['BLOCK', 'The oldest block (default: the first).'],
+  to: ['BLOCK', 'The newest block (default: the latest).'],
+} as const;
+
 /** In the order of help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  inspect: {
-    usage: 'starkbox inspect FILE [--json]',
-    positionals: 1,
-    takes: [],
-    suggests: 'paths',
-    help: 'Prints what an image holds. Checks all of it.',
-    async run({ positionals: [path = ''], json, paint }) {
-      const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint });
-    },
-  },
-  diff: {
-    usage: 'starkbox diff A B [--json] [--names FILE]',
-    positionals: 2,
-    takes: ['names'],
-    suggests: 'paths',
-    help: `Prints how the image B differs from the image A.
-
-  --names FILE   names for addresses and storage variables, as JSON:
-                 {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
-                 "address" in brackets stands for every address that is known.`,
-    async run({ positionals: [oldPath = '', newPath = ''], json, values: { names }, paint }) {
-      const { readNames } = await import('./slot-names.js');
-      const chosenNames = names === undefined ? undefined : readNames(names);
-      const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint }, chosenNames);
-    },
-  },
-  replay: {
-    usage: 'starkbox replay FILE [--url URL | --account-class-custom PATH] [--json]',
-    positionals: 1,
-    takes: ['url', 'account-class-custom'],
-    suggests: 'paths',
-    help: `Repeats the requests that --record-requests recorded, on a fresh node with the same options, and
-fails if an answer differs. Times, and what depends on them, may differ. You can replay files from other
-people: options of files, hosts and ports, and calls that reach a file or another host, are rejected.
-
-  --url URL                     a node that runs, to be asked instead
-  --account-class-custom PATH   the class of the accounts, if the recorded node had this option`,
-    async run({ positionals: [path = ''], json, paint, values }) {
-      const { replay } = await import('./replay.js');
-      const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, url, accountClass });
-    },
-  },
-  gas: {
-    usage:
-      'starkbox gas [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
-    positionals: 0,
-    takes: [
-      'url',
-      'file',
-      'from',
-      'to',
-      'by',
-      'resources',
-      'flame',
-      'resource',
-      'baseline',
-      'save-baseline',
-      'tolerance',
+  init: {
+    args: '[FOLDER]',
+    positionals: { least: 0, most: 1 },
+    summary: 'Create a project: a contract, tests and scripts',
+    details: [
+      'Writes a Cairo contract with its compiled class, tests in TypeScript and a deployment script into FOLDER (default: the current folder). npm create starkbox does the same.',
+      'On a terminal, the command asks for what you leave out. It never overwrites a file.',
     ],
-    help: `Prints what each function cost on a node that runs. The rows add up to the receipts.
-
-  --url URL              the node (default: http://127.0.0.1:5050)
-  --file FILE            the gas.json of a test run in place of a node
-  --from, --to BLOCK     the oldest and the newest block (default: all blocks)
-  --by class|contract    a row for each function of a class (default) or of a contract
-  --resources            also steps, storage writes and builtins; every transaction is run again
-  --flame FILE           writes a flame graph: SVG if the name ends in .svg, else collapsed stacks
-  --resource NAME        of the flame graph: l2_gas (default), l1_gas, l1_data_gas or, with
-                         --resources, steps
-  --save-baseline FILE   writes the median cost of each function
-  --baseline FILE        prints what differs from it, and fails if a median grew
-  --tolerance PERCENT    by how much a median may grow (default: 0)`,
-    async run({ json, values, paint }) {
-      const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint }, values);
+    takes: {
+      runner: ['vitest|node', 'Test runner: vitest (default), or node for node:test.'],
+      yes: ['', 'Take the defaults instead of asking.'],
+    },
+    examples: [['starkbox init my-vault --runner vitest', '']],
+    hasJson: false,
+    suggests: 'paths',
+    async run({ positionals: [folder], values: { runner, yes } }) {
+      const { init } = await import('./init.js');
+      return init({ folder, runner, yes });
     },
   },
-  coverage: {
-    usage:
-      'starkbox coverage [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--all] [--json]\n                         [--lcov FILE --artifacts FOLDER]',
-    positionals: 0,
-    takes: ['url', 'file', 'from', 'to', 'all', 'lcov', 'artifacts'],
-    help: `Prints which entry points the transactions of a node that runs have called.
-
-  --lcov FILE            writes the coverage of source lines; every transaction is run again
-  --artifacts FOLDER     compiled classes with code locations, for --lcov (default: target/dev)
-  --url URL              the node (default: http://127.0.0.1:5050)
-  --file FILE            the coverage.json of a test run in place of a node
-  --from, --to BLOCK     the oldest and the newest block (default: all blocks)
-  --all                  also ready-made classes, and those of a forked network`,
-    async run({ json, values, paint }) {
-      const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint }, values);
+  rpc: {
+    args: 'METHOD [PARAMS...]',
+    positionals: { least: 0 },
+    summary: 'Call a method of a running node',
+    details: [
+      'Give parameters in order or as name=value. Values are words or JSON. A single JSON object or array holds all parameters; - reads them from stdin.',
+      'The prefix of a method may be left out if the name is unique: mint is devnet_mint. A block number or hash is a block id.',
+      'To see the parameters and the result of a method, add --help.',
+    ],
+    takes: {
+      list: ['', 'List the methods, or those that contain a word.'],
+      url: NODE_URL,
+      token: ['TOKEN', 'The token of the node (default: STARKBOX_AUTH_TOKEN).'],
+      raw: ['', 'Print the response of the node unchanged.'],
     },
-  },
-  profile: {
-    usage: 'starkbox profile HASH [--out FILE] [--artifacts FOLDER] [--url URL] [--json]',
-    positionals: 1,
-    takes: ['out', 'artifacts', 'url'],
-    help: `Writes what the machine did in a transaction as trace data of cairo-profiler, and the classes that it
-ran beside it. The transaction is run again.
-
-  --out FILE             the trace (default: trace_HASH.json); the classes are in FILE_classes
-  --artifacts FOLDER     compiled classes with the names of their functions (default: target/dev,
-                         if there); without them, names are those that the node has
-  --url URL              the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values, paint }) {
-      const { profile } = await import('./profile.js');
-      return profile({ json, paint }, hash, values);
+    examples: [
+      ['starkbox rpc blockNumber', ''],
+      ['starkbox rpc mint address=0x1 amount=1000', ''],
+      ['starkbox rpc getNonce latest 0x1', ''],
+      ['starkbox rpc devnet_deal --help', ''],
+    ],
+    hasJson: true,
+    readsNode: true,
+    suggests: async () => (await import('./rpc.js')).METHOD_NAMES,
+    async helpOn(positionals, style) {
+      const { methodHelp } = await import('./method-help.js');
+      return methodHelp(positionals[0] ?? '', style);
+    },
+    async run({ positionals, style: { json }, values, surroundings }) {
+      const { callMethod, listMethods } = await import('./rpc.js');
+      if (values.list) return listMethods(positionals[0], surroundings);
+      const [method, ...words] = positionals;
+      if (method === undefined) throw new UsageError(usageOf('rpc'));
+      return callMethod(method, words, { ...values, json, ...surroundings });
     },
   },
   explain: {
-    usage: 'starkbox explain HASH [--url URL] [--json]',
+    args: 'HASH',
     positionals: 1,
-    takes: ['url'],
-    help: `Prints why a transaction failed, with its calls decoded, and what to do about it. Of a successful
-transaction it prints the calls.
-
-  --url URL      the node (default: http://127.0.0.1:5050)`,
-    async run({ positionals: [hash = ''], json, values: { url } }) {
+    summary: 'Explain why a transaction failed',
+    details: [
+      'Prints the decoded calls of the transaction, the reason of its failure and how to fix it.',
+    ],
+    takes: { url: NODE_URL },
+    hasJson: true,
+    readsNode: true,
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
       });
-      return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
+      if (json) return `${JSON.stringify(explained, null, 2)}\n`;
+      const { explanationOnTerminal } = await import('@starkbox/abi');
+      return `${explanationOnTerminal(explained.text, { paint, width })}\n`;
     },
   },
-  gc: {
-    usage: 'starkbox gc --instance-store STORE [--older-than HOURS] [--dry-run] [--json]',
+  gas: {
+    args: '',
     positionals: 0,
-    takes: ['instance-store', 'older-than', 'dry-run'],
-    help: `Deletes tables in the store of hosted instances that no instance uses any more: of deleted instances, and
-those that were merged into larger ones. Nodes may run meanwhile, except on a folder.
-
-  --instance-store STORE   the folder or bucket, as the nodes have it
-  --older-than HOURS       younger tables stay (default: 24, which is also the least of a bucket)
-  --dry-run                prints what would be deleted`,
-    async run({ json, values }) {
-      const { loadHosting } = await import('../../node/instance-store.js');
-      const { collect } = await loadHosting();
-      const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
-      return collect({ store, hours, isDryRun, json });
+    compares: true,
+    summary: 'Report the gas of each function',
+    details: ['Reads the transactions of a running node. The rows add up to the receipts.'],
+    takes: {
+      url: NODE_URL,
+      file: ['FILE', 'Read the gas.json of a test run instead of a node.'],
+      ...RANGE,
+      by: ['class|contract', 'One row for each function of a class (default) or of a contract.'],
+      resources: ['', 'Add steps, storage writes and builtins. This runs every transaction again.'],
+      flame: ['FILE', 'Write a flame graph: SVG if the name ends in .svg, else collapsed stacks.'],
+      resource: [
+        'NAME',
+        'Resource of the flame graph: l2_gas (default), l1_gas, l1_data_gas or, with --resources, steps.',
+      ],
+      'save-baseline': ['FILE', 'Write the median gas of each function.'],
+      baseline: ['FILE', 'Print differences from this baseline, and fail if a median grew.'],
+      tolerance: ['PERCENT', 'How much a median may grow (default: 0).'],
+    },
+    hasJson: true,
+    readsNode: true,
+    async run({ style, values }) {
+      const { gasReport } = await import('./gas.js');
+      return gasReport(style, values);
+    },
+  },
+  coverage: {
+    args: '',
+    positionals: 0,
+    summary: 'Report which entry points and lines were called',
+    details: ['Reads the transactions of a running node.'],
+    takes: {
+      lcov: ['FILE', 'Write the coverage of source lines. This runs every transaction again.'],
+      artifacts: [
+        'FOLDER',
+        'Compiled classes with code locations, for --lcov (default: target/dev).',
+      ],
+      url: NODE_URL,
+      file: ['FILE', 'Read the coverage.json of a test run instead of a node.'],
+      ...RANGE,
+      all: ['', 'Include predeclared classes and classes of a forked network.'],
+    },
+    hasJson: true,
+    readsNode: true,
+    async run({ style, values }) {
+      const { coverage } = await import('./coverage.js');
+      return coverage(style, values);
+    },
+  },
+  profile: {
+    args: 'HASH',
+    positionals: 1,
+    summary: 'Write the trace of a transaction for cairo-profiler',
+    details: ['Runs the transaction again, and writes its classes beside the trace.'],
+    takes: {
+      out: ['FILE', 'The trace (default: trace_HASH.json). Classes are in FILE_classes.'],
+      artifacts: [
+        'FOLDER',
+        'Compiled classes with function names (default: target/dev, if it exists).',
+      ],
+      url: NODE_URL,
+    },
+    hasJson: true,
+    readsNode: true,
+    async run({ positionals: [hash = ''], style, values }) {
+      const { profile } = await import('./profile.js');
+      return profile(style, hash, values);
+    },
+  },
+  inspect: {
+    args: 'FILE',
+    positionals: 1,
+    summary: 'Print the content of an image of a chain',
+    details: ['Checks the whole file.'],
+    takes: {},
+    hasJson: true,
+    suggests: 'paths',
+    async run({ positionals: [path = ''], style }) {
+      const { inspect } = await import('./inspect.js');
+      return inspect(path, style);
+    },
+  },
+  diff: {
+    args: 'OLD NEW',
+    positionals: 2,
+    compares: true,
+    summary: 'Compare two images',
+    takes: {
+      names: [
+        'FILE',
+        'JSON file with names of addresses and storage variables: {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}. In brackets, "address" stands for every known address.',
+      ],
+    },
+    hasJson: true,
+    suggests: 'paths',
+    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
+      const { readNames } = await import('./slot-names.js');
+      const chosenNames = names === undefined ? undefined : readNames(names);
+      const { diff } = await import('./diff.js');
+      return diff(oldPath, newPath, style, chosenNames);
+    },
+  },
+  replay: {
+    args: 'FILE',
+    positionals: 1,
+    compares: true,
+    summary: 'Repeat recorded requests and compare the responses',
+    details: [
+      'Repeats the requests that --record-requests recorded, on a new node with the same options. Fails if a response differs; times may differ.',
+      'Files from other people are safe: options that name files, hosts or ports are rejected, and so are calls that reach a file or another host.',
+    ],
+    takes: {
+      url: ['URL', 'Send the requests to this running node instead.'],
+      'account-class-custom': ['PATH', 'The account class, if the recorded node had this option.'],
+    },
+    hasJson: true,
+    suggests: 'paths',
+    async run({ positionals: [path = ''], style, values }) {
+      const { replay } = await import('./replay.js');
+      const { url, 'account-class-custom': accountClass } = values;
+      return replay(path, { ...style, url, accountClass });
     },
   },
   mcp: {
-    usage: 'starkbox mcp [--url URL] [--allow-hosts HOSTS]',
+    args: '',
     positionals: 0,
-    takes: ['url', 'allow-hosts'],
-    help: `Serves the Model Context Protocol on stdin and stdout, so that a coding agent can start a chain, deploy and
-call contracts, and read why a transaction failed. The agent's program starts it; docs/guides/mcp.md says how.
-
-  --url URL              a node that runs, to be used from the start
-  --allow-hosts HOSTS    hosts besides this machine that the agent may connect to, separated by commas; * for all`,
+    summary: 'Serve chains to coding agents (Model Context Protocol)',
+    details: [
+      'Serves on stdin and stdout. An agent can start a chain, deploy and call contracts, and read why a transaction failed. Configure the agent to start this command; see docs/guides/mcp.md.',
+    ],
+    takes: {
+      url: ['URL', 'Use this running node from the start.'],
+      'allow-hosts': [
+        'HOSTS',
+        'Other hosts that the agent may connect to, separated by commas; * allows all.',
+      ],
+    },
+    hasJson: false,
     async run({ values: { url, 'allow-hosts': hosts } }) {
       const { serveMcp } = await import('./mcp.js');
       await serveMcp(url, hosts);
       return '';
     },
   },
+  gc: {
+    args: '--instance-store STORE',
+    positionals: 0,
+    summary: 'Delete unused files of hosted instances',
+    details: [
+      'Deletes tables that no instance uses: tables of deleted instances, and tables that were merged into larger ones. Nodes may run meanwhile, unless the store is a folder.',
+    ],
+    takes: {
+      'instance-store': ['STORE', 'The folder or bucket, as for the nodes.'],
+      'older-than': ['HOURS', 'Keep younger tables (default: 24, the minimum for a bucket).'],
+      'dry-run': ['', 'Print what would be deleted.'],
+    },
+    hasJson: true,
+    async run({ style: { json }, values }) {
+      const { loadHosting } = await import('../../node/instance-store.js');
+      const { collect } = await loadHosting();
+      const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
+      return collect({ store, hours, isDryRun, json });
+    },
+  },
   completions: {
-    usage: `starkbox completions ${SHELLS.join('|')}`,
+    args: SHELLS.join('|'),
     positionals: 1,
-    takes: [],
+    summary: 'Print completions for bash, zsh or fish',
+    takes: {},
+    examples: [
+      ['source <(starkbox completions bash)', 'in ~/.bashrc'],
+      ['source <(starkbox completions zsh)', 'in ~/.zshrc, after compinit'],
+      ['starkbox completions fish > ~/.config/fish/completions/starkbox.fish', ''],
+    ],
+    hasJson: false,
     suggests: SHELLS,
-    help: `Prints a script that completes the command line in a shell.
-
-  bash: source <(starkbox completions bash)     in ~/.bashrc
-  zsh:  source <(starkbox completions zsh)      in ~/.zshrc, after compinit
-  fish: starkbox completions fish > ~/.config/fish/completions/starkbox.fish`,
     async run({ positionals: [shell = ''] }) {
       const { completions } = await import('../completions/completions.js');
       const script = await completions(shell, COMMANDS, OPTIONS);
@@ -238,31 +367,105 @@ call contracts, and read why a transaction failed. The agent's program starts it
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
-/** What the manual page and the reference say of each command. */
-export const COMMAND_FACTS: Readonly<
-  Record<string, { readonly usage: string; readonly help: string }>
-> = COMMANDS;
+/** Whether a command exits as `diff` does. */
+export function isComparison(name: string): boolean {
+  return COMMANDS[name]?.compares === true;
+}
+
+/** A command as help, the manual page and the reference describe it. */
+export interface CommandFacts {
+  readonly usage: string;
+  readonly summary: string;
+  readonly details: readonly string[];
+  readonly options: readonly (readonly [flag: string, meaning: string])[];
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+}
+
+export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = Object.fromEntries(
+  Object.entries(COMMANDS).map(([name, command]) => [name, factsOf(name, command)]),
+);
+
+function factsOf(
+  name: string,
+  { args, summary, details, takes, examples, hasJson }: Command,
+): CommandFacts {
+  const ours = Object.entries(takes).map(
+    ([option, [placeholder, meaning]]): readonly [string, string] => [
+      `--${option}${placeholder === '' ? '' : ` <${placeholder}>`}`,
+      meaning,
+    ],
+  );
+  const json: readonly (readonly [string, string])[] = hasJson ? [['--json', 'Print JSON.']] : [];
+  const options = [...ours, ...json];
+  const words = ['starkbox', name, args, options.length === 0 ? '' : '[options]'];
+  return {
+    usage: words.filter(Boolean).join(' '),
+    summary,
+    details: details ?? [],
+    options,
+    examples: examples ?? [],
+  };
+}
+
+const usageOf = (name: string): string =>
+  `usage: ${COMMAND_FACTS[name]?.usage}\n'starkbox ${name} --help' explains it`;
+
+/** Help of a command; undefined for a name that is none. */
+export function commandHelp(name: string, style: HelpStyle): string | undefined {
+  const facts = Object.hasOwn(COMMAND_FACTS, name) ? COMMAND_FACTS[name] : undefined;
+  if (facts === undefined) return undefined;
+  const { usage, summary, details, options, examples } = facts;
+  const lines = [
+    `${style.paint('bold', 'Usage:')} ${usage}`,
+    '',
+    ...wrapped(`${summary}.`, style.width),
+    ...details.flatMap((paragraph) => ['', ...wrapped(paragraph, style.width)]),
+    ...section('Options', termLines([...options, ['-h, --help', 'Print help.']], style), style),
+    ...(examples.length === 0 ? [] : section('Examples', termLines(examples, style), style)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
 
 /** The text to print; throws a `UsageError` for invalid arguments. */
-export function runCommand(argv: readonly string[], coloured: boolean): Promise<string> {
+export async function runCommand(
+  argv: readonly string[],
+  surroundings: Surroundings,
+): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
-  const { values, positionals } = parsed(rest);
+  const { values, positionals } = parsed(rest, name, command);
   if (values.help) {
-    return Promise.resolve(`${command.help}\n\nUsage: ${command.usage}\n`);
+    const isPlain = positionals.length === 0 || command.helpOn === undefined;
+    if (!isPlain) return command.helpOn(positionals, surroundings);
+    return commandHelp(name, surroundings) ?? '';
   }
   const { json, help: _help, ...options } = values;
-  const isUnknown = Object.keys(options).some(
-    (name) => !command.takes.some((option) => option === name),
-  );
-  if (positionals.length !== command.positionals || isUnknown) {
-    throw new UsageError(`usage: ${command.usage}`);
+  const unknown = Object.keys(options).find((option) => !Object.hasOwn(command.takes, option));
+  if (unknown !== undefined || (json && !command.hasJson)) {
+    throw new UsageError(unknownOption(name, unknown ?? 'json', command));
   }
-  return command.run({ positionals, json, values: options, paint: painter(coloured) });
+  const { positionals: expected } = command;
+  const { least, most = Infinity } =
+    typeof expected === 'number' ? { least: expected, most: expected } : expected;
+  if (positionals.length < least || positionals.length > most) throw new UsageError(usageOf(name));
+  const { env, paint, columns: width, progress } = surroundings;
+  const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
+  const chosen = { ...(url ? { url } : {}), ...options };
+  const style = { json, paint, width, progress };
+  return command.run({ positionals, values: chosen, style, surroundings });
 }
 
-function parsed(args: readonly string[]) {
+function unknownOption(name: string, option: string, { takes }: Command): string {
+  const near = nearest(option, Object.keys(takes));
+  const hint =
+    near === undefined
+      ? `'starkbox ${name} --help' lists its options`
+      : `did you mean '--${near}'?`;
+  return `unknown option '--${option}' of starkbox ${name}: ${hint}`;
+}
+
+function parsed(args: readonly string[], name: string, command: Command) {
   try {
     return parseArgs({
       args: [...args],
@@ -274,6 +477,9 @@ function parsed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(reasonOf(error));
+    const [, option] = /Unknown option '--?([^']*)'/.exec(reasonOf(error)) ?? [];
+    throw new UsageError(
+      option === undefined ? reasonOf(error) : unknownOption(name, option, command),
+    );
   }
 }

@@ -6,6 +6,7 @@ import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
+import { showing } from '../../probe.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
@@ -17,14 +18,16 @@ export interface CoverageWords extends RangeWords {
   readonly artifacts?: string;
 }
 
-export async function coverage({ json, paint }: Style, words: CoverageWords): Promise<string> {
+export async function coverage(
+  { json, paint, width, progress }: Style,
+  words: CoverageWords,
+): Promise<string> {
   const sum = new Coverage();
   if (words.file === undefined) {
     const include = words.lcov === undefined ? [] : (['statements'] as const);
     const params = { ...rangeOf(words), include };
-    for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_coverage', params)) {
-      sum.addPage(page);
-    }
+    const pages = pagesOf(words.url ?? LOCAL, 'devnet_coverage', params, progress);
+    for await (const page of pages) sum.addPage(page);
   } else {
     sum.addPage(coverageIn(words.file));
   }
@@ -32,14 +35,16 @@ export async function coverage({ json, paint }: Style, words: CoverageWords): Pr
   const lines =
     words.lcov === undefined
       ? undefined
-      : await writeLines(sum.page(true), words.lcov, words.artifacts ?? ARTIFACTS);
+      : await showing(progress, 'reading artifacts', () =>
+          writeLines(sum.page(true), words.lcov ?? '', words.artifacts ?? ARTIFACTS),
+        );
   if (json) {
     // The numbers of statements mean nothing without the artifact.
     const classes = page.classes.map(({ statements: _, ...rest }) => rest);
     return `${JSON.stringify({ ...page, classes, ...(lines ? { lines } : {}) })}\n`;
   }
-  const text = coverageText(page, (heading) => paint('bold', heading));
-  const share = lines && `, lines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
+  const text = coverageText(page, { heading: (name) => paint('bold', name), width });
+  const share = lines && `\nlines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
   return `${text}${share ?? ''}\n`;
 }
 

@@ -1,6 +1,8 @@
 // The diff command: prints how two images differ.
+import { counted, fitted, grouped, table, withShortHashes } from '@starkbox/abi';
 import { readAsNode } from '../../node/read-image.js';
-import { columns, counted, grouped, moment, type Style } from './format.js';
+import { showing } from '../../probe.js';
+import { DifferenceFound, moment, type Style } from './format.js';
 import {
   type BlockFacts,
   type ContractChange,
@@ -11,6 +13,7 @@ import {
 import { readingFrom, withImage } from './input-files.js';
 import { type ChosenNames, NO_NAMES } from './slot-names.js';
 
+/** @throws DifferenceFound if the images differ */
 export async function diff(
   oldPath: string,
   newPath: string,
@@ -20,13 +23,30 @@ export async function diff(
   // Both are opened before one is read, which may take long.
   const [before, after] = await withImage(oldPath, (old) =>
     withImage(newPath, async (now) => [
-      await readingFrom(oldPath, readAsNode(old)),
-      await readingFrom(newPath, readAsNode(now)),
+      await readingFrom(oldPath, readAsNode(old, oldPath, style.progress)),
+      await readingFrom(newPath, readAsNode(now, newPath, style.progress)),
     ]),
   );
-  const difference = await differenceOf(before, after, chosenNames);
-  if (style.json) return `${JSON.stringify({ a: oldPath, b: newPath, ...difference })}\n`;
-  return differenceText(difference, oldPath, newPath, style);
+  const difference = await showing(style.progress, 'comparing', () =>
+    differenceOf(before, after, chosenNames),
+  );
+  const text = style.json
+    ? JSON.stringify({ a: oldPath, b: newPath, ...difference })
+    : differenceText(difference, oldPath, newPath, style);
+  if (!isEqual(difference)) throw new DifferenceFound(text);
+  return `${text}\n`;
+}
+
+function isEqual({ chain_id, blocks, classes, contracts, settings }: Difference): boolean {
+  const counts = [
+    blocks.before.count,
+    blocks.after.count,
+    classes.removed.length,
+    classes.added.length,
+    contracts.length,
+    Object.keys(settings).length,
+  ];
+  return chain_id === undefined && counts.every((count) => count === 0);
 }
 
 /** Of a contract, this many slots without a name are shown. */
@@ -42,17 +62,17 @@ function differenceText(difference: Difference, a: string, b: string, style: Sty
     classesText(difference, style),
     ...difference.contracts.map((contract) => contractText(contract, style)),
     settingsText(difference, style),
+    isEqual(difference) ? 'no difference' : '',
   ].filter((part) => part !== '');
-  const { blocks } = difference;
-  const isEqual = parts.length === 2 && blocks.before.count === 0 && blocks.after.count === 0;
-  return `${parts.join('\n\n')}${isEqual ? '\n\nno difference' : ''}\n`;
+  const lines = parts.join('\n\n').split('\n');
+  return fitted(lines.map((line) => withShortHashes(line, style.width)).join('\n'), style.width);
 }
 
-function blocksText({ blocks }: Difference, { paint }: Style): string {
+function blocksText({ blocks }: Difference, { paint, width }: Style): string {
   const { common, before, after } = blocks;
   const lines = [
     common === null
-      ? 'no block is in both'
+      ? 'no block in common'
       : `equal up to block ${common}${before.count + after.count === 0 ? ', the newest' : ''}`,
   ];
   const list = (sign: string, colour: 'red' | 'green', beyond: typeof before): void => {
@@ -62,7 +82,11 @@ function blocksText({ blocks }: Difference, { paint }: Style): string {
       moment(timestamp),
       counted(transactions, 'transaction'),
     ]);
-    lines.push(...columns(rows).map((line) => paint(colour, line)));
+    // Sections are indented by two columns.
+    const room = width === undefined ? undefined : width - 2;
+    const columns = [{}, {}, { omitted: 1 }, { align: 'right' }] as const;
+    const laidOut = table(rows, { width: room, columns });
+    lines.push(...laidOut.lines.map((line) => paint(colour, line)));
     const rest = beyond.count - beyond.first.length;
     if (rest > 0) lines.push(paint(colour, `${sign} and ${counted(rest, 'block')} more`));
   };
@@ -112,7 +136,7 @@ function settingsText({ settings }: Difference, { paint }: Style): string {
   const lines = Object.entries(settings).map(
     ([name, { before, after }]) => `${name}: ${before} → ${after}`,
   );
-  return lines.length === 0 ? '' : section('all else', lines, paint);
+  return lines.length === 0 ? '' : section('settings', lines, paint);
 }
 
 function pair({ before, after }: { before: string; after: string }, { paint }: Style): string {

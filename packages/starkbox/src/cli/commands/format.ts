@@ -1,25 +1,25 @@
-// Formats for people: counts, sizes, times and columns.
+// Output of commands: its style, sizes and times for people, and the report of a comparison.
+import type { Width } from '@starkbox/abi';
+import type { WorkDisplay } from '../../probe.js';
 import type { Paint } from '../../terminal.js';
 
 export interface Style {
-  /** Whether a machine reads it. */
+  /** Whether a program reads it. */
   readonly json: boolean;
   readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width?: Width;
+  /** Shows work that takes long. */
+  readonly progress?: WorkDisplay | undefined;
 }
 
-/** @example counted(1, 'block') // 1 block */
-export function counted(count: number | bigint, noun: string): string {
-  const plural = /(s|sh|ch)$/.test(noun) ? `${noun}es` : `${noun}s`;
-  return `${grouped(count)} ${count === 1 || count === 1n ? noun : plural}`;
-}
-
-/** Digits in groups of three. */
-export function grouped(value: number | bigint): string {
-  return value.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+/** Thrown by a comparison that finds a difference. The message is the report, which goes to stdout. */
+export class DifferenceFound extends Error {
+  override readonly name = 'DifferenceFound';
 }
 
 export function size(bytes: number): string {
-  if (bytes < 10_000) return `${grouped(bytes)} bytes`;
+  if (bytes < 10_000) return `${bytes.toLocaleString('en')} bytes`;
   return bytes < 10_000_000
     ? `${(bytes / 1000).toFixed(0)} kB`
     : `${(bytes / 1_000_000).toFixed(0)} MB`;
@@ -31,17 +31,4 @@ export function moment(seconds: number): string {
   return Number.isNaN(time.getTime())
     ? `${seconds} s`
     : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-/** Rows with aligned columns. */
-export function columns(rows: readonly (readonly string[])[], indent = ''): readonly string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, index) => {
-      widths[index] = Math.max(widths[index] ?? 0, cell.length);
-    });
-  }
-  return rows.map((row) =>
-    `${indent}${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd(),
-  );
 }

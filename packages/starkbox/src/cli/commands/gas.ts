@@ -5,22 +5,26 @@ import {
   baselineOf,
   COUNTED,
   collapsedStacks,
+  counted,
+  fitted,
   flameSvg,
   type GasChange,
   type GasPage,
   GasReport,
   gasChanges,
   gasText,
+  grouped,
   isBeyond,
   MEASURES,
   readBaseline,
   resourceName,
+  table,
 } from '@starkbox/abi';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
-import { columns, counted, grouped, type Style } from './format.js';
+import { DifferenceFound, type Style } from './format.js';
 import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface ReportWords extends RangeWords {
@@ -38,7 +42,7 @@ export const GROUPINGS = ['class', 'contract'] as const;
 /** What a flame graph may show; what is counted takes `--resources`. */
 export const RESOURCES: readonly string[] = [...MEASURES, ...COUNTED];
 
-/** Throws if a median is beyond the baseline. */
+/** @throws DifferenceFound if a median is beyond the baseline */
 export async function gasReport(style: Style, words: ReportWords): Promise<string> {
   const { flame, 'save-baseline': saved } = words;
   const by = chosen('by', words.by ?? 'class', GROUPINGS);
@@ -50,7 +54,7 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
-  const sum = words.file === undefined ? await readReport(words, by) : reportIn(words.file);
+  const sum = words.file === undefined ? await readReport(words, by, style) : reportIn(words.file);
   const page = sum.page();
   if (flame !== undefined) {
     const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
@@ -64,7 +68,7 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   if (before) return compared(gasChanges(before, after), tolerance, style, words.baseline ?? '');
   return style.json
     ? `${JSON.stringify(page)}\n`
-    : `${gasText(page, (text) => style.paint('bold', text))}\n`;
+    : `${gasText(page, { heading: (text) => style.paint('bold', text), width: style.width })}\n`;
 }
 
 function chosen<T extends string>(option: string, word: string, choices: readonly T[]): T {
@@ -74,7 +78,11 @@ function chosen<T extends string>(option: string, word: string, choices: readonl
   throw new UsageError(`invalid value '${word}' for '--${option}': must be one of ${names}`);
 }
 
-async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): Promise<GasReport> {
+async function readReport(
+  words: ReportWords,
+  by: (typeof GROUPINGS)[number],
+  { progress }: Style,
+): Promise<GasReport> {
   const sum = new GasReport(by);
   const include = [
     'values',
@@ -82,9 +90,8 @@ async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): P
     ...(words.resources ? (['resources'] as const) : []),
   ] as const;
   const params = { group_by: by, include, ...rangeOf(words) };
-  for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params)) {
-    sum.addPage(page);
-  }
+  const pages = pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params, progress);
+  for await (const page of pages) sum.addPage(page);
   return sum;
 }
 
@@ -115,35 +122,35 @@ function baselineIn(file: string): Baseline {
   return read;
 }
 
-/** Throws if a change is beyond the tolerance. */
+/** @throws DifferenceFound if a change is beyond the tolerance */
 function compared(
   changes: readonly GasChange[],
   tolerance: number,
-  { json, paint }: Style,
+  { json, paint, width }: Style,
   file: string,
 ): string {
   const beyond = changes.filter((change) => isBeyond(change, tolerance / 100));
+  const summary =
+    changes.length === 0
+      ? `The median of every function equals ${file}`
+      : `${counted(changes.length, 'median')} ${changes.length === 1 ? 'differs' : 'differ'} from ${file}, ${beyond.length} by more than +${tolerance} %`;
+  const rows = changes.map((change) => [
+    change.name,
+    resourceName(change.resource),
+    gasFigure(change.was),
+    '→',
+    gasFigure(change.is),
+    beyond.includes(change) ? paint('red', `${growth(change)} !`) : growth(change),
+  ]);
+  const columns = [{ isShortened: true }, {}, RIGHT, {}, RIGHT, RIGHT];
   const text = json
     ? JSON.stringify({ changes, beyond: beyond.length })
-    : [
-        changes.length === 0
-          ? `The median of every function is that of ${file}`
-          : `${counted(changes.length, 'median')} differ from ${file}, ${beyond.length} by more than +${tolerance} %`,
-        ...columns(
-          changes.map((change) => [
-            change.name,
-            resourceName(change.resource),
-            gasFigure(change.was),
-            '→',
-            gasFigure(change.is),
-            beyond.includes(change) ? paint('red', growth(change)) : growth(change),
-          ]),
-          '  ',
-        ),
-      ].join('\n');
-  if (beyond.length > 0) throw new Error(text);
+    : [fitted(summary, width), ...table(rows, { width, indent: '  ', columns }).lines].join('\n');
+  if (beyond.length > 0) throw new DifferenceFound(text);
   return `${text}\n`;
 }
+
+const RIGHT = { align: 'right' } as const;
 
 const gasFigure = (value: number | undefined): string =>
   value === undefined ? '–' : grouped(value);

@@ -1,13 +1,17 @@
 // The inspect command: checks an image as a load does, and prints what it contains.
+import { counted, grouped, table, wrapped } from '@starkbox/abi';
 import { FORMAT } from '../../dump/image/format.js';
 import type { ImageHeader } from '../../dump/image/header.js';
 import { readAsNode } from '../../node/read-image.js';
-import { columns, counted, grouped, moment, type Style, size } from './format.js';
+import { moment, type Style, size } from './format.js';
 import { readingFrom, withImage } from './input-files.js';
 
-export async function inspect(path: string, { json, paint }: Style): Promise<string> {
+export async function inspect(
+  path: string,
+  { json, paint, width, progress }: Style,
+): Promise<string> {
   const { header, sections, bytes } = await withImage(path, async (source) => ({
-    ...(await readingFrom(path, readAsNode(source))),
+    ...(await readingFrom(path, readAsNode(source, path, progress))),
     bytes: source.size,
   }));
   if (json) {
@@ -38,11 +42,16 @@ export async function inspect(path: string, { json, paint }: Style): Promise<str
     size(stored),
     unpacked > stored ? `${size(unpacked)} unpacked` : '',
   ]);
+  const labelWidth = Math.max(...rows.map(([label = '']) => label.length));
+  const lines = rows.flatMap(([label = '', value = '']) =>
+    wrapped(`  ${label.padEnd(labelWidth)}  ${value}`, width, ' '.repeat(labelWidth + 4)),
+  );
+  const columns = [{}, { align: 'right' }, { align: 'right' }] as const;
   return [
-    `${paint('bold', path)}  ${size(bytes)}, every part checked`,
-    ...columns(rows, '  '),
+    ...wrapped(`${paint('bold', path)}  ${size(bytes)}, every part checked`, width, '  '),
+    ...lines,
     paint('bold', 'sections'),
-    ...columns(sizes, '  '),
+    ...table(sizes, { width, indent: '  ', columns }).lines,
     '',
   ].join('\n');
 }

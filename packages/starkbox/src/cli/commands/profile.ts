@@ -1,6 +1,7 @@
 // The profile command: writes the trace of a transaction, and its classes, for cairo-profiler.
 import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { counted, fitted } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
 import type { MACHINE_CLASS } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
@@ -8,7 +9,8 @@ import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import { counted, type Style } from './format.js';
+import { showing } from '../../probe.js';
+import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
 import { ask, LOCAL } from './wire.js';
@@ -20,14 +22,16 @@ export interface ProfileWords {
 }
 
 export async function profile(
-  { json, paint }: Style,
+  { json, paint, width, progress }: Style,
   hash: string,
   { url = LOCAL, out, artifacts }: ProfileWords,
 ): Promise<string> {
   if (!/^0x[0-9a-f]{1,64}$/i.test(hash)) {
     throw new UsageError(`invalid transaction hash '${hash}': write 0x and hexadecimal digits`);
   }
-  const trace = await ask(url, 'devnet_machineTrace', { transaction_hash: hash });
+  const trace = await showing(progress, 'running the transaction again', () =>
+    ask(url, 'devnet_machineTrace', { transaction_hash: hash }),
+  );
   const file = out ?? `trace_${hash}.json`;
   const folder = `${file.replace(/\.json$/, '')}_classes`;
   const pathOf = (classHash: string): string => resolve(folder, `${classHash}.contract_class.json`);
@@ -37,7 +41,7 @@ export async function profile(
     all.flatMap(({ call, whole }) => (call.registers && !whole ? call.class_hash : [])),
   );
   createFolder(folder);
-  const built = await builtClasses(artifacts, ran);
+  const built = await showing(progress, 'reading artifacts', () => builtClasses(artifacts, ran));
   for (const machineClass of trace.classes) {
     if (!ran.has(machineClass.class_hash)) continue;
     const text = built.get(machineClass.class_hash) ?? (await classText(url, machineClass));
@@ -49,14 +53,15 @@ export async function profile(
     const { length: calls } = all;
     return `${JSON.stringify({ file, classes: folder, calls, steps, whole: wholeOf(all) })}\n`;
   }
-  return [
+  const lines = [
     `${counted(all.length, 'call')} with ${counted(steps, 'step')}, in ${paint('bold', file)}`,
     ...wholeOf(all).map(
       ({ contract, function: name, calls, reason }) =>
         `${counted(calls, 'call')} of ${contract}.${name} as a whole, without functions: ${reason}`,
     ),
     `To see it: cairo-profiler build-profile ${file} --view\n`,
-  ].join('\n');
+  ];
+  return fitted(lines.join('\n'), width);
 }
 
 function flat(trees: readonly CallNode[]): readonly CallNode[] {

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { counted, fitted } from '@starkbox/abi';
 import { WebSocket } from 'ws';
 import { longName } from '../../config/option.js';
 import { isConfigKey, OPTIONS } from '../../config/options.js';
@@ -9,10 +10,11 @@ import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { createChain } from '../../node/node.js';
+import { showing } from '../../probe.js';
 import { externalMethodInText } from '../../rpc/request-log/recording.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { Equivalence } from './equivalence.js';
-import { counted, type Style } from './format.js';
+import { DifferenceFound, type Style } from './format.js';
 
 /** Seconds by which the replay may be slower than the recording. */
 const SLACK = 600;
@@ -41,17 +43,18 @@ interface Difference {
  * Repeats a recording. It may come from other people: it sets only options that are portable, and no request in it
  * reaches a file or another host.
  *
- * @throws Error if an answer differs
+ * @throws DifferenceFound if an answer differs
  */
 export async function replay(
   file: string,
-  { json, paint, url, accountClass }: Style & LocalOptions,
+  { json, paint, width, progress, url, accountClass }: Style & LocalOptions,
 ): Promise<string> {
-  const about = await checkRecording(file);
+  const { about, total } = await showing(progress, `checking ${file}`, () => checkRecording(file));
   const node =
     url === undefined ? await createChain(configOf(file, about, accountClass)) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
   const transport = new Transport(target);
+  const end = progress?.begin(`replaying ${file}`);
   const differences: Difference[] = [];
   let count = 0;
   let leftOut = 0;
@@ -62,6 +65,7 @@ export async function replay(
       if (typeof values['missing'] === 'number') leftOut += values['missing'];
       if (values['missing'] !== undefined) continue;
       count += 1;
+      progress?.detail(`request ${count} of ${total}`);
       if (requestText(values).includes(HIDDEN)) {
         leftOut += 1;
         continue;
@@ -70,25 +74,30 @@ export async function replay(
       if (difference) differences.push({ line, ...difference });
     }
   } finally {
+    end?.();
     transport.close();
     await node?.close();
   }
   const report = json
     ? `${stringify({ requests: count, differences, ...(leftOut === 0 ? {} : { left_out: leftOut }) })}\n`
-    : summaryText(count, leftOut, differences, paint);
-  if (differences.length > 0) throw new Error(report.trimEnd());
+    : fitted(summaryText(count, leftOut, differences, paint), width);
+  if (differences.length > 0) throw new DifferenceFound(report.trimEnd());
   return report;
 }
 
-/** Checks all requests before the first one is made. @returns the facts in the first line */
-async function checkRecording(file: string): Promise<Members> {
+/** Checks all requests before the first one is made. @returns the facts in the first line, and the number of requests */
+async function checkRecording(
+  file: string,
+): Promise<{ readonly about: Members; readonly total: number }> {
   const { value: first } = await linesIn(file).next();
   const about = objectIn(first);
   if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  let total = 0;
   for await (const { line, values } of requestsIn(file)) {
     rejectExternal(file, line, requestText(values));
+    if (values['missing'] === undefined) total += 1;
   }
-  return about;
+  return { about, total };
 }
 
 /** Throws for a request that reaches a file or another host. */
@@ -134,13 +143,13 @@ function summaryText(
   paint: Style['paint'],
 ): string {
   const without =
-    leftOut === 0 ? '' : `, ${leftOut} left out that the recording does not hold as a whole`;
+    leftOut === 0 ? '' : `; ${counted(leftOut, 'incomplete request')} in the recording skipped`;
   if (differences.length === 0) {
-    return `${counted(count, 'request')}, all answered alike${without}\n`;
+    return `${counted(count, 'request')}, all responses equal${without}\n`;
   }
   const cut = (value: unknown): string => (stringify(value) ?? 'nothing').slice(0, LONGEST);
   return [
-    `${counted(differences.length, 'answer')} of ${count} differ${without}`,
+    `${differences.length} of ${counted(count, 'response')} ${differences.length === 1 ? 'differs' : 'differ'}${without}`,
     ...differences
       .slice(0, SHOWN)
       .flatMap(({ line, method, path, recorded, now }) => [
@@ -148,6 +157,9 @@ function summaryText(
         `  recorded ${cut(recorded)}`,
         `  now      ${cut(now)}`,
       ]),
+    ...(differences.length > SHOWN
+      ? [`and ${differences.length - SHOWN} more; --json prints all of them`]
+      : []),
     '',
   ].join('\n');
 }

@@ -2,6 +2,7 @@
 
 import {
   decodeSlot,
+  FIXTURE_NAMES,
   type SlotName as FoundName,
   plainFeltText,
   slotPartText,
@@ -9,13 +10,11 @@ import {
   valueText,
 } from '@starkbox/abi';
 import { storageAddress } from '@starkbox/engine';
-import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
 import { StorageNames } from '../../chain/storage-names/storage-names.js';
 import type { World } from '../../chain/world/world.js';
 import { reasonOf } from '../../errors.js';
 import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
-import { ETH, STRK } from '../../predeployed.js';
 
 /** What is given in a file. */
 export interface ChosenNames {
@@ -37,13 +36,6 @@ export interface SlotName {
 }
 
 export const NO_NAMES: ChosenNames = { addresses: new Map(), variables: [] };
-
-const WELL_KNOWN_ADDRESSES: readonly (readonly [string, string])[] = [
-  [STRK, 'STRK'],
-  [ETH, 'ETH'],
-  [SEQUENCER, 'sequencer'],
-  [MINTER.address, 'minter'],
-];
 
 /** Names a file may give. Throws an error that names it for one that cannot be understood. */
 export function readNames(path: string): ChosenNames {
@@ -90,7 +82,7 @@ export class Names {
 
   /** @param mapKeys addresses that may be keys of variables */
   constructor(chosen: ChosenNames, mapKeys: ReadonlySet<string>) {
-    this.#addresses = new Map([...WELL_KNOWN_ADDRESSES, ...chosen.addresses]);
+    this.#addresses = new Map([...FIXTURE_NAMES, ...chosen.addresses]);
     const addresses = [...new Set([...this.#addresses.keys(), ...mapKeys])];
     this.#tried = addresses.slice(0, MOST_ADDRESSES);
     for (const pattern of chosen.variables) this.#addPattern(pattern, addresses);

@@ -4,8 +4,31 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import type { WorkDisplay } from '../../probe.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
+
+/**
+ * Sends a JSON-RPC request, and returns the text of the response.
+ *
+ * @param token of a node that requires one
+ */
+export async function exchange(url: string, body: string, token?: string): Promise<string> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return await response.text();
+  } catch (error) {
+    const reason = reasonOf(Object(error).cause ?? error);
+    throw new Error(
+      `cannot reach ${url}: ${reason}. Start a node with 'starkbox', or give the URL of a running node with --url`,
+      { cause: error },
+    );
+  }
+}
 
 /** The result of a call, as the method's schema has it. */
 export async function ask<M extends MethodName>(
@@ -14,17 +37,7 @@ export async function ask<M extends MethodName>(
   params: Methods[M]['params'],
 ): Promise<Methods[M]['result']> {
   const body = stringify({ jsonrpc: '2.0', id: 1, method, params });
-  let text: string;
-  try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(url, { method: 'POST', headers, body });
-    text = await response.text();
-  } catch (error) {
-    const reason = reasonOf(Object(error).cause ?? error);
-    throw new Error(`cannot reach ${url}: ${reason}. Start a node, or give the --url of one`, {
-      cause: error,
-    });
-  }
+  const text = await exchange(url, body);
   const answer: { result?: Methods[M]['result']; error?: unknown } = answerIn(text, url);
   if (answer.result !== undefined) return answer.result;
   const { message, data } = membersOf(answer.error);
@@ -69,12 +82,21 @@ export async function* pagesOf<M extends 'devnet_gasReport' | 'devnet_coverage'>
   url: string,
   method: M,
   params: Methods[M]['params'],
+  progress?: WorkDisplay,
 ): AsyncGenerator<Methods[M]['result'], void, undefined> {
-  let page = await ask(url, method, params);
-  yield page;
-  while (page.next !== undefined) {
-    // Without an end, blocks that are made meanwhile would be read in no page, or in two.
-    page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+  const end = progress?.begin('reading transactions');
+  try {
+    let page = await ask(url, method, params);
+    let { transactions } = page;
     yield page;
+    while (page.next !== undefined) {
+      progress?.detail(String(transactions));
+      // Without an end, blocks that are made meanwhile would be read in no page, or in two.
+      page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+      transactions += page.transactions;
+      yield page;
+    }
+  } finally {
+    end?.();
   }
 }

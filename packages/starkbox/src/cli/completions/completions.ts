@@ -1,6 +1,7 @@
 // Completions of the command line for shells, from the tables of options and commands.
-import { optionKind, type Suggestions } from '../../config/option.js';
-import { CONFIG_KEYS, OPTIONS } from '../../config/options.js';
+import { longName, optionKind, type Suggestions } from '../../config/option.js';
+import { CONFIG_KEYS, LINE_OPTIONS, OPTIONS } from '../../config/options.js';
+import { HELP_SUMMARY, START_SUMMARY, TOPICS } from '../../config/topics.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
 import { type CommandLineSyntax, type CommandSyntax, SHELLS, type TypedOption } from './syntax.js';
@@ -12,19 +13,22 @@ const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (syntax: CommandLineSynt
   fish: fishScript,
 };
 
+/** Words, or what loads them from the command that checks them. */
+type LazySuggestions = Suggestions | (() => Promise<Suggestions>);
+
 /** What the completions need of a command. */
 export interface CommandFacts {
-  readonly help: string;
-  /** Names of its options, without those that every command has. */
-  readonly takes: readonly string[];
-  readonly suggests?: Suggestions;
+  readonly summary: string;
+  /** Its options by their names, each with its meaning. */
+  readonly takes: Readonly<Record<string, readonly [placeholder: string, meaning: string]>>;
+  readonly hasJson: boolean;
+  readonly suggests?: LazySuggestions;
 }
 
 /** What the completions need of an option of a command. */
 export interface OptionFacts {
   readonly type: 'string' | 'boolean';
-  /** Or what loads the words from the command that checks them. */
-  readonly suggests?: Suggestions | (() => Promise<Suggestions>);
+  readonly suggests?: LazySuggestions;
 }
 
 /** The script for a shell; `undefined` for one that is not in `SHELLS`. */
@@ -35,34 +39,41 @@ export async function completions(
 ): Promise<string | undefined> {
   const supported = SHELLS.find((name) => name === shell);
   if (supported === undefined) return undefined;
-  const names = Object.keys(commands);
+  const names = ['start', ...Object.keys(commands)];
   const syntaxes: CommandSyntax[] = [];
-  for (const [name, { help, takes, suggests }] of Object.entries(commands)) {
+  for (const [name, { summary, takes, hasJson, suggests }] of Object.entries(commands)) {
     const commandOptions = await Promise.all(
-      takes.map((option) => commandOption(option, options[option])),
+      Object.entries(takes).map(([option, [, meaning]]) =>
+        commandOption(option, firstSentence(meaning), options[option]),
+      ),
     );
-    const all = [...commandOptions, JSON_OPTION, HELP_OPTION];
-    syntaxes.push({ name, help: firstSentence(help), suggests, options: all });
+    const all = [...commandOptions, ...(hasJson ? [JSON_OPTION] : []), HELP_OPTION];
+    syntaxes.push({ name, help: summary, suggests: await loaded(suggests), options: all });
   }
   return SCRIPTS[supported]({
     node: { name: '', help: '', suggests: [...names, 'help'], options: nodeOptions() },
     commands: [
+      { name: 'start', help: START_SUMMARY, suggests: undefined, options: nodeOptions() },
       ...syntaxes,
-      { name: 'help', help: 'Prints the options.', suggests: names, options: [] },
+      { name: 'help', help: HELP_SUMMARY, suggests: [...names, ...TOPICS], options: [] },
     ],
   });
 }
 
-const HELP_OPTION: TypedOption = { names: ['-h', '--help'], help: 'Print help.', value: undefined };
-const JSON_OPTION: TypedOption = { names: ['--json'], help: 'Print JSON.', value: undefined };
+async function loaded(suggests: LazySuggestions | undefined): Promise<Suggestions | undefined> {
+  return typeof suggests === 'function' ? suggests() : suggests;
+}
+
+const HELP_OPTION: TypedOption = { names: ['-h', '--help'], help: 'Print help', value: undefined };
+const JSON_OPTION: TypedOption = { names: ['--json'], help: 'Print JSON', value: undefined };
 
 function nodeOptions(): readonly TypedOption[] {
   const ours = CONFIG_KEYS.map((key): TypedOption => {
-    const { flag, short, help, parse } = OPTIONS[key];
+    const { flag, short, help, parse, aliases = [] } = OPTIONS[key];
     const [long = '', placeholder = ''] = flag.split(' ');
     const isFlag = optionKind(OPTIONS[key]) === 'flag';
     return {
-      names: short === undefined ? [long] : [short, long],
+      names: [...(short === undefined ? [] : [short]), long, ...aliases],
       help: firstSentence(help),
       value: isFlag
         ? undefined
@@ -70,19 +81,30 @@ function nodeOptions(): readonly TypedOption[] {
     };
   });
   const file = { name: 'FILE', suggests: 'paths' } as const;
+  const { config, version } = LINE_OPTIONS;
   return [
     ...ours,
-    { names: ['--config'], help: 'A file with options.', value: file },
-    { names: ['-V', '--version'], help: 'Print the version.', value: undefined },
+    { names: [longName(config)], help: firstSentence(config.help), value: file },
+    {
+      names: [version.short, ...version.aliases, longName(version)],
+      help: firstSentence(version.help),
+      value: undefined,
+    },
     HELP_OPTION,
   ];
 }
 
-async function commandOption(name: string, facts: OptionFacts | undefined): Promise<TypedOption> {
-  const { type = 'boolean', suggests: source } = facts ?? {};
-  const suggests = typeof source === 'function' ? await source() : source;
-  const value = { name: name.toUpperCase().replaceAll('-', '_'), suggests };
-  return { names: [`--${name}`], help: '', value: type === 'string' ? value : undefined };
+async function commandOption(
+  name: string,
+  help: string,
+  facts: OptionFacts | undefined,
+): Promise<TypedOption> {
+  const { type = 'boolean', suggests } = facts ?? {};
+  const value = {
+    name: name.toUpperCase().replaceAll('-', '_'),
+    suggests: await loaded(suggests),
+  };
+  return { names: [`--${name}`], help, value: type === 'string' ? value : undefined };
 }
 
 /** Shells show one line beside each name. */

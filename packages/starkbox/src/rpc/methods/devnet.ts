@@ -186,7 +186,7 @@ export function devnetMethods(
         block_generation_on === undefined
           ? undefined
           : (readBlockGeneration(String(block_generation_on)) ??
-            invalidParams(`params.block_generation_on: ${EXPECTED_BLOCK_GENERATION}`));
+            invalidParams(`params.block_generation_on: must be ${EXPECTED_BLOCK_GENERATION}`));
       await setBlockSettings(
         chain,
         { generation, timeStep: time_step, sequencer: sequencer_address },

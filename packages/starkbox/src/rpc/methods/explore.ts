@@ -8,7 +8,7 @@ import {
   listStorage,
   type PageRequest,
 } from '../../chain/queries/list-contracts.js';
-import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
+import { listMessages } from '../../chain/queries/list-messages.js';
 import { search } from '../../chain/queries/search.js';
 import type { Reports } from '../../chain/reports/reports.js';
 import { listRuleFindings } from '../../chain/reports/rule-findings.js';
@@ -96,8 +96,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     async devnet_listMessages({ direction, ...request }) {
       const { world } = chain;
       const { outgoing, l1 } = world.messages;
-      const list = direction === 'TO_L1' ? listMessagesToL1 : listMessagesToL2;
-      const page = await list(world, pageRequest(request));
+      const page = await listMessages(world, direction, pageRequest(request));
       return {
         messages: page.rows,
         next: page.next,

@@ -1,0 +1,27 @@
+// Names of methods as people type them.
+import { canonicalName, METHODS, methodFacts } from '@starkbox/spec';
+import { UsageError } from '../../config/option.js';
+import { nearestMethod } from '../../rpc/protocol/method-suggestions.js';
+
+const NAMES = Object.keys(METHODS);
+
+/**
+ * The name to send: with a prefix, where it was left out.
+ *
+ * @throws UsageError if several methods have the name, or none and it has no prefix
+ */
+export function fullName(word: string): string {
+  if (methodFacts(canonicalName(word)) !== undefined) return word;
+  const sameRest = NAMES.filter((name) => name.replace(/^[a-z]+[_.]/, '') === word);
+  const [only, second] = sameRest;
+  if (only !== undefined && second === undefined) return only;
+  if (second !== undefined) {
+    throw new UsageError(`the method '${word}' is ambiguous: use ${sameRest.join(' or ')}`);
+  }
+  const suggestion = nearestMethod(word, NAMES);
+  const hint =
+    suggestion === undefined
+      ? "'starkbox rpc --list' lists the methods"
+      : `did you mean ${suggestion}?`;
+  throw new UsageError(`unknown method '${word}': ${hint}`);
+}
