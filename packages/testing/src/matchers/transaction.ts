@@ -2,7 +2,7 @@
 import { reasonOfError } from '@starkbox/abi';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
-import { explainedIn } from '../client/explained.js';
+import { getExplanation } from '../client/explanation.js';
 import { providerBehind } from '../client/sent.js';
 
 /** What sending a transaction gives, or a receipt. */
@@ -88,5 +88,5 @@ function refusal(error: unknown): Refused {
   const { execution_error, revert_error } = Object(Object(error.baseError)['data']);
   const nested: unknown = execution_error ?? revert_error;
   if (nested === undefined) throw error;
-  return { reason: reasonOfError(nested), explained: explainedIn(error) };
+  return { reason: reasonOfError(nested), explained: getExplanation(error) };
 }
