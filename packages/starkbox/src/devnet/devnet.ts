@@ -6,9 +6,9 @@ import type { Stream } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Methods } from '@starkbox/spec';
+import { resultOf } from '../client/methods.js';
 import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
-import { resultOf } from '../client/methods.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
 export type BigNumberish = string | number | bigint;

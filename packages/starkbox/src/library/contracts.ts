@@ -7,13 +7,13 @@ import type { Chain } from '../chain/chain.js';
 import { MINTER } from '../chain/genesis/accounts.js';
 import { minterDeclaration, minterInvoke } from '../chain/minter.js';
 import { compileClass } from '../chain/steps/apply-state-diff.js';
+import { type BigNumberish, feltOf, type Request } from '../client/controls.js';
 import { RpcError } from '../errors.js';
 import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { isObject, object } from '../json/reader.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { type BigNumberish, feltOf, type Request } from '../client/controls.js';
 
 export interface DeclaredClass {
   readonly classHash: string;

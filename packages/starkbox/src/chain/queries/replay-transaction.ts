@@ -14,8 +14,8 @@ import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { originStateDiff } from '../../json/state-diff.js';
+import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
-import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
 import { storedReceipt, traceText } from '../history/stored-texts.js';
 import {

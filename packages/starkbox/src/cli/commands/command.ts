@@ -36,6 +36,8 @@ const OPTIONS = {
   list: { type: 'boolean' },
   raw: { type: 'boolean' },
   token: { type: 'string' },
+  runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
+  yes: { type: 'boolean' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -66,8 +68,8 @@ type Meaning = readonly [placeholder: string, meaning: string];
 interface Command {
   /** Arguments besides options, as usage shows them. */
   readonly args: string;
-  /** Their number, or the least number where more may follow. */
-  readonly positionals: number | { readonly least: number };
+  /** Their number, or the least and the largest number. */
+  readonly positionals: number | { readonly least: number; readonly most?: number };
   /** A line for the list of commands. */
   readonly summary: string;
   /** Paragraphs behind the summary. */
@@ -100,6 +102,26 @@ const RANGE = {
 
 /** In the order of help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
+  init: {
+    args: '[FOLDER]',
+    positionals: { least: 0, most: 1 },
+    summary: 'Create a project: a contract, tests and scripts',
+    details: [
+      'Writes a Cairo contract with its compiled class, tests in TypeScript and a deployment script into FOLDER (default: the current folder). npm create starkbox does the same.',
+      'On a terminal, the command asks for what you leave out. It never overwrites a file.',
+    ],
+    takes: {
+      runner: ['vitest|node', 'Test runner: vitest (default), or node for node:test.'],
+      yes: ['', 'Take the defaults instead of asking.'],
+    },
+    examples: [['starkbox init my-vault --runner vitest', '']],
+    hasJson: false,
+    suggests: 'paths',
+    async run({ positionals: [folder], values: { runner, yes } }) {
+      const { init } = await import('./init.js');
+      return init({ folder, runner, yes });
+    },
+  },
   rpc: {
     args: 'METHOD [PARAMS...]',
     positionals: { least: 0 },
@@ -431,11 +453,9 @@ export async function runCommand(
     throw new UsageError(unknownOption(name, unknown ?? 'json', command));
   }
   const { positionals: expected } = command;
-  const isComplete =
-    typeof expected === 'number'
-      ? positionals.length === expected
-      : positionals.length >= expected.least;
-  if (!isComplete) throw new UsageError(usageOf(name));
+  const { least, most = Infinity } =
+    typeof expected === 'number' ? { least: expected, most: expected } : expected;
+  if (positionals.length < least || positionals.length > most) throw new UsageError(usageOf(name));
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
   const surroundings = { env, paint, width, readInput, progress };
