@@ -129,6 +129,22 @@ function row(key) {
   const { names, variables, values, default: preset, help } = optionFacts(key);
   /** @param {readonly string[]} words */
   const code = (words) => words.map((word) => `\`${word}\``).join(', ');
-  const cells = [code(names), code(variables), `\`${key}\``, values ?? '', preset ?? '', help];
+  const cells = [
+    code(names),
+    code(variables),
+    `\`${key}\``,
+    values ?? '',
+    preset ?? '',
+    marked(help),
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/**
+ * A sentence in which names of functions and asterisks are code.
+ *
+ * @param {string} text
+ */
+function marked(text) {
+  return text.replaceAll(/__\w+__/g, '`$&`').replaceAll(/(?<=\s)\*(?=\s)/g, '`*`');
 }
