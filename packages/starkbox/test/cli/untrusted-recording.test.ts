@@ -21,7 +21,7 @@ function recording(options: object, ...requests: readonly object[]): string {
   writeFileSync(path, [about, ...requests].map((line) => `${JSON.stringify(line)}\n`).join(''));
   return path;
 }
-const replay = (path: string, ...more: string[]) => runCommand(['replay', path, ...more], false);
+const replay = (path: string, ...more: string[]) => runCommand(['replay', path, ...more]);
 
 /** The result of a call. */
 async function post(url: string, body: object): Promise<unknown> {
