@@ -130,6 +130,10 @@ export default defineConfig({
         find: /^starkbox\/devnet$/,
         replacement: source('packages/starkbox/src/devnet/devnet.ts'),
       },
+      {
+        find: /^starkbox\/client$/,
+        replacement: source('packages/starkbox/src/client-node.ts'),
+      },
       { find: /^starkbox\/registry$/, replacement: source('packages/starkbox/src/registry.ts') },
       { find: /^@starkbox\/hosting$/, replacement: source('packages/hosting/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },

@@ -26,7 +26,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const RECORD = join(FOLDER, 'record.json');
@@ -99,7 +99,7 @@ function currentRecord(compiler) {
     ...filesBelow('cairo', '.sierra.json'),
     ...filesBelow('cairo-2.8', '.sierra.json'),
     ...filesBelow('places', '.json.gz'),
-    `${TEMPLATE}/${TEMPLATE_CLASS}.gz`,
+    `${TEMPLATE}/${TEMPLATE_CLASS}.br`,
     `${TEMPLATE}/${TEMPLATE_ABI}`,
   ];
   return { compiler, sources: hashes(sources), classes: hashes(classes) };
@@ -186,7 +186,7 @@ function compileTemplate(out) {
   );
   const whole = `${JSON.stringify({ ...sierra, sierra_program_debug_info: places })}\n`;
   mkdirSync(join(FOLDER, TEMPLATE, TEMPLATE_CLASS, '..'), { recursive: true });
-  writeFileSync(join(FOLDER, TEMPLATE, `${TEMPLATE_CLASS}.gz`), gzipSync(whole, { level: 9 }));
+  writeFileSync(join(FOLDER, TEMPLATE, `${TEMPLATE_CLASS}.br`), brotliCompressSync(whole));
   run(process.execPath, ['scripts/abi.mjs'], folder);
   copyFileSync(join(folder, TEMPLATE_ABI), join(FOLDER, TEMPLATE, TEMPLATE_ABI));
 }

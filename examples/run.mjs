@@ -9,14 +9,14 @@
 //
 // The packages must be built.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../scripts/cargo.mjs';
-import { dependenciesOn, pack, packedIn } from '../scripts/pack.mjs';
+import { pack, packedIn } from '../scripts/pack.mjs';
 import { manifestIn } from '../scripts/packages/workspaces.mjs';
-import { runText } from '../scripts/processes.mjs';
+import { npmInstallListed } from '../scripts/rehearsal/installation.mjs';
 import { environmentOf } from '../scripts/rehearsal/processes.mjs';
 import { installedPython } from '../scripts/starknet-py.mjs';
 
@@ -37,20 +37,7 @@ function install(folder, example, packed) {
   const isSource = (/** @type {string} */ path) =>
     !['node_modules', 'dist', 'test-results'].includes(basename(path));
   cpSync(join(ROOT, 'examples', example), folder, { recursive: true, filter: isSource });
-  const manifest = manifestIn(folder);
-  const listed = { ...manifest.dependencies, ...Object(manifest['devDependencies']) };
-  const ours = Object.keys(listed).filter((name) => packed.some((each) => each.name === name));
-  const { dependencies, overrides } = dependenciesOn(packed, ours);
-  const others = Object.entries(listed).filter(([name]) => !ours.includes(name));
-  const installed = {
-    ...manifest,
-    dependencies: { ...Object.fromEntries(others), ...dependencies },
-    devDependencies: {},
-    overrides,
-  };
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installed, null, 2)}\n`);
-  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
-  runText('npm', ['install', ...options], { cwd: folder });
+  npmInstallListed(folder, process.execPath, packed);
 }
 
 /**

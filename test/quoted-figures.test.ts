@@ -66,7 +66,7 @@ function unfounded(text: string): string[] {
     .map((quote) => quote.text);
 }
 
-test.each(['README.md', 'docs/start/comparison.md'])(
+test.each(['README.md', 'docs/start/comparison.md', 'docs/features/performance.md'])(
   'the figures of %s are measured ones',
   (page) => {
     expect([...read(page).matchAll(FIGURE)].length).toBeGreaterThan(9);

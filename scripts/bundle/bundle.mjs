@@ -144,6 +144,8 @@ function startBundle(input, edits, sources = {}) {
       extensionAlias: { '.js': ['.ts', '.js'] },
       alias: {
         ...sources,
+        // The client runs in browsers; Node has the same global.
+        '@noble/hashes/crypto': join(ROOT, 'node_modules', '@noble', 'hashes', 'esm', 'crypto.js'),
         'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
@@ -216,6 +218,8 @@ async function build() {
   rmSync(NEW_FOLDER, { recursive: true, force: true });
   const input = {
     cli: join(SOURCES, 'cli', 'cli.ts'),
+    client: join(SOURCES, 'client.ts'),
+    'client-node': join(SOURCES, 'client-node.ts'),
     index: join(SOURCES, 'index.ts'),
     devnet: join(SOURCES, 'devnet', 'devnet.ts'),
     registry: join(SOURCES, 'registry.ts'),

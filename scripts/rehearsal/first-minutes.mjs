@@ -5,6 +5,7 @@ import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
 import { npmInstall } from './installation.mjs';
+import { projectByCreate, projectByInit } from './new-project.mjs';
 import { environmentOf, linesOf, startCommand, stop } from './processes.mjs';
 
 /** @typedef {Parameters<typeof npmInstall>[2]} Packed */
@@ -81,6 +82,8 @@ export async function firstTransaction(folder, node) {
  * @type {Record<string, (folder: string, node: string, packed: Packed) => Promise<void>>}
  */
 export const tries = {
+  'starkbox init': projectByInit,
+  'npm create starkbox': projectByCreate,
   library: async (folder, node) => {
     writeFileSync(join(folder, 'library.mjs'), LIBRARY);
     runText(node, ['library.mjs'], { cwd: folder });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dependenciesOn } from '../pack.mjs';
+import { manifestIn } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
 import { environmentOf } from './processes.mjs';
 
@@ -25,6 +26,29 @@ export function npmInstall(folder, node, packed, names, others = {}) {
     overrides,
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  runText('npm', ['install', ...OPTIONS], { cwd: folder, env: environmentOf(node) });
+}
+
+/**
+ * Installs the packages that the package.json of a folder lists, ours from their packed files.
+ *
+ * @param {string} folder
+ * @param {string} node
+ * @param {Parameters<typeof dependenciesOn>[0]} packed
+ */
+export function npmInstallListed(folder, node, packed) {
+  const manifest = manifestIn(folder);
+  const listed = { ...manifest.dependencies, ...Object(manifest['devDependencies']) };
+  const ours = Object.keys(listed).filter((name) => packed.some((each) => each.name === name));
+  const others = Object.entries(listed).filter(([name]) => !ours.includes(name));
+  const { dependencies, overrides } = dependenciesOn(packed, ours);
+  const installed = {
+    ...manifest,
+    dependencies: { ...Object.fromEntries(others), ...dependencies },
+    devDependencies: {},
+    overrides,
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installed, null, 2)}\n`);
   runText('npm', ['install', ...OPTIONS], { cwd: folder, env: environmentOf(node) });
 }
 

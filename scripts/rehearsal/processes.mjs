@@ -23,11 +23,20 @@ export function environmentOf(node) {
  * @param {readonly string[]} [command] how npx finds it
  */
 export function startCommand(folder, node, args, command = ['--no-install', 'starkbox']) {
-  return spawn('npx', [...command, ...args], {
-    cwd: folder,
-    env: environmentOf(node),
+  return startGroup('npx', [...command, ...args], { cwd: folder, env: environmentOf(node) });
+}
+
+/**
+ * A command of npm and what it starts, as one group, which ends together.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ */
+export function startGroup(command, args, options) {
+  return spawn(command, args, {
+    ...options,
     stdio: ['pipe', 'pipe', 'inherit'],
-    // npx and what it starts are one group, which ends together.
     detached: true,
   });
 }

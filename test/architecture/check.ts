@@ -109,10 +109,13 @@ export function findViolations(
   return violations;
 }
 
-/** The index of a package, and the file of a subpath that it exports, such as `registry.ts` for `./registry`. */
+/**
+ * The index of a package, and the file of a subpath that it exports, such as `registry.ts` for `./registry`. Node has
+ * `client-node.ts` for `./client`.
+ */
 function isEntry(file: string, { sources, exports }: Package): boolean {
   const name = withoutExtension(file).slice(sources.length + 1);
-  return name === 'index' || exports.includes(`./${name}`);
+  return name === 'index' || exports.includes(`./${name.replace(/-node$/, '')}`);
 }
 
 /** Which rows of a package import which, as its files do. */
@@ -144,7 +147,7 @@ function judgePackage(
   if (specifier === COMPUTED) return undefined;
   const name = packageName(specifier);
   if (isBuiltin(specifier)) {
-    if (WITHOUT_NODE.includes(home.folder)) return 'external';
+    if (WITHOUT_NODE.includes(home.folder) || table?.[row]?.inBrowsers) return 'external';
   } else if (!home.dependencies.includes(name)) {
     return 'undeclared';
   }

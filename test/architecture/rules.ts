@@ -7,6 +7,8 @@ export interface Folder {
   readonly types?: readonly string[];
   /** Guarded packages that it may import. Packages that no folder lists are free to all. */
   readonly packages?: readonly string[];
+  /** Whether it runs in browsers too: it imports nothing of Node. */
+  readonly inBrowsers?: true;
 }
 
 export type FolderTable = Readonly<Record<string, Folder>>;
@@ -15,6 +17,7 @@ export type FolderTable = Readonly<Record<string, Folder>>;
 export const LEAVES: readonly string[] = [
   'errors',
   'felt',
+  'predeployed',
   'log',
   'probe',
   'immutable',
@@ -53,6 +56,7 @@ const SERVICE = [
 /** The folders and root files of packages/starkbox/src. Each row imports only rows that precede it. */
 const STARKBOX: FolderTable = {
   felt: { may: [] },
+  predeployed: { may: [] },
   probe: { may: [] },
   immutable: { may: [] },
   'nearest-word': { may: [] },
@@ -65,6 +69,12 @@ const STARKBOX: FolderTable = {
   scheduling: { may: ['errors', 'probe'] },
   files: { may: ['errors'] },
   json: { may: ['scheduling'] },
+  client: {
+    may: ['errors', 'felt', 'predeployed', 'json', 'scheduling'],
+    packages: ['@scure/starknet'],
+    inBrowsers: true,
+  },
+  'client-node': { may: ['client', 'files'], packages: ['ws'] },
   'debug-info': { may: ['bounded-map', 'json'] },
   config: { may: LEAVES },
   telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },
@@ -125,7 +135,16 @@ const STARKBOX: FolderTable = {
   // What packages with a registry of instances import.
   registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },
   library: {
-    may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
+    may: [
+      ...CHAIN,
+      'client',
+      'config',
+      'l1',
+      'rpc/protocol',
+      'rpc/subscriptions',
+      'rpc/versions',
+      'service',
+    ],
     packages: ['@starkbox/engine'],
   },
   node: {
@@ -133,7 +152,7 @@ const STARKBOX: FolderTable = {
     packages: ['@starkbox/engine'],
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
-  devnet: { may: [...LEAVES, 'library'], packages: ['node:http'] },
+  devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
   'cli/commands': {
     may: [
@@ -152,7 +171,7 @@ const STARKBOX: FolderTable = {
     may: [...LEAVES, 'config', 'library', 'node', 'cli/commands'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'chain/genesis', 'config', 'library', 'node'] },
+  index: { may: [...LEAVES, 'client', 'config', 'library', 'node'] },
 };
 
 const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];

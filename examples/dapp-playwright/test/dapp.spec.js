@@ -60,7 +60,7 @@ test('pays when the user approves', async ({ page, wallet, chain, chainData }) =
   await expect(page.locator('#balance')).toHaveText('700');
   const token = await chain.contractAt(chainData.token);
   expect(await token.call('balance_of', [shop.address])).toBe(300n);
-  const methods = (await wallet.decided()).map(({ method }) => method);
+  const methods = (await wallet.history()).map(({ method }) => method);
   expect(methods).toEqual(['wallet_requestAccounts', 'wallet_addInvokeTransaction']);
 });
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 
 /** Test runners, as the option names them, with the names that people read. */
 const RUNNERS = { vitest: 'vitest', node: 'node:test' } as const;
@@ -16,7 +16,7 @@ export const DEFAULT_RUNNER = 'vitest';
 /** Found from the build of this package and from its copy in `starkbox`. */
 const TEMPLATE: string = fileURLToPath(new URL('../template', import.meta.url));
 const MANIFEST = 'package.json';
-const COMPRESSED = '.gz';
+const COMPRESSED = '.br';
 /** npm leaves files of the second name out of packages. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['gitignore', '.gitignore']]);
 
@@ -106,7 +106,7 @@ function targetOf(file: string): string {
 }
 
 function contentOf(path: string, name: string): string | Buffer {
-  if (path.endsWith(COMPRESSED)) return gunzipSync(readFileSync(path));
+  if (path.endsWith(COMPRESSED)) return brotliDecompressSync(readFileSync(path));
   return readFileSync(path, 'utf8').replaceAll('{{name}}', name);
 }
 

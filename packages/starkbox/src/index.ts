@@ -7,27 +7,24 @@ export {
   type NotificationName,
   type Notifications,
 } from '@starkbox/spec';
-export type { Account as PredeployedAccount } from './chain/genesis/accounts.js';
-export type { PredeployedContract } from './chain/genesis/deployed.js';
-export { UsageError } from './config/option.js';
-export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
-export { ConfigError } from './config/rules.js';
-export { RpcError } from './errors.js';
-export type { DeclaredClass, DeployedContract, DeployRequest } from './library/contracts.js';
+export type {
+  Chain,
+  ChainSnapshot,
+  DealOptions,
+  DeclaredClass,
+  DeployedContract,
+  DeployRequest,
+  ImpersonatedAccount,
+  MineOptions,
+  MintResult,
+} from './client/chain.js';
 export type {
   BigNumberish,
   ContractStorage,
+  Request,
   StorageType,
   TimeControls,
-} from './library/controls.js';
-export type {
-  DealOptions,
-  ImpersonatedAccount,
-  ListenOptions,
-  LocalChain,
-  MintResult,
-  ServerAddress,
-} from './library/local-chain.js';
+} from './client/controls.js';
 export type {
   AllMethods as Methods,
   AnyMethodName as MethodName,
@@ -35,10 +32,15 @@ export type {
   ParamsArgument,
   SubscribeMethodName,
   TypedRpcError,
-} from './library/methods.js';
-export { isRpcError } from './library/methods.js';
-export type { ChainSnapshot } from './library/snapshot.js';
-export type { ChainSubscription } from './library/subscription.js';
+} from './client/methods.js';
+export { isRpcError } from './client/methods.js';
+export type { ChainSubscription } from './client/subscription.js';
+export { UsageError } from './config/option.js';
+export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
+export { ConfigError } from './config/rules.js';
+export { RpcError } from './errors.js';
+export type { ListenOptions, LocalChain, ServerAddress } from './library/local-chain.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createChain } from './node/node.js';
 export { packageVersion } from './node/version.js';
+export type { PredeployedAccount, PredeployedContract } from './predeployed.js';

@@ -65,3 +65,24 @@ export interface CallReport {
   readonly seconds: number;
   readonly errorCode: number | undefined;
 }
+
+/** Shows long work to a person. */
+export interface WorkDisplay {
+  /** Shows the work until the returned function is called. */
+  begin(text: string): () => void;
+  /** How far the work that began last has come. */
+  detail(text: string): void;
+}
+
+export async function showing<T>(
+  display: WorkDisplay | undefined,
+  text: string,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const end = display?.begin(text);
+  try {
+    return await run();
+  } finally {
+    end?.();
+  }
+}

@@ -43,7 +43,7 @@ function bodyLines(
   const mark = Object.values(MARKS).find((sign) => body.startsWith(`${sign} `));
   if (mark !== undefined) {
     const hasCalls = '│├└'.includes(next.charAt(branches.length) || ' ');
-    const indent = hasCalls ? '│  ' : '   ';
+    const indent = hasCalls ? '│    ' : '     ';
     return inBranches(wrapped(body, room, indent), (part, at) =>
       at === 0
         ? callText(part, mark, paint)

@@ -57,9 +57,6 @@ test('a dump repeats them with the same addresses', async () => {
   const loaded = await other.client.call('starknet_getTransactionReceipt', { transaction_hash });
   expect(loaded.execution_status).toBe('SUCCEEDED');
 });
-  const loaded = await other.client.call('starknet_getTransactionReceipt', { transaction_hash });
-  expect(loaded.block_hash).toBe(block_hash);
-});
 
 test('a constructor that fails is explained, and its transaction stays', async () => {
   const { client } = await startFixture();

@@ -1,13 +1,15 @@
-// Banner with accounts and tokens, and the line about listening. Tools parse both, so their text must not change.
-
+// The banner of a start: one form for people on a terminal, and one that tools read.
+import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi';
 import type { Config } from '../config/options.js';
+import { shortUrl } from '../errors.js';
 import { padded, shortString } from '../felt.js';
+import type { OpenedChain } from '../node/node.js';
 import type { Paint } from '../terminal.js';
 import type { ProgramName } from './arguments.js';
 
 /** The part of a node that the banner shows. */
 export interface BannerFacts {
-  readonly config: Pick<Config, 'chainId' | 'initialBalance' | 'rules' | 'seed'>;
+  readonly config: Config;
   readonly accounts: readonly {
     readonly address: string;
     readonly privateKey: string;
@@ -17,6 +19,9 @@ export interface BannerFacts {
   readonly tokens: { readonly eth: Contract; readonly strk: Contract };
   readonly udc: Contract;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
+  readonly l1?:
+    | { readonly url: string; readonly messagingContract: string; readonly isManaged: boolean }
+    | undefined;
 }
 
 interface Contract {
@@ -24,30 +29,28 @@ interface Contract {
   readonly classHash: string;
 }
 
-export function banner(facts: BannerFacts, paint: Paint): string {
+/** Tools parse this form, which is the one of starknet-devnet: its text must not change. */
+export function banner(facts: BannerFacts): string {
   const { config, accounts, tokens, udc, argent } = facts;
-  const title = (text: string): string => paint('bold', text);
-  const upper = (felt: string): string => paint('cyan', `0x${felt.slice(2).toUpperCase()}`);
-  const full = (felt: string): string => paint('cyan', padded(felt));
-
+  const upper = (felt: string): string => `0x${felt.slice(2).toUpperCase()}`;
   const lines = [
-    `${title('Chain ID:')} ${config.chainId} (${shortString(config.chainId)})`,
-    ...(config.rules === 'off' ? [] : [`${title('Rules:')} ${config.rules}`]),
+    `Chain ID: ${config.chainId} (${shortString(config.chainId)})`,
+    ...(config.rules === 'off' ? [] : [`Rules: ${config.rules}`]),
     '',
-    title('Predeployed FeeToken'),
+    'Predeployed FeeToken',
     `ETH Address: ${upper(tokens.eth.address)}`,
     `Class Hash: ${upper(tokens.eth.classHash)}`,
     `STRK Address: ${upper(tokens.strk.address)}`,
     `Class Hash: ${upper(tokens.strk.classHash)}`,
     '',
-    title('Predeployed UDC'),
+    'Predeployed UDC',
     `Address: ${upper(udc.address)}`,
     `Class Hash: ${upper(udc.classHash)}`,
     '',
   ];
   if (argent) {
     lines.push(
-      title('Predeclared Argent account classes'),
+      'Predeclared Argent account classes',
       `Regular class hash: ${upper(argent.regular)}`,
       `Multisig class hash: ${upper(argent.multisig)}`,
       '',
@@ -55,14 +58,14 @@ export function banner(facts: BannerFacts, paint: Paint): string {
   }
   if (accounts.length > 0) {
     lines.push(
-      `${title('Predeployed accounts using class Custom with hash:')} ${full(facts.accountClassHash)}`,
+      `Predeployed accounts using class Custom with hash: ${padded(facts.accountClassHash)}`,
       '',
     );
     for (const { address, privateKey, publicKey } of accounts) {
       lines.push(
-        `| Account address |  ${full(address)}`,
-        `| Private key     |  ${full(privateKey)}`,
-        `| Public key      |  ${full(publicKey)}`,
+        `| Account address |  ${padded(address)}`,
+        `| Private key     |  ${padded(privateKey)}`,
+        `| Public key      |  ${padded(publicKey)}`,
         '',
       );
     }
@@ -73,6 +76,141 @@ export function banner(facts: BannerFacts, paint: Paint): string {
     );
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What the banner on a terminal shows besides the chain. */
+export interface TerminalBanner {
+  readonly paint: Paint;
+  readonly width: number;
+  readonly opened: OpenedChain | undefined;
+  readonly address: { readonly url: string; readonly metricsUrl?: string | undefined };
+}
+
+/** With the line about listening, the banner has at most this many lines for ten accounts. */
+const MOST_LINES = 20;
+const MOST_ACCOUNTS = 10;
+const LABEL = 11;
+
+export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): string {
+  const head = headRows(facts, terminal).flatMap((row) => labelled(row, terminal));
+  const accounts = accountLines(facts, terminal);
+  const { tokens, udc } = facts;
+  const contracts = [
+    ['STRK', tokens.strk.address],
+    ['ETH', tokens.eth.address],
+    ['UDC', udc.address],
+  ] as const;
+  // The line about listening follows.
+  const isTight = head.length + contracts.length + accounts.length >= MOST_LINES;
+  const short = contracts.map(([name, address]) => `${name} ${shortAddress(address)}`).join(', ');
+  const rows = isTight ? [['contracts', short] as const] : contracts;
+  const lines = rows.flatMap((row) => labelled(row, terminal));
+  return [...head, ...lines, ...accounts].map((line) => `${line}\n`).join('');
+}
+
+type Row = readonly [label: string, value: string];
+type SourceRow = readonly [label: 'data' | 'fork' | 'dump', value: string];
+
+function headRows(
+  { config, argent, l1 }: BannerFacts,
+  { opened, address }: TerminalBanner,
+): readonly Row[] {
+  const rules = config.rules === 'off' ? '' : `, rules ${config.rules}`;
+  const chain = `${config.chainId} (${shortString(config.chainId)})${rules}`;
+  const pages = [
+    ...(config.ui ? [['explorer', `${address.url}/ui`] as const] : []),
+    ...(address.metricsUrl === undefined ? [] : [['metrics', address.metricsUrl] as const]),
+  ];
+  return [
+    ['chain', chain],
+    ...sourceRows(config, opened),
+    ...(l1
+      ? [
+          ['L1', `${shortUrl(l1.url)}${l1.isManaged ? ' (Anvil)' : ''}`] as const,
+          ['messaging', `contract ${l1.messagingContract}`] as const,
+        ]
+      : []),
+    ...(argent
+      ? [['Argent', `regular ${argent.regular}, multisig ${argent.multisig}`] as const]
+      : []),
+    ...(pages.length < 2
+      ? pages
+      : [['explorer', pages.map(([, url]) => url).join(', metrics ')] as const]),
+  ];
+}
+
+/** Where the chain comes from, and where it goes. */
+export function sourceRows(config: Config, opened: OpenedChain | undefined): readonly SourceRow[] {
+  const { dataDir, dumpPath, dumpOn, forkNetwork, forkLock } = config;
+  const block = opened?.block ?? 0;
+  const rows: SourceRow[] = [];
+  if (dataDir !== undefined) {
+    rows.push([
+      'data',
+      `${dataDir}: ${opened?.isContinued ? `continuing at block ${block}` : 'new'}`,
+    ]);
+  }
+  if (opened?.forkBlock !== undefined) {
+    const source = forkNetwork === undefined ? forkLock : forkNetwork.split(',').map(shortUrl)[0];
+    rows.push(['fork', `${source} after block ${opened.forkBlock}`]);
+  }
+  if (dumpPath !== undefined) {
+    const loaded = opened?.isLoaded ? [`loaded, at block ${block}`] : [];
+    const written = dumpOn === undefined ? [] : [WRITTEN[dumpOn]];
+    rows.push(['dump', `${dumpPath}: ${[...loaded, ...written].join(', ') || 'not there yet'}`]);
+  }
+  return rows;
+}
+
+const WRITTEN: Readonly<Record<NonNullable<Config['dumpOn']>, string>> = {
+  exit: 'written at exit',
+  block: 'written after each block',
+  request: 'written on request',
+};
+
+function accountLines(
+  { config, accounts, accountClassHash }: BannerFacts,
+  { paint, width, address }: TerminalBanner,
+): readonly string[] {
+  if (accounts.length === 0) return [];
+  const listed = accounts.slice(0, MOST_ACCOUNTS);
+  const keyWidth = Math.max(...listed.map(({ privateKey }) => privateKey.length));
+  const room = width - INDEX - GAP.length - keyWidth;
+  const isWhole = listed.every(({ address: felt }) => felt.length <= room);
+  const addressWidth = Math.min(room, Math.max(...listed.map(({ address: felt }) => felt.length)));
+  const isDefault = address.url.endsWith(':5050');
+  const command = `starkbox rpc${isDefault ? '' : ` --url ${address.url}`} devnet_getPredeployedAccounts`;
+  const isPartial = !isWhole || accounts.length > listed.length;
+  const units = `${config.initialBalance / 10n ** 18n}`;
+  const classText = `class ${config.accountClassCustom ?? config.accountClass}`;
+  const about = [
+    `${accounts.length}, seed ${config.seed}`,
+    ...(isWhole ? [`${classText} (${accountClassHash})`, `${units} ETH and STRK each`] : []),
+    ...(isPartial ? [`in full: ${command}`] : []),
+  ].join(', ');
+  return [
+    ...labelled(['accounts', about], { paint, width }),
+    ...listed.map(({ address: felt, privateKey }, at) => {
+      const shown = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
+      return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', shown)}${GAP}${privateKey}`;
+    }),
+  ];
+}
+
+const GAP = '  ';
+/** Columns of the number of an account and the gap behind it. */
+const INDEX = 4;
+
+function labelled(
+  [label, value]: Row,
+  { paint, width }: Pick<TerminalBanner, 'paint' | 'width'>,
+): readonly string[] {
+  const text = withShortHashes(value, width - LABEL);
+  const [first = '', ...rest] = wrapped(text, width - LABEL, '');
+  return [
+    `${paint('bold', label.padEnd(LABEL))}${first}`,
+    ...rest.map((line) => `${' '.repeat(LABEL)}${line}`),
+  ];
 }
 
 /** Hosts that `localhost` reaches: loopback, and every address of the machine. */

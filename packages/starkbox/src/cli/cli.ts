@@ -11,6 +11,8 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
+import type { OpenedChain } from '../node/node.js';
+import type { WorkDisplay } from '../probe.js';
 import {
   type Output,
   painter,
@@ -21,24 +23,22 @@ import {
   widthOf,
   withForcedColour,
 } from '../terminal.js';
-import { type CommandLine, readConfig } from './arguments.js';
-import { type BannerFacts, banner, listeningLine } from './banner.js';
+import { type CommandLine, type ProgramName, readConfig } from './arguments.js';
+import { type BannerFacts, banner, listeningLine, sourceRows, terminalBanner } from './banner.js';
 import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
 import { DifferenceFound } from './commands/format.js';
 import { helpWidth } from './commands/help-text.js';
 import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
-import { progressLine, type Step } from './progress.js';
+import { ProgressLine } from './progress.js';
 
-type Startable = BannerFacts &
-  Pick<LocalChain, 'listen' | 'close'> &
-  Partial<Pick<LocalChain, 'l1'>>;
+type Startable = BannerFacts & Pick<LocalChain, 'listen' | 'close'>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly directory: string;
-  readonly stdout: Output & { readonly columns?: number };
+  readonly stdout: Output;
   readonly stderr: Output;
   /** Reads all of stdin. */
   readonly readInput?: () => Promise<string>;
@@ -48,7 +48,8 @@ export interface RunOptions {
     options: {
       readonly log: Log;
       readonly output: Output;
-      readonly progress?: (step: Step) => void;
+      readonly progress?: WorkDisplay | undefined;
+      readonly onOpen?: (opened: OpenedChain) => void;
     },
   ) => Promise<Startable>;
   /** Called when the node listens, before that is printed. */
@@ -76,55 +77,70 @@ const EXIT_TROUBLE = 2;
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
-/** Runs a command line, up to a listening node. */
-export async function run(options: RunOptions): Promise<Outcome> {
-  const { FORCE_COLOR: forced } = options.env;
-  const stdout = withForcedColour(options.stdout, forced);
-  const stderr = withForcedColour(options.stderr, forced);
-  const coloured = usesColour(stdout);
+/** Where a run writes, and how it ends with an error. */
+interface Console {
+  readonly progress: ReturnType<typeof ProgressLine.on>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly coloured: boolean;
+  readonly fail: (message: string, exitCode: number, hint?: string) => Outcome;
+  readonly failUsage: (message: string) => Outcome;
+}
+
+function consoleOf(options: RunOptions): Console {
+  const progress = ProgressLine.on(options.stderr, options.env);
+  const { stdout, stderr } = outputsOf(options, progress);
   const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
-    const text = fitted(`error: ${reason}`, widthOf(stderr));
+    const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
     const painted = painter(usesColour(stderr))('red', 'error:');
-    stderr.write(`${text.replace('error:', () => painted)}\n${hint}`);
+    stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
   const failUsage = (message: string): Outcome =>
     fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
+  return { progress, stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
+}
 
-  const style = { width: helpWidth(stdout.columns), paint: painter(coloured) };
-  const [command = '', ...rest] = options.argv;
-  if (COMMAND_NAMES.includes(command)) {
-    try {
-      const { env, readInput = async () => '' } = options;
-      const isTerminal = stdout.isTTY === true;
-      const text = await runCommand(options.argv, {
-        ...style,
-        env,
-        readInput,
-        isTerminal,
-        columns: widthOf(stdout),
-      });
-      stdout.write(visiblePainted(text, coloured));
-      return { exitCode: 0 };
-    } catch (error) {
-      if (error instanceof DifferenceFound) {
-        stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
-        return { exitCode: EXIT_DIFFERENT };
-      }
-      if (error instanceof UsageError) return failUsage(error.message);
-      return fail(reasonOf(error), isComparison(command) ? EXIT_TROUBLE : EXIT_FAILURE);
+/** Runs a command other than a node. */
+async function runOther(
+  { argv, env, readInput = async () => '' }: RunOptions,
+  { progress, stdout, coloured, fail, failUsage }: Console,
+): Promise<Outcome> {
+  try {
+    const paint = painter(coloured);
+    const width = widthOf(stdout);
+    const output = await runCommand(argv, { env, paint, width, readInput, progress });
+    stdout.write(visiblePainted(output, coloured));
+    return { exitCode: 0 };
+  } catch (error) {
+    if (error instanceof DifferenceFound) {
+      stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
+      return { exitCode: EXIT_DIFFERENT };
     }
+    if (error instanceof UsageError) return failUsage(error.message);
+    return fail(reasonOf(error), isComparison(argv[0] ?? '') ? EXIT_TROUBLE : EXIT_FAILURE);
   }
+}
 
+/** Reads the options of a node, or the question that the words ask. */
+async function readLine(options: RunOptions, { stdout, coloured }: Console): Promise<CommandLine> {
+  const style = { width: helpWidth(widthOf(stdout)), paint: painter(coloured) };
+  const [command = '', ...rest] = options.argv;
+  if (command === 'help') return { kind: 'answer', text: helpOn(rest[0], style) };
+  refuseUnknownCommand(command);
+  const argv = command === 'start' ? rest : options.argv;
+  return readConfig(argv, { ...options, style });
+}
+
+/** Runs a command line, up to a listening node. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const output = consoleOf(options);
+  const { progress, stdout, stderr, fail, failUsage } = output;
+  if (COMMAND_NAMES.includes(options.argv[0] ?? '')) return runOther(options, output);
   let line: CommandLine;
   try {
-    if (command === 'help') line = { kind: 'answer', text: helpOn(rest[0], style) };
-    else {
-      refuseUnknownCommand(command);
-      const argv = command === 'start' ? rest : options.argv;
-      line = await readConfig(argv, { ...options, style });
-    }
+    line = await readLine(options, output);
   } catch (error) {
     if (error instanceof UsageError) return failUsage(error.message);
     if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
@@ -144,14 +160,17 @@ export async function run(options: RunOptions): Promise<Outcome> {
   }
   for (const warning of warnings) log.warn(warning);
   let node: Startable;
+  let opened: OpenedChain | undefined;
   try {
     // Loaded late, because help and usage errors do not need it.
     const createChain = options.createChain ?? (await import('../node/node.js')).createChain;
-    const progress = progressLine(stderr);
     node = await createChain(settings.values, {
       log,
       output: stdout,
-      ...(progress ? { progress } : {}),
+      progress,
+      onOpen: (facts) => {
+        opened = facts;
+      },
     });
   } catch (error) {
     const reason = reasonOf(withOrigin(error, settings.origins));
@@ -169,16 +188,59 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
-  if (config.banner) stdout.write(visiblePainted(banner(node, painter(coloured)), coloured));
-  stdout.write(listeningLine(name, address));
+  announce({ node, address, opened, name, log, stdout, config });
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   // Where the log is seen together with stdout, that line is there already.
   const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
   if (isApart) log.info(`Starkbox listening on ${address.url}`);
-  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
-  if (node.l1) log.info(l1Line(node.l1));
   if (portSocket !== undefined) await sendPort(address.port, portSocket, stdout);
   return started;
+}
+
+interface Announcement {
+  readonly node: Startable;
+  readonly address: Awaited<ReturnType<LocalChain['listen']>>;
+  readonly opened: OpenedChain | undefined;
+  readonly name: ProgramName;
+  readonly log: Log;
+  readonly stdout: Output;
+  readonly config: Config;
+}
+
+/** What the labels of the banner mean. */
+const SOURCES = { data: 'Data directory', dump: 'Dump file' } as const;
+
+/** Prints the banner, or logs what only the banner on a terminal shows. */
+function announce({ node, address, opened, name, log, stdout, config }: Announcement): void {
+  const coloured = usesColour(stdout);
+  const width = widthOf(stdout);
+  const isForPeople = width !== undefined && name === 'starkbox';
+  if (config.banner && isForPeople) {
+    const text = terminalBanner(node, { paint: painter(coloured), width, opened, address });
+    stdout.write(visiblePainted(text, coloured));
+  } else if (config.banner) {
+    stdout.write(visible(banner(node)));
+  }
+  stdout.write(fitted(listeningLine(name, address), width));
+  if (config.banner && isForPeople) return;
+  for (const [label, text] of sourceRows(node.config, opened)) {
+    // The fork itself is logged when it is opened.
+    if (label !== 'fork') log.info(`${SOURCES[label]} ${text}`);
+  }
+  if (address.metricsUrl !== undefined) log.info(`Metrics on ${address.metricsUrl}`);
+  if (node.l1) log.info(l1Line(node.l1));
+}
+
+/** Both outputs, as variables and the progress line require. */
+function outputsOf(
+  { stdout, stderr, env }: Pick<RunOptions, 'stdout' | 'stderr' | 'env'>,
+  progress: ProgressLine | undefined,
+): Pick<RunOptions, 'stdout' | 'stderr'> {
+  const prepared = (output: Output): Output => {
+    const painted = withForcedColour(output, env['FORCE_COLOR']);
+    return progress && output.isTTY ? progress.beside(painted) : painted;
+  };
+  return { stdout: prepared(stdout), stderr: prepared(stderr) };
 }
 
 function l1Line({ url, messagingContract, isManaged }: NonNullable<Startable['l1']>): string {

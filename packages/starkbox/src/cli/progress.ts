@@ -1,32 +1,95 @@
-// Progress line in a terminal, removed at the end.
-import { type Output, visible } from '../terminal.js';
+// Progress line in a terminal: it appears when work takes long, and is cleared at its end.
+import { shortenedMiddle } from '@starkbox/abi';
+import type { Environment } from '../config/environment.js';
+import { stopwatch, type WorkDisplay } from '../probe.js';
+import { type Output, visible, widthOf } from '../terminal.js';
 
-export interface Step {
-  /** What is being done. */
-  readonly section: string;
-  readonly bytes: number;
-  /** The total, if it is known. */
-  readonly of?: number;
+/** Seconds before work is shown. */
+const DELAY = 0.5;
+const REDRAW_MILLISECONDS = 200;
+const CLEAR = '\r\u001b[K';
+
+interface ShownWork {
+  readonly text: string;
+  readonly seconds: () => number;
+  detail: string;
 }
 
-/** Bytes between two updates, and before the first one. */
-const STRIDE = 8 * 1024 * 1024;
+/**
+ * One line for all work under way. A timer draws it, so that work costs nothing until it has taken long; the timer
+ * runs only while there is work.
+ */
+export class ProgressLine implements WorkDisplay {
+  readonly #output: Output;
+  readonly #works = new Set<ShownWork>();
+  #timer: NodeJS.Timeout | undefined;
+  #isDrawn = false;
 
-/** Undefined if the output is not a terminal. */
-export function progressLine(output: Output): ((step: Step) => void) | undefined {
-  if (output.isTTY !== true) return undefined;
-  let drawn = 0;
-  return ({ section, bytes, of }) => {
-    if (bytes === of) {
-      if (drawn > 0) output.write('\r\u001b[K');
-      drawn = 0;
-    } else if (bytes < drawn || bytes - drawn >= STRIDE) {
-      const share =
-        of === undefined ? '' : ` of ${megabytes(of)}, ${Math.floor((100 * bytes) / of)} %`;
-      output.write(`\r${visible(section)}: ${megabytes(bytes)}${share}\u001b[K`);
-      drawn = bytes;
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Undefined if the output is not a terminal, or if a CI service keeps it as a log. */
+  static on(output: Output, env: Environment): ProgressLine | undefined {
+    const isContinuousIntegration = !['', '0', 'false'].includes(env['CI'] ?? '');
+    return output.isTTY === true && !isContinuousIntegration ? new ProgressLine(output) : undefined;
+  }
+
+  begin(text: string): () => void {
+    const work = { text, seconds: stopwatch(), detail: '' };
+    this.#works.add(work);
+    if (!this.#timer) {
+      this.#timer = setInterval(() => this.#draw(), REDRAW_MILLISECONDS);
+      this.#timer.unref();
     }
-  };
-}
+    return () => {
+      this.#works.delete(work);
+      if (this.#works.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.clear();
+    };
+  }
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+  detail(text: string): void {
+    const newest = [...this.#works].at(-1);
+    if (newest) newest.detail = text;
+  }
+
+  clear(): void {
+    if (this.#isDrawn) this.#output.write(CLEAR);
+    this.#isDrawn = false;
+  }
+
+  /** An output that shares the terminal: the line is cleared before other text is written. */
+  beside(output: Output): Output {
+    const line = this;
+    return {
+      write(text) {
+        line.clear();
+        return output.write(text);
+      },
+      get isTTY() {
+        return output.isTTY === true;
+      },
+      get columns() {
+        return output.columns ?? 0;
+      },
+      hasColors: () => output.hasColors?.() === true,
+    };
+  }
+
+  #draw(): void {
+    const work = [...this.#works].findLast(({ seconds }) => seconds() >= DELAY);
+    if (!work) {
+      this.clear();
+      return;
+    }
+    const detail = work.detail === '' ? '' : `: ${work.detail}`;
+    const text = visible(`${work.text}${detail} · ${Math.floor(work.seconds())} s`);
+    // In the last column, some terminals begin the next line.
+    const width = (widthOf(this.#output) ?? 0) - 1;
+    this.#output.write(`\r${shortenedMiddle(text, width)}\u001b[K`);
+    this.#isDrawn = true;
+  }
+}

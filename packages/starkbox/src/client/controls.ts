@@ -1,5 +1,4 @@
 // Controls of a chain's time and storage.
-import { storageAddress } from '@starkbox/engine';
 import { fromU256, hex, nextSlot, PRIME, u256Entries } from '../felt.js';
 import type { AllMethods, AnyMethodName, ParamsArgument } from './methods.js';
 
@@ -9,16 +8,29 @@ export type Request = <M extends AnyMethodName>(
   ...params: ParamsArgument<M>
 ) => Promise<AllMethods[M]['result']>;
 
-/** A number as JavaScript or a wire writes it. */
+/** A number, a bigint, or a string of decimal or hexadecimal digits. */
 export type BigNumberish = bigint | number | string;
 
+/** @throws RangeError if the value is not a felt */
 export function feltOf(value: BigNumberish): string {
-  const number = BigInt(value);
-  if (number < 0n || number >= PRIME) throw new RangeError(`${value} is no felt`);
+  const number = toBigInt(value);
+  if (number === undefined || number < 0n || number >= PRIME) {
+    throw new RangeError(
+      `${String(value)} is no felt: give an integer from 0 to 2^251 + 17 * 2^192`,
+    );
+  }
   return hex(number);
 }
 
-/** The time of a chain; all times are in seconds. */
+function toBigInt(value: BigNumberish): bigint | undefined {
+  try {
+    return BigInt(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The time of a chain, in seconds. Every method throws an `RpcError` if the node rejects the call. */
 export class TimeControls {
   readonly #request: Request;
 
@@ -27,47 +39,82 @@ export class TimeControls {
     this.#request = request;
   }
 
-  /** Moves the time forward and closes a block. */
+  /**
+   * Moves the time forward and closes a block.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
   async increase(seconds: number): Promise<void> {
     await this.#request('devnet_increaseTime', { time: seconds });
   }
 
-  /** Sets the time and closes a block at it; from there it passes as it really does. */
+  /**
+   * Sets the time and closes a block at it. Time passes as usual from there.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
   async set(timestamp: number): Promise<void> {
     await this.#request('devnet_setTime', { time: timestamp, generate_block: true });
   }
 
-  /** Sets the time of the next block; from there it passes as it really does. */
+  /**
+   * Sets the time of the next block. Time passes as usual from there.
+   *
+   * @throws RpcError if the time is not a whole number of seconds
+   */
   async setNextBlockTimestamp(timestamp: number): Promise<void> {
-    await this.#request('devnet_setTime', { time: timestamp });
+    await this.#request('devnet_setTime', { time: timestamp, generate_block: false });
   }
 
-  /** The time of the latest block. */
+  /**
+   * Returns the time of the latest block.
+   *
+   * @throws RpcError if the node rejects the call
+   */
   async latest(): Promise<number> {
     const block = await this.#request('starknet_getBlockWithTxHashes', { block_id: 'latest' });
     return block.timestamp;
   }
 }
 
-/** How a storage variable is laid out. */
+/** The layout of a storage variable. */
 export type StorageType = 'felt' | 'u256';
 
-/** Storage of one contract, by the names of its variables and the keys of its maps. */
+/** Computes the slot of a storage variable, or of a map entry by its keys. */
+export type SlotHash = (variable: string, keys: readonly string[]) => string;
+
+/** The storage of one contract, by the names of its variables and the keys of its maps. */
 export class ContractStorage {
   readonly #request: Request;
+  readonly #slotOf: SlotHash;
   readonly #address: string;
 
   /** @internal */
-  constructor(request: Request, address: string) {
+  constructor(request: Request, slotOf: SlotHash, address: string) {
     this.#request = request;
+    this.#slotOf = slotOf;
     this.#address = address;
   }
 
-  /** The slot of a variable; keys of a map are felts, a u256 counts as two. */
+  /**
+   * Returns the slot of a variable. The keys of a map are felts; a u256 counts as two.
+   *
+   * @throws TypeError if the name is empty or not ASCII
+   * @throws RangeError if a key is not a felt
+   */
   slot(variable: string, keys: readonly BigNumberish[] = []): string {
-    return storageAddress(variable, keys.map(feltOf));
+    if (!/^[\x20-\x7e]+$/.test(variable)) {
+      throw new TypeError(`'${variable}' is no name of a variable: give its name in the source`);
+    }
+    return this.#slotOf(variable, keys.map(feltOf));
   }
 
+  /**
+   * Reads a variable in the block under construction.
+   *
+   * @throws RangeError if a key is not a felt
+   * @throws RpcError if there is no such contract
+   */
   async get(
     variable: string,
     keys: readonly BigNumberish[] = [],
@@ -79,7 +126,12 @@ export class ContractStorage {
     return fromU256(hex(low), hex(await this.getSlot(nextSlot(slot))));
   }
 
-  /** Writes a variable in the block under construction; a value that is no felt is written as a u256. */
+  /**
+   * Writes a variable in the block under construction. A value beyond a felt is written as a u256.
+   *
+   * @throws RangeError if a key or the value is out of range
+   * @throws RpcError if there is no such contract
+   */
   async set(
     variable: string,
     keys: readonly BigNumberish[],
@@ -92,6 +144,12 @@ export class ContractStorage {
     await this.#write(entries);
   }
 
+  /**
+   * Reads a slot in the block under construction.
+   *
+   * @throws RangeError if the slot is not a felt
+   * @throws RpcError if there is no such contract
+   */
   async getSlot(slot: BigNumberish): Promise<bigint> {
     const value = await this.#request('starknet_getStorageAt', {
       contract_address: this.#address,
@@ -101,6 +159,12 @@ export class ContractStorage {
     return BigInt(typeof value === 'string' ? value : value.value);
   }
 
+  /**
+   * Writes a slot in the block under construction.
+   *
+   * @throws RangeError if the slot or the value is not a felt
+   * @throws RpcError if there is no such contract
+   */
   async setSlot(slot: BigNumberish, value: BigNumberish): Promise<void> {
     await this.#write([{ key: feltOf(slot), value: feltOf(value) }]);
   }

@@ -42,6 +42,14 @@ export interface DumpOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** Progress of an image, for people. */
+export function imageProgress({ section, bytes, of }: Progress): string {
+  const share = of === undefined ? '' : ` of ${megabytes(of)}, ${Math.floor((100 * bytes) / of)} %`;
+  return `${section}, ${megabytes(bytes)}${share}`;
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+
 /** A world from a dump, and the options of its chain. */
 export interface LoadedWorld {
   readonly world: World;
@@ -58,8 +66,8 @@ export function longestInline(bodyLimit: number): number {
 }
 
 const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
-  journal: 'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
-  image: 'No journal is kept with --dump-format image.',
+  journal: 'Please provide --dump-on mode on startup, or use format image, which works without it.',
+  image: 'The node keeps no journal with --dump-format image.',
 };
 
 /** A file to write to, and its name in messages. */
@@ -110,15 +118,19 @@ function writingOf(options: DumpOptions): WriteOptions {
  * Writes the default file at exit.
  *
  * @param start the initial world; if it is unchanged, nothing is written
+ * @returns whether the file is written
  */
-export async function dumpAtExit(options: DumpOptions, start: World): Promise<void> {
+export async function dumpAtExit(options: DumpOptions, start: World): Promise<boolean> {
   const { chain, path, format } = options;
   const { world } = chain;
-  if (path === undefined || world === start) return;
-  if (format === 'image') await dumpImage(options, { path });
-  else if (!world.journal.isEmpty()) {
-    writeWhole(path, journalFileText(world, options.genesis()));
+  if (path === undefined || world === start) return false;
+  if (format === 'image') {
+    await dumpImage(options, { path });
+    return true;
   }
+  if (world.journal.isEmpty()) return false;
+  writeWhole(path, journalFileText(world, options.genesis()));
+  return true;
 }
 
 function failTooLong(error: unknown): never {

@@ -7,13 +7,13 @@ import type { Chain } from '../chain/chain.js';
 import { MINTER } from '../chain/genesis/accounts.js';
 import { minterDeclaration, minterInvoke } from '../chain/minter.js';
 import { compileClass } from '../chain/steps/apply-state-diff.js';
+import { type BigNumberish, feltOf, type Request } from '../client/controls.js';
 import { RpcError } from '../errors.js';
 import { hex } from '../felt.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
 import { isObject, object } from '../json/reader.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
-import { type BigNumberish, feltOf, type Request } from './controls.js';
 
 export interface DeclaredClass {
   readonly classHash: string;
@@ -153,7 +153,7 @@ function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONT
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
   const contractClass = { sierra_program, contract_class_version, entry_points_by_type, abi };
   if (isWireClass(contractClass)) return contractClass;
-  throw new TypeError('The class is no Sierra class as a compiler writes it');
+  throw new TypeError('The class is not a Sierra class as a compiler writes it');
 }
 
 /** The engine has read the class, so that the kinds of its members are enough. */

@@ -1,42 +1,35 @@
-// Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
-import type { EXPLAINED } from '@starkbox/spec';
-import type { Account } from '../chain/genesis/accounts.js';
-import type { PredeployedContract } from '../chain/genesis/deployed.js';
+// A chain in this process, as a program holds it.
+
+import { fileURLToPath } from 'node:url';
+import { storageAddress } from '@starkbox/engine';
 import type { Genesis } from '../chain/genesis/genesis.js';
+import { type Chain, ChainControls, type ChainSnapshot, goneSnapshot } from '../client/chain.js';
 import type { Config } from '../config/options.js';
 import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
+import { readRegular } from '../files/regular-file.js';
 import type { L1Facts } from '../l1/l1-facts.js';
+import type { PredeployedAccount, PredeployedContract } from '../predeployed.js';
 import type { ChainService } from '../service/chain-service.js';
-import {
-  Contracts,
-  type DeclaredClass,
-  type DeployedContract,
-  type DeployRequest,
-} from './contracts.js';
-import { type BigNumberish, ContractStorage, feltOf, TimeControls } from './controls.js';
 import { inProcessFetch } from './in-process-fetch.js';
-import {
-  type AllMethods,
-  type AnyMethodName,
-  type ParamsArgument,
-  resultOf,
-  type SubscribeMethodName,
-} from './methods.js';
-import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js';
-import { type ChainSubscription, subscribeInProcess } from './subscription.js';
+import { subscribeInProcess } from './subscription.js';
 
 /** Where a chain listens. */
 export interface ServerAddress {
+  /** The host name or IP address. */
   readonly host: string;
+  /** The port. */
   readonly port: number;
+  /** The URL for clients. */
   readonly url: string;
   /** The URL of the metrics page, if there is one. */
   readonly metricsUrl?: string | undefined;
 }
 
+/** Options of `listen`. */
 export interface ListenOptions {
-  /** 0 takes a free one. */
+  /** The port; 0 takes a free one. */
   readonly port?: number;
+  /** The host name or IP address. */
   readonly host?: string;
 }
 
@@ -60,28 +53,8 @@ const IN_PROCESS_URL = 'http://starkbox.invalid/rpc';
 
 const IN_PROCESS = { transport: 'in-process' } as const;
 
-export interface MintResult {
-  readonly balance: bigint;
-  readonly transactionHash: string;
-}
-
-export interface DealOptions {
-  /** Name of the token's map of balances; the usual names are tried by default. */
-  readonly variable?: string;
-  /** Whether the total supply changes by the same amount. */
-  readonly adjustSupply?: boolean;
-}
-
-/** An account whose transactions need no valid signature. */
-export interface ImpersonatedAccount extends AsyncDisposable {
-  readonly address: string;
-  /** Signatures of the account are checked again. */
-  stop(): Promise<void>;
-}
-
-/** A running chain, and the ways to call it. */
-export class LocalChain implements AsyncDisposable {
-  readonly time: TimeControls;
+/** A chain in this process. `createChain` and `branch` create it. */
+export class LocalChain extends ChainControls implements Chain {
   /** A `fetch` that this chain answers in the process: for clients that take one, with `rpcUrl`. */
   readonly fetch: typeof fetch;
   readonly rpcUrl: string = IN_PROCESS_URL;
@@ -90,7 +63,6 @@ export class LocalChain implements AsyncDisposable {
   readonly #service: ChainService;
   readonly #hostOf: (service: ChainService) => Host;
   readonly #host: Host;
-  #contracts: Contracts | undefined;
 
   /** @internal `createChain` and `branch` create chains. */
   constructor(
@@ -98,30 +70,35 @@ export class LocalChain implements AsyncDisposable {
     hostOf: (service: ChainService) => Host,
     start: { readonly host?: Host; readonly l1?: L1Facts | undefined } = {},
   ) {
+    super({
+      slotOf: storageAddress,
+      readArtifact: async (location) => readRegular(pathOf(location), String(location)),
+      call: async (method, params) => this.#opened().dispatcher.call(method, params, IN_PROCESS),
+      subscribe: (method, params) =>
+        subscribeInProcess(this.#opened(), method, params, this.config.maximumQueuedMessages),
+    });
     this.#service = service;
     this.#hostOf = hostOf;
     this.#host = start.host ?? hostOf(service);
     this.l1 = start.l1;
     this.fetch = inProcessFetch(() => this.#opened());
-    this.time = new TimeControls(this.request);
   }
 
-  /** Throws once the chain is closed. */
   #opened(): ChainService {
     if (this.#service.isClosed) {
       throw new Error(
-        'The chain is closed: create another with createChain, or branch an open one',
+        'The chain is closed: create another with createChain, or branch an open chain',
       );
     }
     return this.#service;
   }
 
+  /** The options of the chain, defaults included. */
   get config(): Config {
     return this.#service.current.config;
   }
 
-  /** The accounts that exist from the start, with their keys. */
-  get accounts(): readonly Account[] {
+  get accounts(): readonly PredeployedAccount[] {
     return this.#genesis.accounts;
   }
 
@@ -129,17 +106,16 @@ export class LocalChain implements AsyncDisposable {
     return this.#genesis.accountClass.hash;
   }
 
-  get tokens(): { readonly eth: PredeployedContract; readonly strk: PredeployedContract } {
+  get tokens(): Chain['tokens'] {
     const { eth, strk } = this.#genesis;
     return { eth, strk };
   }
 
-  /** The universal deployer. */
   get udc(): PredeployedContract {
     return this.#genesis.udc;
   }
 
-  /** Class hashes of the wallets that are declared on request. */
+  /** Class hashes of the Argent accounts, with the option `predeclareArgent`. */
   get argent(): { readonly regular: string; readonly multisig: string } | undefined {
     return this.#genesis.argent;
   }
@@ -148,55 +124,29 @@ export class LocalChain implements AsyncDisposable {
     return this.#service.current.genesis;
   }
 
-  // Calls.
-
-  /** Calls a method in this process; throws an `RpcError` where the wire would carry one. */
-  readonly request = async <M extends AnyMethodName>(
-    method: M,
-    ...[params]: ParamsArgument<M>
-  ): Promise<AllMethods[M]['result']> =>
-    resultOf(method, await this.#opened().dispatcher.call(method, params, IN_PROCESS));
-
-  /** As `request`, for names and values that come from elsewhere. */
-  readonly requestRaw = async (method: string, params?: unknown): Promise<unknown> =>
-    this.#opened().dispatcher.call(method, params, IN_PROCESS);
-
-  /** Answers JSON-RPC text; undefined for notifications, which have no answer. */
+  /**
+   * Answers a JSON-RPC text with another one; undefined for notifications, which have no answer.
+   *
+   * @throws Error if the chain is closed
+   */
   readonly handle = async (text: string): Promise<string | undefined> =>
     this.#opened().dispatcher.handle(text, IN_PROCESS);
 
   /**
-   * Notifications as an async iterable, from now on. It ends when the chain is closed, restarted or loaded; on
-   * a closed chain it throws.
+   * Returns a chain that begins as this one is now. Neither sees later changes of the other. The branch is kept in
+   * memory, has no L1, and listens only after `listen`.
    *
-   * @example
-   * for await (const { name, result } of chain.subscribe('starknet_subscribeNewHeads')) {
-   *   if (name === 'starknet_subscriptionNewHeads') console.log(result.block_number);
-   * }
-   */
-  subscribe<M extends SubscribeMethodName>(
-    method: M,
-    ...[params]: ParamsArgument<M>
-  ): ChainSubscription<M> {
-    return subscribeInProcess(this.#opened(), method, params, this.config.maximumQueuedMessages);
-  }
-
-  // The whole chain.
-
-  /**
-   * A chain of its own that begins as this one is now. Neither sees what the other does afterwards. It is kept
-   * in memory, has no L1 and listens only if asked to.
+   * @throws Error if the chain is closed
    */
   branch(): LocalChain {
     const service = this.#opened().branch();
     return new LocalChain(service, this.#hostOf);
   }
 
-  /** The chain as it is now, to return to any number of times. */
   async snapshot(): Promise<ChainSnapshot> {
     const service = this.#opened();
     const isPlain = !service.isStored && service.chain.world.messages.l1 === undefined;
-    const snapshot = isPlain ? worldSnapshot(service.chain) : await storedSnapshot(service.l1);
+    const snapshot = isPlain ? worldSnapshot(service) : await storedSnapshot(service);
     return {
       restore: async () => {
         this.#opened();
@@ -205,7 +155,12 @@ export class LocalChain implements AsyncDisposable {
     };
   }
 
-  /** Opens the HTTP server. Options that the command would refuse throw a `UsageError`. */
+  /**
+   * Opens the HTTP server.
+   *
+   * @throws UsageError if the command would reject the options
+   * @throws Error if the port is taken, or the chain is closed
+   */
   async listen(options: ListenOptions = {}): Promise<ServerAddress> {
     return this.#host.listen(readListenOptions(options));
   }
@@ -218,84 +173,33 @@ export class LocalChain implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
 
-  // Controls.
+function pathOf(location: string | URL): string {
+  return typeof location === 'string' ? location : fileURLToPath(location);
+}
 
-  /** Gives STRK (`FRI`) or ETH (`WEI`) to an address, by a transaction. */
-  async mint(
-    address: BigNumberish,
-    amount: bigint | number,
-    unit: 'FRI' | 'WEI' = 'FRI',
-  ): Promise<MintResult> {
-    const minted = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
-    return { balance: BigInt(minted.new_balance), transactionHash: minted.tx_hash };
-  }
+/** In memory a snapshot is the world itself: it costs nothing and needs no end. */
+function worldSnapshot({ chain, subscriptions }: ChainService): ChainSnapshot {
+  const { world } = chain;
+  const { epoch } = subscriptions;
+  return {
+    restore: async () => {
+      // A restart or a load may have changed the options that the world was made with.
+      if (subscriptions.epoch !== epoch) throw goneSnapshot();
+      await chain.returnTo(world);
+    },
+  };
+}
 
-  /** Sets the balance of an address in any ERC-20 contract, by writing its storage. */
-  async deal(
-    token: BigNumberish,
-    to: BigNumberish,
-    amount: bigint | number,
-    { variable, adjustSupply }: DealOptions = {},
-  ): Promise<void> {
-    await this.request('devnet_deal', {
-      token: feltOf(token),
-      address: feltOf(to),
-      amount,
-      ...(variable === undefined ? {} : { variable }),
-      ...(adjustSupply === undefined ? {} : { adjust_supply: adjustSupply }),
-    });
-  }
-
-  /**
-   * Why a transaction failed: its calls decoded, the panic in words, and what to do.
-   *
-   * @example
-   * const { summary, hint, text } = await chain.explain(transaction_hash);
-   */
-  explain(transactionHash: BigNumberish): Promise<EXPLAINED> {
-    return this.request('devnet_explainTransaction', { transaction_hash: feltOf(transactionHash) });
-  }
-
-  /** Closes the block under construction and further empty ones, with seconds between them. */
-  async mine(count: number = 1, { interval }: { readonly interval?: number } = {}): Promise<void> {
-    await this.request('devnet_createBlock', {
-      count,
-      ...(interval === undefined ? {} : { interval }),
-    });
-  }
-
-  /** Storage of a contract, by the names of its variables. */
-  storage(contract: BigNumberish): ContractStorage {
-    return new ContractStorage(this.request, feltOf(contract));
-  }
-
-  /** Accepts transactions of an account whatever their signatures. */
-  async impersonate(address: BigNumberish): Promise<ImpersonatedAccount> {
-    const account_address = feltOf(address);
-    await this.request('devnet_impersonateAccount', { account_address });
-    const stop = async (): Promise<void> => {
-      await this.request('devnet_stopImpersonateAccount', { account_address });
-    };
-    return { address: account_address, stop, [Symbol.asyncDispose]: stop };
-  }
-
-  /**
-   * Declares a class; its hashes are computed by the engine.
-   *
-   * @param artifact the path of a Sierra class as a compiler writes it, or its content
-   */
-  declare(artifact: string | URL | object): Promise<DeclaredClass> {
-    return this.#contractsOf().declare(artifact);
-  }
-
-  /** Deploys a contract; throws an `RpcError` with the reason if its constructor fails. */
-  deploy(deployment: DeployRequest): Promise<DeployedContract> {
-    return this.#contractsOf().deploy(deployment);
-  }
-
-  #contractsOf(): Contracts {
-    this.#contracts ??= new Contracts(this.#service.chain, this.request, this.udc.address);
-    return this.#contracts;
-  }
+/** A snapshot of a chain that is stored, or has an L1 that returns with it. */
+async function storedSnapshot({ l1 }: ChainService): Promise<ChainSnapshot> {
+  const { snapshots } = l1;
+  let id = await snapshots.snapshot();
+  return {
+    restore: async () => {
+      if (!(await snapshots.revert(id))) throw goneSnapshot();
+      id = await snapshots.snapshot();
+    },
+  };
 }

@@ -63,6 +63,8 @@ export class DumpFiles implements Part {
   async close(): Promise<void> {
     if (!this.#isRunning || !this.#loaded) return;
     this.#journal?.finish(this.#options.chain);
-    if (this.#config.dumpOn === 'exit') await dumpAtExit(this.#options, this.#loaded);
+    if (this.#config.dumpOn !== 'exit' || !(await dumpAtExit(this.#options, this.#loaded))) return;
+    const { path, chain } = this.#options;
+    this.#log.info(`Dumped the chain up to block ${chain.world.history.next - 1} to ${path}`);
   }
 }

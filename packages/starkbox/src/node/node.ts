@@ -3,9 +3,9 @@ import { Abis } from '../chain/queries/abis.js';
 import type { ConfigInput } from '../config/options.js';
 import { mustBeOptions, readInput } from '../config/source.js';
 import { DebugInfos } from '../debug-info/debug-infos.js';
-import type { Progress } from '../dump/image/format.js';
 import { LocalChain } from '../library/local-chain.js';
 import { type Log, silentLog } from '../log.js';
+import { joined, type Probe, showing, type WorkDisplay } from '../probe.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
 import type { InstanceRegistry } from '../service/instance-registry.js';
@@ -32,11 +32,25 @@ export interface NodeOptions {
   readonly log?: Log;
   /** Where `printTraces` prints; the standard output by default. */
   readonly output?: Output;
-  /** Called while an image is read or written. */
-  readonly progress?: ((progress: Progress) => void) | undefined;
+  /** Shows work that takes long. */
+  readonly progress?: WorkDisplay | undefined;
+  /** Called when the chain is open, before the node listens. */
+  readonly onOpen?: ((opened: OpenedChain) => void) | undefined;
 }
 
-const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress'];
+/** Where the content of a chain comes from. */
+export interface OpenedChain {
+  /** The newest block. */
+  readonly block: number;
+  /** Whether the data directory held the chain already. */
+  readonly isContinued: boolean;
+  /** Whether the chain is loaded from the dump file. */
+  readonly isLoaded: boolean;
+  /** The block of the origin that the chain forks after. */
+  readonly forkBlock: number | undefined;
+}
+
+const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress', 'onOpen'];
 
 /**
  * A node with its own chain. It needs no port: `listen` opens one. Options that the command would refuse
@@ -66,7 +80,7 @@ export function startNode(
 
 async function openParts(
   input: ConfigInput,
-  { log = silentLog, progress, output = process.stdout }: NodeOptions,
+  { log = silentLog, progress, output = process.stdout, onOpen }: NodeOptions,
   steps: Lifecycle,
 ): Promise<LocalChain> {
   const options = await steps.step('options', () => readInput(input));
@@ -76,13 +90,19 @@ async function openParts(
   const telemetry = await steps.open('telemetry', () =>
     openTelemetry(settings.config, log, version),
   );
-  const origins = new Origins(settings.given, log, telemetry.probe);
+  const origins = new Origins(settings.given, log, withShownReads(telemetry.probe, progress));
   steps.push(origins);
-  const forked = await steps.step('origin', () => origins.open(settings.config));
+  const forked = await steps.step('origin', () =>
+    showing(progress, 'connecting to the network to fork', () => origins.open(settings.config)),
+  );
   const bases = new ChainBases(settings.keepsJournal, log, telemetry.probe);
-  const base = await steps.step('genesis', () => bases.create(forked));
+  const base = await steps.step('genesis', () =>
+    showing(progress, 'preparing accounts and contracts', () => bases.create(forked)),
+  );
   const { config, genesis } = base;
-  const stored = await steps.step('store', () => directory?.open(config, forked.fork));
+  const stored = await steps.step('store', () =>
+    showing(progress, 'opening the data directory', () => directory?.open(config, forked.fork)),
+  );
   const instanceStore = await steps.open('instance store', () => openInstanceStore(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
   const failures = new FailureLog(log, config.printTraces ? output : undefined);
@@ -108,19 +128,29 @@ async function openParts(
   // In reverse: changes of the chain are awaited, and then it is dumped.
   steps.push(dumps, service);
 
-  await steps.step('dump file', () => dumps.load());
+  await steps.step('dump file', () =>
+    showing(progress, `loading ${config.dumpPath}`, () => dumps.load()),
+  );
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
   steps.push(logTransactions(service, log, failures));
   dumps.follow();
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),
   );
-  const l1Facts = await steps.step('L1', () => l1.open(config));
+  const l1Facts = await steps.step('L1', () =>
+    showing(progress, 'connecting to L1', () => l1.open(config)),
+  );
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
   await steps.open('artifacts', () => openArtifacts(chain, config, shared.debugInfos, log));
   service.start();
+  onOpen?.({
+    block: chain.world.history.next - 1,
+    isContinued: stored?.saved !== undefined,
+    isLoaded: dumps.hasLoaded,
+    forkBlock: forked.fork?.block.number,
+  });
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
     new Listeners(
       {
@@ -144,4 +174,19 @@ async function openParts(
     },
     l1: l1Facts,
   });
+}
+
+/** Reads of an origin are shown while they take long. */
+function withShownReads(
+  probe: Probe | undefined,
+  display: WorkDisplay | undefined,
+): Probe | undefined {
+  if (!display) return probe;
+  const shown: Probe = {
+    around: (work, run) =>
+      work.kind === 'upstream' ? showing(display, 'reading from the forked network', run) : run(),
+    waited: () => {},
+    looked: () => {},
+  };
+  return joined(probe ? [probe, shown] : [shown]);
 }

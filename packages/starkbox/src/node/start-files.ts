@@ -1,5 +1,5 @@
 // Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
-import type { PredeployedContract } from '../chain/genesis/deployed.js';
+
 import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
@@ -12,6 +12,7 @@ import { list, object, optional, string } from '../json/reader.js';
 import type { L1Facts } from '../l1/l1-facts.js';
 import type { ServerAddress } from '../library/local-chain.js';
 import type { Log } from '../log.js';
+import type { PredeployedContract } from '../predeployed.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { WALLET_PATH } from '../server/http/wallet-script.js';
 
@@ -31,7 +32,8 @@ export async function makeFirstCalls(
   log: Log,
 ): Promise<void> {
   if (path === undefined) return;
-  if (isContinued) return log.info(`The calls of ${path} are not made: the chain is continued`);
+  if (isContinued)
+    return log.info(`Skipping the calls of ${path}: the node continues an existing chain`);
   const calls = await readRegular(path)
     .then((text) => list(parse(text), 'the file', readCall))
     .catch((error: unknown) => {

@@ -9,14 +9,16 @@ import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
-import { type DumpOptions, type LoadedWorld, longestInline } from '../dump/dump.js';
+import { type DumpOptions, imageProgress, type LoadedWorld, longestInline } from '../dump/dump.js';
 import { genesisIn, type JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
+import type { WorkDisplay } from '../probe.js';
 import { explainErrors, type OnFailed } from '../rpc/explain-errors.js';
+import { showLong } from '../rpc/long-requests.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
@@ -55,8 +57,8 @@ export interface SharedParts {
   readonly log: Log;
   /** Called when a call, an estimate, a simulation or a submission fails. */
   readonly onFailed: OnFailed;
-  /** Called while an image is read or written. */
-  readonly progress: DumpOptions['onProgress'];
+  /** Shows long work, if someone is watching. */
+  readonly progress: WorkDisplay | undefined;
   readonly protocol: Protocol;
   /** The data directory. */
   readonly store: Store | undefined;
@@ -170,7 +172,7 @@ export class ChainService {
   /** Starts the interval of blocks, if there is one. */
   start(): void {
     const { log } = this.shared;
-    this.chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+    this.chain.start((error) => log.error({ error }, 'closing a block at the interval failed'));
   }
 
   /** The L1 of the chain. */
@@ -278,7 +280,7 @@ export class ChainService {
       repeat: (calls) => this.#repeat(calls),
       genesis: () => this.shared.bases.genesisOf(chain.options),
       optionsWith: (genesis) => this.#optionsWith(chain, genesis),
-      onProgress: progress,
+      onProgress: progress && ((step) => progress.detail(imageProgress(step))),
     };
   }
 
@@ -336,7 +338,8 @@ export class ChainService {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      return this.shared.instances().guarded(this, name, whole);
+      const shown = showLong(name, whole, explained && this.shared.progress);
+      return this.shared.instances().guarded(this, name, shown);
     });
   }
 
@@ -368,7 +371,7 @@ export class ChainService {
   /** Options for the chain on another network. */
   async refork(url: string, block: number | string | undefined): Promise<ChainOptions> {
     const { origins, bases, settings } = this.shared;
-    if (this.isStored) refuse('A chain that is kept on disk cannot be put on another network.');
+    if (this.isStored) refuse('A chain on disk cannot fork another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;

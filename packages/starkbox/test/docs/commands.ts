@@ -72,7 +72,7 @@ export async function checkArguments(args: readonly string[], directory: string)
     await readConfig(args, { env: {}, directory, coloured: false });
     return;
   }
-  const help = await runCommand([name, '--help'], false);
+  const help = await runCommand([name, '--help']);
   const options = new Set(help.match(/--[a-z-]+/g));
   const unknown = rest.filter((word) => word.startsWith('--') && !options.has(word));
   if (unknown.length > 0) throw new Error(`starkbox ${name} has no ${unknown.join(', ')}`);

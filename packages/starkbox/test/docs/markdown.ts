@@ -84,3 +84,13 @@ function blockOf(
 /** Whether a reader saves files of the page and runs them: `follow.test.ts` does the same. */
 export const isFollowed = (page: string): boolean =>
   blocksOf(page).some(({ file }) => file !== undefined);
+
+/** The sources and documents in folders of packages. */
+export function sourceTexts(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) => {
+    const path = join(ROOT, 'packages', folder);
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|json)$/.test(name))
+      .map((name) => readFileSync(join(path, name), 'utf8'));
+  });
+}

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
 import { environmentNames, longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
-import { METHOD_PAGES, readPage } from './markdown.js';
+import { OTHER_VARIABLES } from '../../src/config/variables.js';
+import { METHOD_PAGES, readPage, sourceTexts } from './markdown.js';
 
 const rows = (page: string): readonly (readonly string[])[] =>
   readPage(page)
@@ -64,6 +65,36 @@ test('files: every option that takes a path is named', () => {
   expect(paths.length).toBeGreaterThan(8);
   for (const option of paths) expect(page).toContain(`\`${longName(option)}\``);
 });
+
+test('files: every environment variable that the packages read is named', () => {
+  const options = readPage('docs/reference/options.md');
+  const page = `${readPage('docs/reference/files.md')}${options}`;
+  const read = sourceTexts('starkbox/src', 'hosting/src', 'testing/src', 'engine/js').flatMap(
+    (text) => [...text.matchAll(/\benv\['([A-Z_]+)'\]/g)].map(([, name = '']) => name),
+  );
+  const internal = new Set(['STARKBOX_REPORT_FOLDER', 'CI']);
+  const names = new Set(
+    [...read, ...Object.keys(OTHER_VARIABLES)].filter((name) => !internal.has(name)),
+  );
+  expect(names.size).toBeGreaterThan(12);
+  expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('security: the packages of an installation are listed', () => {
+  const [, list = ''] = /has six packages: ([\s\S]*?)\.\n/.exec(readPage('SECURITY.md')) ?? [];
+  const listed = [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+  const installed = [...installedWith('starkbox'), '@starkbox/engine-…', '@lmdb/lmdb-…'];
+  expect(listed.toSorted()).toEqual(installed.toSorted());
+  expect(listed).toHaveLength(6);
+});
+
+/** A package with all that it depends on, except for packages of platforms. */
+function installedWith(name: string): readonly string[] {
+  const { dependencies = {} }: { dependencies?: object } = Object(
+    JSON.parse(readPage(`node_modules/${name}/package.json`)),
+  );
+  return [...new Set([name, ...Object.keys(dependencies).flatMap(installedWith)])];
+}
 
 test('migration: every option and method of starknet-devnet is named', () => {
   const page = readPage('docs/start/from-starknet-devnet.md');

@@ -1,13 +1,12 @@
 // Pages of Start name things that exist, quote real errors, and begin with the state of publishing.
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path/posix';
+import { dirname, relative } from 'node:path/posix';
 import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
 import { longName } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 import { createChain, type LocalChain } from '../../src/index.js';
-import { blocksOf, PAGES, ROOT, readPage } from './markdown.js';
+import { blocksOf, PAGES, readPage, sourceTexts } from './markdown.js';
 
 const isDocs = (page: string): boolean => page === 'README.md' || page.startsWith('docs/');
 
@@ -100,7 +99,9 @@ describe('names', () => {
 });
 
 test('errors that the page of troubleshooting quotes are in the sources', () => {
-  const sources = sourceTexts();
+  const sources = sourceTexts(
+    ...['starkbox/src', 'engine/js', 'testing/src', 'abi/src', 'spec/documents'],
+  );
   const quotes = [...readPage('docs/start/troubleshooting.md').matchAll(/^> `([^`]+)`$/gm)].map(
     ([, quote = '']) => quote,
   );
@@ -115,14 +116,3 @@ test('errors that the page of troubleshooting quotes are in the sources', () => 
   };
   expect(quotes.filter((quote) => !isQuoted(quote))).toEqual([]);
 });
-
-/** Sources of the node and the engine, and the documents with the errors of the specification. */
-function sourceTexts(): readonly string[] {
-  const folders = ['starkbox/src', 'engine/js', 'testing/src', 'abi/src', 'spec/documents'];
-  return folders.flatMap((folder) => {
-    const path = join(ROOT, 'packages', folder);
-    return readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(ts|json)$/.test(name))
-      .map((name) => readFileSync(join(path, name), 'utf8'));
-  });
-}

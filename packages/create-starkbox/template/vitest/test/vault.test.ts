@@ -5,50 +5,67 @@ import { expect } from 'vitest';
 import { VaultAbi } from '../abi/vault.js';
 
 const ARTIFACT = 'target/dev/vault_Vault.contract_class.json';
-const DAY = 24 * 60 * 60;
 const AMOUNT = 1000n;
+const DAY = 24 * 60 * 60;
 
-// Runs once; later runs load the result from disk. Every test starts with a copy of this chain.
+// Runs once; later runs load its result from disk. Every test starts with a copy of this chain.
 const deployed = fixture(
   'vault',
   async (chain) => {
-    const contract = await chain.deployContract(ARTIFACT, [chain.tokens.strk.address, 86_400]);
-    return { address: contract.address };
+    const vault = await chain.deployContract(ARTIFACT, [chain.tokens.strk.address, 24 * 60 * 60]);
+    return { vault: vault.address };
   },
-  // Explanations of failures show lines of the source that belongs to these classes.
+  // With the folder of compiled classes, explanations of failures show lines of the source.
   { artifacts: [ARTIFACT], chain: { artifacts: 'target/dev' } },
 );
 const test = withChain(deployed);
 
-/** The vault, typed by its ABI. Its first account sends the transactions. */
-async function vaultAt(chain: TestChain, address: string) {
-  return (await chain.contractAt(address)).typedv2(VaultAbi);
+/** The vault with the types of its ABI. The first account sends its transactions. */
+async function vaultOf(chain: TestChain, address: string) {
+  const contract = await chain.contractAt(address);
+  return contract.typedv2(VaultAbi);
 }
 
-/** Approves and deposits in one transaction. */
+/** Approves and deposits tokens in one transaction. */
 function deposit(chain: TestChain, vault: string, amount: bigint) {
   const [account] = chain.accounts;
+  const token = chain.tokens.strk.address;
   return account.execute([
-    {
-      contractAddress: chain.tokens.strk.address,
-      entrypoint: 'approve',
-      calldata: [vault, amount, 0],
-    },
+    { contractAddress: token, entrypoint: 'approve', calldata: [vault, amount, 0] },
     { contractAddress: vault, entrypoint: 'deposit', calldata: [amount, 0] },
   ]);
 }
 
 test('a deposit moves tokens into the vault', async ({ chain, data }) => {
-  const vault = await vaultAt(chain, data.address);
+  const vault = await vaultOf(chain, data.vault);
   const [account] = chain.accounts;
-  const transaction = deposit(chain, data.address, AMOUNT);
-  await expect(transaction).toEmit(vault, 'Deposited', {
-    account: account.address,
-    amount: AMOUNT,
-  });
+  const transaction = deposit(chain, data.vault, AMOUNT);
+  await expect(transaction).toEmit(vault, 'Deposited', { account: account.address, amount: AMOUNT });
   await expect(transaction).toChangeBalances(chain.tokens.strk, [
     [account, -AMOUNT],
     [vault, AMOUNT],
   ]);
   expect(await vault.balance_of(account.address)).toBe(AMOUNT);
+});
+
+test('a withdrawal fails while the deposit is locked', async ({ chain, data }) => {
+  const vault = await vaultOf(chain, data.vault);
+  await deposit(chain, data.vault, AMOUNT);
+  const withdrawal = vault.withdraw(AMOUNT);
+  await expect(withdrawal).toRevertWith('vault: still locked');
+  // The error explains the failure: the calls, the reason, and the line of the contract.
+  const { message } = await withdrawal.then(() => new Error(), (error: Error) => error);
+  expect(message).toContain('src/lib.cairo');
+  console.log(message);
+});
+
+test('a withdrawal succeeds after the lock period', async ({ chain, data }) => {
+  const vault = await vaultOf(chain, data.vault);
+  const [account] = chain.accounts;
+  await deposit(chain, data.vault, AMOUNT);
+  await chain.time.increase(DAY);
+  const withdrawal = vault.withdraw(AMOUNT);
+  await expect(withdrawal).toEmit(vault, 'Withdrawn', { amount: AMOUNT });
+  await expect(withdrawal).toChangeBalances(chain.tokens.strk, [[account, AMOUNT]]);
+  expect(await vault.balance_of(account.address)).toBe(0n);
 });

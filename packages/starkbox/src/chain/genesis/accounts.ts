@@ -1,11 +1,6 @@
 // Accounts derived from a seed, the minter account and the sequencer address.
 import { contractAddress, publicKey, seededPrivateKeys } from '@starkbox/engine';
-
-export interface Account {
-  readonly address: string;
-  readonly privateKey: string;
-  readonly publicKey: string;
-}
+import type { PredeployedAccount } from '../../predeployed.js';
 
 /** Class for address derivation only, so that addresses do not depend on the account class. */
 const ADDRESS_CLASS = '0x3fcbf77b28c96f4f2fb5bd2d176ab083a12a5e123adeb0de955d7ee228c9854';
@@ -16,13 +11,13 @@ const MINTER_KEY = '0x5fb2959e3011a873a7160f5bb32b0ece';
 export const SEQUENCER = '0x1000';
 
 /** Owns 2^255 units of each token and is permitted to mint. */
-export const MINTER: Account = {
+export const MINTER: PredeployedAccount = {
   address: '0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511',
   privateKey: MINTER_KEY,
   publicKey: publicKey(MINTER_KEY),
 };
 
-export function seededAccounts(seed: number, count: number): readonly Account[] {
+export function seededAccounts(seed: number, count: number): readonly PredeployedAccount[] {
   return seededPrivateKeys(seed, count).map((privateKey) => {
     const key = publicKey(privateKey);
     const address = contractAddress({

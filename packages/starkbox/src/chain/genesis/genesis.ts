@@ -18,13 +18,16 @@ import {
   readExistingContracts,
 } from '../../fork/existing-contracts.js';
 import type { Fork } from '../../fork/fork.js';
-import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
+import {
+  ETH,
+  type PredeployedAccount,
+  type PredeployedContract,
+  STRK,
+  UDC,
+} from '../../predeployed.js';
+import { MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 import { argentClasses } from './argent-classes.js';
-import type { PredeployedContract } from './deployed.js';
 
-export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
-export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
-const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
 /** Id of the SNIP-6 account interface. */
 const SRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
@@ -34,7 +37,7 @@ const MINTER_BALANCE = 2n ** 255n;
 export interface Genesis {
   /** The first block is pending. */
   readonly state: State;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly PredeployedAccount[];
   readonly accountClass: Class;
   readonly eth: PredeployedContract;
   readonly strk: PredeployedContract;
@@ -131,7 +134,7 @@ async function withStart(empty: State, start: Fork['start']): Promise<State> {
   return state;
 }
 
-function accountStorage(account: Account): StateDiff['storage_diffs'][number] {
+function accountStorage(account: PredeployedAccount): StateDiff['storage_diffs'][number] {
   return {
     address: account.address,
     storage_entries: [
@@ -145,11 +148,11 @@ function token(
   address: string,
   name: string,
   symbol: string,
-  accounts: readonly Account[],
+  accounts: readonly PredeployedAccount[],
   balance: bigint,
   existing: ExistingContracts,
 ): StateDiff['storage_diffs'][number] {
-  const isNew = ({ address }: Account): boolean => !existing.has(address);
+  const isNew = ({ address }: PredeployedAccount): boolean => !existing.has(address);
   const added = BigInt(accounts.filter(isNew).length) * balance;
   const minted = isNew(MINTER) ? MINTER_BALANCE : 0n;
   const supply = existing.supply(address) + added + minted;

@@ -14,8 +14,8 @@ import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { originStateDiff } from '../../json/state-diff.js';
+import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
-import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
 import { storedReceipt, traceText } from '../history/stored-texts.js';
 import {
@@ -62,7 +62,7 @@ export async function replayTransaction(
     await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
   );
   const number = Number(was['block_number']);
-  if (number === 0) refuse('The first block has no state before it');
+  if (number === 0) refuse('The first block has no previous state');
   const block_id = { block_number: number };
   const [values, header, traces, parent] = await Promise.all([
     request('starknet_getTransactionByHash', { transaction_hash: hash }).then(membersOf),

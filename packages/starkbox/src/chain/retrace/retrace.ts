@@ -9,9 +9,9 @@ import {
 import type { FUNCTION_CALL } from '@starkbox/spec';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
+import { STRK } from '../../predeployed.js';
 import { Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
-import { STRK } from '../genesis/genesis.js';
 import { isReverted } from '../history/block-keys.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { contextOf } from '../steps/block-context.js';

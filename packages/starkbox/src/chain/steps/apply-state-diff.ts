@@ -1,5 +1,11 @@
 // Changes of the state without a transaction, and their checks.
-import { type Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
+import {
+  type Class,
+  type ClassLimits,
+  EngineError,
+  type State,
+  type StateDiff,
+} from '@starkbox/engine';
 import type { CLASS_DEFINITION, Methods } from '@starkbox/spec';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';

@@ -1,8 +1,8 @@
 // Block context that contracts are executed in.
 import { Block } from '@starkbox/engine';
 import type { Fork } from '../../fork/fork.js';
+import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
-import { ETH, STRK } from '../genesis/genesis.js';
 import type { Header } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';
 import { enginePrices, headerPrices } from '../world/gas-prices.js';

@@ -2,7 +2,7 @@
 import { blake, messageToL1Hash, pedersen } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { hex, PRIME, shortString } from '../../felt.js';
-import { STRK } from '../genesis/genesis.js';
+import { STRK } from '../../predeployed.js';
 import type { MessageToL1 } from '../world/messages.js';
 
 export type ProofMode = 'full' | 'devnet' | 'none';

@@ -126,7 +126,8 @@ function readBlocks(value: unknown): BlockSettings {
 function readGeneration(value: unknown, where: string): BlockGeneration {
   const text = typeof value === 'number' ? shownBlockGeneration(value) : string(value, where);
   const generation = readBlockGeneration(text);
-  if (generation === undefined) throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
+  if (generation === undefined)
+    throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
   return generation;
 }
 

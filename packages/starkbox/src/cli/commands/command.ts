@@ -5,9 +5,10 @@ import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
-import type { Paint } from '../../terminal.js';
+import { type Paint, painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
-import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
+import type { Style } from './format.js';
+import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -35,29 +36,29 @@ const OPTIONS = {
   list: { type: 'boolean' },
   raw: { type: 'boolean' },
   token: { type: 'string' },
+  runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
+  yes: { type: 'boolean' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
 /** What a command runs in. */
-export interface Surroundings extends HelpStyle {
+export interface Surroundings {
   readonly env: Environment;
+  readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width: number | undefined;
   /** Reads all of stdin. */
   readonly readInput: () => Promise<string>;
-  /** Whether the output is a terminal. */
-  readonly isTerminal: boolean;
-  /** Columns of the terminal; undefined for other output. */
-  readonly columns: number | undefined;
+  /** Shows long work, on a terminal. */
+  readonly progress?: Style['progress'];
 }
 
 /** The arguments of a command. */
 interface Words {
   readonly positionals: readonly string[];
-  readonly json: boolean;
   readonly values: Readonly<CommandOptions>;
-  readonly paint: Paint;
-  /** Columns of the terminal; undefined for other output. */
-  readonly width: number | undefined;
+  readonly style: Style;
   readonly surroundings: Surroundings;
 }
 
@@ -67,8 +68,8 @@ type Meaning = readonly [placeholder: string, meaning: string];
 interface Command {
   /** Arguments besides options, as usage shows them. */
   readonly args: string;
-  /** Their number, or the least number where more may follow. */
-  readonly positionals: number | { readonly least: number };
+  /** Their number, or the least and the largest number. */
+  readonly positionals: number | { readonly least: number; readonly most?: number };
   /** A line for the list of commands. */
   readonly summary: string;
   /** Paragraphs behind the summary. */
@@ -101,6 +102,26 @@ const RANGE = {
 
 /** In the order of help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
+  init: {
+    args: '[FOLDER]',
+    positionals: { least: 0, most: 1 },
+    summary: 'Create a project: a contract, tests and scripts',
+    details: [
+      'Writes a Cairo contract with its compiled class, tests in TypeScript and a deployment script into FOLDER (default: the current folder). npm create starkbox does the same.',
+      'On a terminal, the command asks for what you leave out. It never overwrites a file.',
+    ],
+    takes: {
+      runner: ['vitest|node', 'Test runner: vitest (default), or node for node:test.'],
+      yes: ['', 'Take the defaults instead of asking.'],
+    },
+    examples: [['starkbox init my-vault --runner vitest', '']],
+    hasJson: false,
+    suggests: 'paths',
+    async run({ positionals: [folder], values: { runner, yes } }) {
+      const { init } = await import('./init.js');
+      return init({ folder, runner, yes });
+    },
+  },
   rpc: {
     args: 'METHOD [PARAMS...]',
     positionals: { least: 0 },
@@ -129,7 +150,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);
     },
-    async run({ positionals, json, values, surroundings }) {
+    async run({ positionals, style: { json }, values, surroundings }) {
       const { callMethod, listMethods } = await import('./rpc.js');
       if (values.list) return listMethods(positionals[0], surroundings);
       const [method, ...words] = positionals;
@@ -147,7 +168,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: { url: NODE_URL },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values: { url }, paint, width }) {
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
@@ -180,9 +201,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { gasReport } = await import('./gas.js');
-      return gasReport({ json, paint, width }, values);
+      return gasReport(style, values);
     },
   },
   coverage: {
@@ -203,9 +224,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ json, values, paint, width }) {
+    async run({ style, values }) {
       const { coverage } = await import('./coverage.js');
-      return coverage({ json, paint, width }, values);
+      return coverage(style, values);
     },
   },
   profile: {
@@ -223,9 +244,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], json, values, paint, width }) {
+    async run({ positionals: [hash = ''], style, values }) {
       const { profile } = await import('./profile.js');
-      return profile({ json, paint, width }, hash, values);
+      return profile(style, hash, values);
     },
   },
   inspect: {
@@ -236,9 +257,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: {},
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width }) {
+    async run({ positionals: [path = ''], style }) {
       const { inspect } = await import('./inspect.js');
-      return inspect(path, { json, paint, width });
+      return inspect(path, style);
     },
   },
   diff: {
@@ -254,17 +275,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({
-      positionals: [oldPath = '', newPath = ''],
-      json,
-      values: { names },
-      paint,
-      width,
-    }) {
+    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
       const { readNames } = await import('./slot-names.js');
       const chosenNames = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, { json, paint, width }, chosenNames);
+      return diff(oldPath, newPath, style, chosenNames);
     },
   },
   replay: {
@@ -282,10 +297,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [path = ''], json, paint, width, values }) {
+    async run({ positionals: [path = ''], style, values }) {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { json, paint, width, url, accountClass });
+      return replay(path, { ...style, url, accountClass });
     },
   },
   mcp: {
@@ -322,7 +337,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'dry-run': ['', 'Print what would be deleted.'],
     },
     hasJson: true,
-    async run({ json, values }) {
+    async run({ style: { json }, values }) {
       const { loadHosting } = await import('../../node/instance-store.js');
       const { collect } = await loadHosting();
       const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
@@ -414,16 +429,23 @@ export function commandHelp(name: string, style: HelpStyle): string | undefined 
 /** The text to print; throws a `UsageError` for invalid arguments. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Surroundings,
+  {
+    env = {},
+    paint = painter(false),
+    width,
+    readInput = async () => '',
+    progress,
+  }: Partial<Surroundings> = {},
 ): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
   const { values, positionals } = parsed(rest, name, command);
   if (values.help) {
-    const isPlain = positionals.length === 0 || command.helpOn === undefined;
-    if (!isPlain) return command.helpOn(positionals, surroundings);
-    return commandHelp(name, surroundings) ?? '';
+    const style = { paint, width: helpWidth(width) };
+    const isOnArguments = positionals.length > 0 && command.helpOn !== undefined;
+    if (isOnArguments) return command.helpOn(positionals, style);
+    return commandHelp(name, style) ?? '';
   }
   const { json, help: _help, ...options } = values;
   const unknown = Object.keys(options).find((option) => !Object.hasOwn(command.takes, option));
@@ -431,15 +453,14 @@ export async function runCommand(
     throw new UsageError(unknownOption(name, unknown ?? 'json', command));
   }
   const { positionals: expected } = command;
-  const isComplete =
-    typeof expected === 'number'
-      ? positionals.length === expected
-      : positionals.length >= expected.least;
-  if (!isComplete) throw new UsageError(usageOf(name));
-  const { env, paint, columns: width } = surroundings;
+  const { least, most = Infinity } =
+    typeof expected === 'number' ? { least: expected, most: expected } : expected;
+  if (positionals.length < least || positionals.length > most) throw new UsageError(usageOf(name));
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
-  return command.run({ positionals, json, values: chosen, paint, width, surroundings });
+  const surroundings = { env, paint, width, readInput, progress };
+  const style = { json, paint, width, progress };
+  return command.run({ positionals, values: chosen, style, surroundings });
 }
 
 function unknownOption(name: string, option: string, { takes }: Command): string {

@@ -6,6 +6,7 @@ import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
+import { showing } from '../../probe.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
@@ -18,16 +19,15 @@ export interface CoverageWords extends RangeWords {
 }
 
 export async function coverage(
-  { json, paint, width }: Style,
+  { json, paint, width, progress }: Style,
   words: CoverageWords,
 ): Promise<string> {
   const sum = new Coverage();
   if (words.file === undefined) {
     const include = words.lcov === undefined ? [] : (['statements'] as const);
     const params = { ...rangeOf(words), include };
-    for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_coverage', params)) {
-      sum.addPage(page);
-    }
+    const pages = pagesOf(words.url ?? LOCAL, 'devnet_coverage', params, progress);
+    for await (const page of pages) sum.addPage(page);
   } else {
     sum.addPage(coverageIn(words.file));
   }
@@ -35,7 +35,9 @@ export async function coverage(
   const lines =
     words.lcov === undefined
       ? undefined
-      : await writeLines(sum.page(true), words.lcov, words.artifacts ?? ARTIFACTS);
+      : await showing(progress, 'reading artifacts', () =>
+          writeLines(sum.page(true), words.lcov ?? '', words.artifacts ?? ARTIFACTS),
+        );
   if (json) {
     // The numbers of statements mean nothing without the artifact.
     const classes = page.classes.map(({ statements: _, ...rest }) => rest);

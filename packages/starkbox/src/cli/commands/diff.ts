@@ -1,6 +1,7 @@
 // The diff command: prints how two images differ.
 import { counted, fitted, grouped, table, withShortHashes } from '@starkbox/abi';
 import { readAsNode } from '../../node/read-image.js';
+import { showing } from '../../probe.js';
 import { DifferenceFound, moment, type Style } from './format.js';
 import {
   type BlockFacts,
@@ -22,11 +23,13 @@ export async function diff(
   // Both are opened before one is read, which may take long.
   const [before, after] = await withImage(oldPath, (old) =>
     withImage(newPath, async (now) => [
-      await readingFrom(oldPath, readAsNode(old)),
-      await readingFrom(newPath, readAsNode(now)),
+      await readingFrom(oldPath, readAsNode(old, oldPath, style.progress)),
+      await readingFrom(newPath, readAsNode(now, newPath, style.progress)),
     ]),
   );
-  const difference = await differenceOf(before, after, chosenNames);
+  const difference = await showing(style.progress, 'comparing', () =>
+    differenceOf(before, after, chosenNames),
+  );
   const text = style.json
     ? JSON.stringify({ a: oldPath, b: newPath, ...difference })
     : differenceText(difference, oldPath, newPath, style);

@@ -1,5 +1,6 @@
 // Output of commands: its style, sizes and times for people, and the report of a comparison.
 import type { Width } from '@starkbox/abi';
+import type { WorkDisplay } from '../../probe.js';
 import type { Paint } from '../../terminal.js';
 
 export interface Style {
@@ -8,6 +9,8 @@ export interface Style {
   readonly paint: Paint;
   /** Columns of the terminal; undefined for other output. */
   readonly width?: Width;
+  /** Shows work that takes long. */
+  readonly progress?: WorkDisplay | undefined;
 }
 
 /** Thrown by a comparison that finds a difference. The message is the report, which goes to stdout. */

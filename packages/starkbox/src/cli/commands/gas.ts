@@ -54,7 +54,7 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
-  const sum = words.file === undefined ? await readReport(words, by) : reportIn(words.file);
+  const sum = words.file === undefined ? await readReport(words, by, style) : reportIn(words.file);
   const page = sum.page();
   if (flame !== undefined) {
     const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
@@ -78,7 +78,11 @@ function chosen<T extends string>(option: string, word: string, choices: readonl
   throw new UsageError(`invalid value '${word}' for '--${option}': must be one of ${names}`);
 }
 
-async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): Promise<GasReport> {
+async function readReport(
+  words: ReportWords,
+  by: (typeof GROUPINGS)[number],
+  { progress }: Style,
+): Promise<GasReport> {
   const sum = new GasReport(by);
   const include = [
     'values',
@@ -86,9 +90,8 @@ async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): P
     ...(words.resources ? (['resources'] as const) : []),
   ] as const;
   const params = { group_by: by, include, ...rangeOf(words) };
-  for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params)) {
-    sum.addPage(page);
-  }
+  const pages = pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params, progress);
+  for await (const page of pages) sum.addPage(page);
   return sum;
 }
 

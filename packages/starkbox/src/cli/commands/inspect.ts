@@ -6,9 +6,12 @@ import { readAsNode } from '../../node/read-image.js';
 import { moment, type Style, size } from './format.js';
 import { readingFrom, withImage } from './input-files.js';
 
-export async function inspect(path: string, { json, paint, width }: Style): Promise<string> {
+export async function inspect(
+  path: string,
+  { json, paint, width, progress }: Style,
+): Promise<string> {
   const { header, sections, bytes } = await withImage(path, async (source) => ({
-    ...(await readingFrom(path, readAsNode(source))),
+    ...(await readingFrom(path, readAsNode(source, path, progress))),
     bytes: source.size,
   }));
   if (json) {

@@ -9,6 +9,7 @@ import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import { showing } from '../../probe.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
@@ -21,14 +22,16 @@ export interface ProfileWords {
 }
 
 export async function profile(
-  { json, paint, width }: Style,
+  { json, paint, width, progress }: Style,
   hash: string,
   { url = LOCAL, out, artifacts }: ProfileWords,
 ): Promise<string> {
   if (!/^0x[0-9a-f]{1,64}$/i.test(hash)) {
     throw new UsageError(`invalid transaction hash '${hash}': write 0x and hexadecimal digits`);
   }
-  const trace = await ask(url, 'devnet_machineTrace', { transaction_hash: hash });
+  const trace = await showing(progress, 'running the transaction again', () =>
+    ask(url, 'devnet_machineTrace', { transaction_hash: hash }),
+  );
   const file = out ?? `trace_${hash}.json`;
   const folder = `${file.replace(/\.json$/, '')}_classes`;
   const pathOf = (classHash: string): string => resolve(folder, `${classHash}.contract_class.json`);
@@ -38,7 +41,7 @@ export async function profile(
     all.flatMap(({ call, whole }) => (call.registers && !whole ? call.class_hash : [])),
   );
   createFolder(folder);
-  const built = await builtClasses(artifacts, ran);
+  const built = await showing(progress, 'reading artifacts', () => builtClasses(artifacts, ran));
   for (const machineClass of trace.classes) {
     if (!ran.has(machineClass.class_hash)) continue;
     const text = built.get(machineClass.class_hash) ?? (await classText(url, machineClass));

@@ -10,6 +10,7 @@ import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { createChain } from '../../node/node.js';
+import { showing } from '../../probe.js';
 import { externalMethodInText } from '../../rpc/request-log/recording.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { Equivalence } from './equivalence.js';
@@ -46,13 +47,14 @@ interface Difference {
  */
 export async function replay(
   file: string,
-  { json, paint, width, url, accountClass }: Style & LocalOptions,
+  { json, paint, width, progress, url, accountClass }: Style & LocalOptions,
 ): Promise<string> {
-  const about = await checkRecording(file);
+  const { about, total } = await showing(progress, `checking ${file}`, () => checkRecording(file));
   const node =
     url === undefined ? await createChain(configOf(file, about, accountClass)) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
   const transport = new Transport(target);
+  const end = progress?.begin(`replaying ${file}`);
   const differences: Difference[] = [];
   let count = 0;
   let leftOut = 0;
@@ -63,6 +65,7 @@ export async function replay(
       if (typeof values['missing'] === 'number') leftOut += values['missing'];
       if (values['missing'] !== undefined) continue;
       count += 1;
+      progress?.detail(`request ${count} of ${total}`);
       if (requestText(values).includes(HIDDEN)) {
         leftOut += 1;
         continue;
@@ -71,6 +74,7 @@ export async function replay(
       if (difference) differences.push({ line, ...difference });
     }
   } finally {
+    end?.();
     transport.close();
     await node?.close();
   }
@@ -81,15 +85,19 @@ export async function replay(
   return report;
 }
 
-/** Checks all requests before the first one is made. @returns the facts in the first line */
-async function checkRecording(file: string): Promise<Members> {
+/** Checks all requests before the first one is made. @returns the facts in the first line, and the number of requests */
+async function checkRecording(
+  file: string,
+): Promise<{ readonly about: Members; readonly total: number }> {
   const { value: first } = await linesIn(file).next();
   const about = objectIn(first);
   if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  let total = 0;
   for await (const { line, values } of requestsIn(file)) {
     rejectExternal(file, line, requestText(values));
+    if (values['missing'] === undefined) total += 1;
   }
-  return about;
+  return { about, total };
 }
 
 /** Throws for a request that reaches a file or another host. */

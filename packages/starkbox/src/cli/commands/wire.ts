@@ -4,6 +4,7 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import type { WorkDisplay } from '../../probe.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
 
@@ -81,12 +82,21 @@ export async function* pagesOf<M extends 'devnet_gasReport' | 'devnet_coverage'>
   url: string,
   method: M,
   params: Methods[M]['params'],
+  progress?: WorkDisplay,
 ): AsyncGenerator<Methods[M]['result'], void, undefined> {
-  let page = await ask(url, method, params);
-  yield page;
-  while (page.next !== undefined) {
-    // Without an end, blocks that are made meanwhile would be read in no page, or in two.
-    page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+  const end = progress?.begin('reading transactions');
+  try {
+    let page = await ask(url, method, params);
+    let { transactions } = page;
     yield page;
+    while (page.next !== undefined) {
+      progress?.detail(String(transactions));
+      // Without an end, blocks that are made meanwhile would be read in no page, or in two.
+      page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+      transactions += page.transactions;
+      yield page;
+    }
+  } finally {
+    end?.();
   }
 }

@@ -1,6 +1,0 @@
-// A contract of the first block.
-
-export interface PredeployedContract {
-  readonly address: string;
-  readonly classHash: string;
-}

@@ -1,0 +1,73 @@
+// Public API of `starkbox/client` for browsers: no engine, no modules of Node.
+import { type ConnectOptions, type Platform, rpcUrlOf } from './client/connection.js';
+import { openChain, type RemoteChain } from './client/remote-chain.js';
+
+export type { ErrorName, EXPLAINED as Explanation } from '@starkbox/spec';
+export type {
+  Chain,
+  ChainSnapshot,
+  DealOptions,
+  DeclaredClass,
+  DeployedContract,
+  DeployRequest,
+  ImpersonatedAccount,
+  MineOptions,
+  MintResult,
+} from './client/chain.js';
+export { ConnectionError, type ConnectOptions } from './client/connection.js';
+export type {
+  BigNumberish,
+  ContractStorage,
+  Request,
+  StorageType,
+  TimeControls,
+} from './client/controls.js';
+export type {
+  AllMethods as Methods,
+  AnyMethodName as MethodName,
+  Notification,
+  ParamsArgument,
+  SubscribeMethodName,
+  TypedRpcError,
+} from './client/methods.js';
+export { isRpcError } from './client/methods.js';
+export type {
+  InstanceOptions,
+  InstanceRow,
+  Instances,
+  RemoteChain,
+} from './client/remote-chain.js';
+export type { ChainSubscription } from './client/subscription.js';
+export { RpcError } from './errors.js';
+export type { PredeployedAccount, PredeployedContract } from './predeployed.js';
+
+const BROWSER: Platform = {
+  // Read when a subscription begins: a page may replace it.
+  get WebSocket() {
+    return globalThis.WebSocket;
+  },
+  readArtifact: async (location) => {
+    const response = await fetch(location);
+    if (response.ok) return response.text();
+    throw new TypeError(
+      `${String(location)} cannot be read: the server responded with status ${response.status}`,
+    );
+  },
+};
+
+/**
+ * Connects to a running node. The chain has the same methods as a chain of `createChain`.
+ *
+ * @param url the URL of the node, or of one of its instances
+ * @example
+ * const chain = await connect('http://127.0.0.1:5050');
+ * await chain.mint('0x123', 10n ** 18n);
+ * @throws TypeError if the URL is no HTTP URL
+ * @throws ConnectionError if no Starkbox node responds at the URL, or it requires a token
+ */
+export async function connect(
+  url: string | URL,
+  options: ConnectOptions = {},
+): Promise<RemoteChain> {
+  return openChain(rpcUrlOf(url), options, BROWSER);
+}
