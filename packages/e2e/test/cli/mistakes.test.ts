@@ -48,7 +48,7 @@ describe('a method that does not exist', () => {
     ['starknet_getNounce', 'starknet_getNonce'],
     ['starknet_getEvent', 'starknet_getEvents'],
   ])('%s is suggested as %s', async (method, suggestion) => {
-    const reason = `There is no method ${method}; did you mean ${suggestion}?`;
+    const reason = `Unknown method ${method}; did you mean ${suggestion}?`;
     expect(await errorOf(method)).toEqual(notFound(reason));
   });
 
@@ -75,7 +75,7 @@ describe('a subscription', () => {
     const socket = await connectSocket(url);
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads' }];
     expect(JSON.parse(await socket.exchange(JSON.stringify(batch)))[0].error).toEqual(
-      notFound('A subscription cannot be part of a batch: send it alone'),
+      notFound('A subscription cannot be part of a batch: send it separately'),
     );
     await socket.close();
   });

@@ -221,7 +221,7 @@ function announce({ node, address, opened, name, log, stdout, config }: Announce
   } else if (config.banner) {
     stdout.write(visible(banner(node)));
   }
-  stdout.write(listeningLine(name, address));
+  stdout.write(fitted(listeningLine(name, address), width));
   if (config.banner && isForPeople) return;
   for (const [label, text] of sourceRows(node.config, opened)) {
     // The fork itself is logged when it is opened.

@@ -118,6 +118,16 @@ Multisig class hash: 0x7AECA
 
 `;
 
+const TERMINAL_BANNER = `chain      SN_SEPOLIA (0x534e5f5345504f4c4941)
+STRK       0x4718f5a0fc3
+ETH        0x49d36570d4e
+UDC        0x2ceed65
+accounts   2, seed 42, in full: starkbox rpc --url http://127.0.0.1:1234
+           devnet_getPredeployedAccounts
+ 0  0x64b48806902a367c85…d294a43793113115691  0x71d7bb07b9a64f6f78ac4c816aff4da9
+ 1  0x78                                      0xe
+`;
+
 const LISTENING =
   'Starkbox listening on http://127.0.0.1:1234 (in wallets: http://localhost:1234)\n';
 
@@ -173,11 +183,26 @@ describe('a start', () => {
       },
     });
     await start('--seed 42', { stdout: terminal(true) });
-    expect(text).toContain('\u001b[1mPredeployed UDC\u001b[0m\n');
-    expect(stripVTControlCharacters(text)).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
+    expect(text).toContain('\u001b[1mUDC        \u001b[0m0x2ceed65\n');
+    expect(stripVTControlCharacters(text)).toBe(TERMINAL_BANNER + LISTENING);
     text = '';
     await start('--seed 42', { stdout: terminal(false) });
-    expect(text).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
+    expect(text).toBe(TERMINAL_BANNER + LISTENING);
+  });
+
+  test('keeps the form that tools read under the name starknet-devnet, also on a terminal', async () => {
+    let text = '';
+    const stdout = { isTTY: true, write: (part: string) => (text += part) };
+    await start('--seed 42', { stdout, env: { STARKBOX_AS: 'starknet-devnet' } });
+    expect(text).toContain(PLAIN_BANNER + ACCOUNTS_BANNER);
+  });
+
+  test('has colours in a pipe only if FORCE_COLOR asks for them', async () => {
+    const failure = { createChain: failing(new Error('oh'), 'create') };
+    const forced = await start('', { ...failure, env: { FORCE_COLOR: '1' } });
+    expect(forced.stderr).toBe('\u001b[31merror:\u001b[0m oh\n');
+    const off = await start('', { ...failure, env: { FORCE_COLOR: '0' } });
+    expect(off.stderr).toBe('error: oh\n');
   });
 
   test('says once where it listens, if both streams are one terminal', async () => {
