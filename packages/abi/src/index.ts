@@ -9,6 +9,15 @@ export {
   type Parameter,
   readAbi,
 } from './abi.js';
+export {
+  type Arguments,
+  constructorOf,
+  encodeArguments,
+  orderedArguments,
+  type Signature,
+  signatureOf,
+  wrongArgument,
+} from './arguments.js';
 // Call trees, from a trace or a revert reason.
 export {
   buildTree,

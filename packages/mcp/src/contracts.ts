@@ -4,14 +4,18 @@ import { randomBytes } from 'node:crypto';
 import {
   type Abi,
   type AbiFunction,
+  type Arguments,
+  constructorOf,
   decodeEvent,
   decodeOutputs,
   deployCall,
+  encodeArguments,
   NoClass,
   readAbi,
   readClass,
   type Sierra,
   selectorOf,
+  signatureOf,
   toFelt,
   type UserCall,
 } from '@starkbox/abi';
@@ -21,7 +25,7 @@ import { readClassFile } from './class-file.js';
 import { Refused } from './node-client.js';
 import { linesOf } from './results.js';
 import type { Session } from './session.js';
-import { type Arguments, encodeArguments, jsonOf, membersJson, signatureOf } from './values.js';
+import { jsonOf, membersJson } from './values.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
 /** In the mempool: such a transaction has no receipt. */
@@ -107,10 +111,6 @@ export async function declare(session: Session, path: string, account: number | 
     constructor: signatureOf(constructorOf(abi)),
     functions: [...abi.functions.values()].map(signatureOf),
   };
-}
-
-function constructorOf(abi: Abi): Pick<AbiFunction, 'name' | 'inputs' | 'outputs'> {
-  return abi.constructor_ ?? { name: 'constructor', inputs: [], outputs: [] };
 }
 
 export interface Deployment {

@@ -1,11 +1,13 @@
 // Public API of the package.
 export {
-  accountsAt,
   ChainAccount,
   getAccounts,
+  ImpersonatedChainAccount,
   impersonate,
+  PredeployedChainAccount,
 } from './client/account.js';
-export { ChainProvider, getProvider, type InProcessChain } from './client/provider.js';
+export { getExplanation } from './client/explanation.js';
+export { ChainProvider, getProvider, type ProvidedChain } from './client/provider.js';
 export {
   type Fixture,
   type FixtureContext,
@@ -13,4 +15,4 @@ export {
   fixture,
 } from './fixtures/fixture.js';
 export type { EventName, EventValues } from './matchers/event-types.js';
-export { createTestChain, type DeployOptions, TestChain } from './test-chain.js';
+export { createTestChain, type DeployOptions, LocalTestChain, TestChain } from './test-chain.js';

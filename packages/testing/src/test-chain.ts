@@ -1,36 +1,73 @@
-// A chain as a test uses it: the library's chain with starknet.js connected to it.
+// A chain as a test uses it: a chain of the library with starknet.js connected to it.
+import { constructorOf, orderedArguments, readAbi, wrongArgument } from '@starkbox/abi';
 import {
+  type BigNumberish,
+  type Chain,
   type ChainSnapshot,
   type ConfigInput,
   createChain,
   type DeployRequest,
+  type ListenOptions,
   type LocalChain,
+  type ServerAddress,
 } from 'starkbox';
+import type { ConnectOptions } from 'starkbox/client';
 import { CallData, Contract, type RawArgs } from 'starknet';
-import { type ChainAccount, forgetNonces, getAccounts, impersonate } from './client/account.js';
+import {
+  type ChainAccount,
+  forgetNonces,
+  getAccounts,
+  type ImpersonatedChainAccount,
+  impersonate,
+  type PredeployedChainAccount,
+} from './client/account.js';
 import { type ChainProvider, getProvider } from './client/provider.js';
 import { type Collector, collectorOf, countsCalls } from './reports/collecting.js';
 
+/** Options of `deployContract`. */
 export interface DeployOptions extends Pick<DeployRequest, 'salt'> {
-  /** Who sends the transactions of the contract; the first account by default. */
+  /** The account that sends the transactions of the contract; the first one by default. */
   readonly account?: ChainAccount;
 }
 
 /**
- * Starts a chain in this process, with seed 0 unless another is given.
+ * Returns a chain for tests: a new one in this process with seed 0, a running node at a URL, or a chain of `createChain`
+ * or `connect`.
  *
  * @example
  * await using chain = await createTestChain();
- * const counter = await chain.deployContract('target/dev/counter.contract_class.json');
+ * const counter = await chain.deployContract('target/dev/counter.contract_class.json', [0]);
  * await counter.invoke('increase', [5]);
+ * @throws UsageError if the command would reject the options
+ * @throws ConnectionError if no Starkbox node responds at the URL
  */
-export async function createTestChain(options: ConfigInput = {}): Promise<TestChain> {
-  return new TestChain(await createLocalChain(options));
+export function createTestChain(url: string | URL, options?: ConnectOptions): Promise<TestChain>;
+export function createTestChain(chain: LocalChain): Promise<LocalTestChain>;
+export function createTestChain(chain: Chain): Promise<TestChain>;
+export function createTestChain(options?: ConfigInput): Promise<LocalTestChain>;
+export async function createTestChain(
+  source: ConfigInput | Chain | string | URL = {},
+  options: ConnectOptions = {},
+): Promise<TestChain> {
+  if (typeof source === 'string' || source instanceof URL) {
+    const { connect } = await import('starkbox/client');
+    return new TestChain(await connect(source, options));
+  }
+  if (!isChain(source)) return new LocalTestChain(await createLocalChain(source));
+  return isLocal(source) ? new LocalTestChain(source) : new TestChain(source);
+}
+
+function isChain(source: ConfigInput | Chain): source is Chain {
+  return 'request' in source;
+}
+
+function isLocal(chain: Chain): chain is LocalChain {
+  return 'handle' in chain;
 }
 
 /** A chain that the reports of the run leave out. */
-export async function createUnreportedChain(options: ConfigInput = {}): Promise<TestChain> {
-  return new TestChain(await createLocalChain(options), { isReported: false });
+export async function createUnreportedChain(options: ConfigInput = {}): Promise<LocalTestChain> {
+  return new LocalTestChain(await createLocalChain(options), { isReported: false });
 }
 
 function createLocalChain(options: ConfigInput): Promise<LocalChain> {
@@ -38,44 +75,57 @@ function createLocalChain(options: ConfigInput): Promise<LocalChain> {
   return createChain({ seed: 0, port: 0, ...reported, ...options });
 }
 
-export class TestChain implements AsyncDisposable {
-  /** The chain of the library. */
-  readonly node: LocalChain;
+/** A chain with starknet.js connected to it, in this process or at a URL. */
+export class TestChain implements Chain {
+  /** The starknet.js provider of the chain. */
   readonly provider: ChainProvider;
-  /** The predeployed accounts, connected. */
-  readonly accounts: readonly ChainAccount[];
-  readonly request: LocalChain['request'];
-  readonly time: LocalChain['time'];
-  readonly fetch: LocalChain['fetch'];
+  readonly request: Chain['request'];
+  readonly requestRaw: Chain['requestRaw'];
+  readonly time: Chain['time'];
+  readonly fetch: typeof fetch;
   readonly rpcUrl: string;
+  readonly #chain: Chain;
+  #accounts: readonly PredeployedChainAccount[] = [];
+  /** The list that the accounts were made of: a chain that is loaded has another one. */
+  #listed: Chain['accounts'] | undefined;
   #collector: Collector | undefined;
 
-  constructor(node: LocalChain, { isReported = true }: { readonly isReported?: boolean } = {}) {
-    this.node = node;
-    this.#collector = isReported ? collectorOf(node) : undefined;
-    this.provider = getProvider(node);
-    this.accounts = getAccounts(node, this.provider);
-    this.request = node.request;
-    this.time = node.time;
-    this.fetch = node.fetch;
-    this.rpcUrl = node.rpcUrl;
+  /** @param chain closed together with this one */
+  constructor(chain: Chain, { isReported = true }: { readonly isReported?: boolean } = {}) {
+    this.#chain = chain;
+    this.#collector = isReported ? collectorOf(chain) : undefined;
+    this.provider = getProvider(chain);
+    this.request = chain.request;
+    this.requestRaw = chain.requestRaw;
+    this.time = chain.time;
+    this.fetch = chain.fetch;
+    this.rpcUrl = chain.rpcUrl;
   }
 
-  get tokens(): LocalChain['tokens'] {
-    return this.node.tokens;
+  /** The predeployed accounts as starknet.js accounts. */
+  get accounts(): readonly PredeployedChainAccount[] {
+    const listed = this.#chain.accounts;
+    if (listed !== this.#listed) {
+      this.#listed = listed;
+      this.#accounts = getAccounts(this.#chain, this.provider);
+    }
+    return this.#accounts;
   }
 
-  get config(): LocalChain['config'] {
-    return this.node.config;
+  get accountClassHash(): string {
+    return this.#chain.accountClassHash;
   }
 
-  /** A chain of its own that begins as this one is now. */
-  branch(): TestChain {
-    return new TestChain(this.node.branch());
+  get tokens(): Chain['tokens'] {
+    return this.#chain.tokens;
+  }
+
+  get udc(): Chain['udc'] {
+    return this.#chain.udc;
   }
 
   async snapshot(): Promise<ChainSnapshot> {
-    const snapshot = await this.node.snapshot();
+    const snapshot = await this.#chain.snapshot();
     return {
       restore: async () => {
         await snapshot.restore();
@@ -84,19 +134,23 @@ export class TestChain implements AsyncDisposable {
     };
   }
 
-  subscribe: LocalChain['subscribe'] = (method, ...params) =>
-    this.node.subscribe(method, ...params);
-  listen: LocalChain['listen'] = (options) => this.node.listen({ port: 0, ...options });
-  mint: LocalChain['mint'] = (...params) => this.node.mint(...params);
-  deal: LocalChain['deal'] = (...params) => this.node.deal(...params);
-  mine: LocalChain['mine'] = (...params) => this.node.mine(...params);
-  storage: LocalChain['storage'] = (contract) => this.node.storage(contract);
-  declare: LocalChain['declare'] = (artifact) => this.node.declare(artifact);
-  deploy: LocalChain['deploy'] = (deployment) => this.node.deploy(deployment);
+  subscribe: Chain['subscribe'] = (method, ...params) => this.#chain.subscribe(method, ...params);
+  mint: Chain['mint'] = (...params) => this.#chain.mint(...params);
+  deal: Chain['deal'] = (...params) => this.#chain.deal(...params);
+  mine: Chain['mine'] = (...params) => this.#chain.mine(...params);
+  explain: Chain['explain'] = (transactionHash) => this.#chain.explain(transactionHash);
+  storage: Chain['storage'] = (contract) => this.#chain.storage(contract);
+  declare: Chain['declare'] = (artifact) => this.#chain.declare(artifact);
+  deploy: Chain['deploy'] = (request) => this.#chain.deploy(request);
 
-  /** Any account, without its key. */
-  impersonate(address: string): Promise<ChainAccount> {
-    return impersonate(this.node, address, this.provider);
+  /**
+   * Returns any account as a starknet.js account that needs no key.
+   *
+   * @throws RangeError if the address is not a felt
+   * @throws RpcError if the node rejects the call
+   */
+  impersonate(address: BigNumberish): Promise<ImpersonatedChainAccount> {
+    return impersonate(this.#chain, address, this.provider);
   }
 
   /**
@@ -104,23 +158,29 @@ export class TestChain implements AsyncDisposable {
    *
    * @param artifact the path of a Sierra class as a compiler writes it, or its content
    * @param args arguments of the constructor, as starknet.js takes them
+   * @throws TypeError if the artifact is no Sierra class
+   * @throws Error if the arguments do not fit the constructor
+   * @throws RpcError with the reason if the class does not compile, or the constructor fails
    */
   async deployContract(
     artifact: string | URL | object,
     args: RawArgs = [],
     { account, salt }: DeployOptions = {},
   ): Promise<Contract> {
-    const { classHash, abi } = await this.node.declare(artifact);
-    const calldata = new CallData([...abi]).compile('constructor', args);
-    const { address } = await this.node.deploy({
+    const { classHash, abi } = await this.#chain.declare(artifact);
+    const { address } = await this.#chain.deploy({
       classHash,
-      calldata,
+      calldata: constructorCalldata([...abi], args),
       ...(salt === undefined ? {} : { salt }),
     });
     return this.#contract([...abi], address, account);
   }
 
-  /** A contract that is there already; its ABI is read from the chain. */
+  /**
+   * Returns a deployed contract; its ABI is read from the chain.
+   *
+   * @throws RpcError of starknet.js if there is no such contract
+   */
   async contractAt(address: string, account?: ChainAccount): Promise<Contract> {
     const { abi } = await this.provider.getClassAt(address);
     return this.#contract(abi, address, account);
@@ -134,17 +194,85 @@ export class TestChain implements AsyncDisposable {
     return new Contract({ abi, address, providerOrAccount: account ?? this.provider });
   }
 
+  /** Writes what the chain adds to the reports of the run, and closes it. */
   async close(): Promise<void> {
     const collector = this.#collector;
     this.#collector = undefined;
     try {
       await collector?.finish();
     } finally {
-      await this.node.close();
+      await this.#chain.close();
     }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** A chain in this process with starknet.js connected to it. */
+export class LocalTestChain extends TestChain {
+  /** The L1 that it was started with. */
+  readonly l1: LocalChain['l1'];
+  /**
+   * Answers a JSON-RPC text with another one; undefined for notifications, which have no answer.
+   *
+   * @throws Error if the chain is closed
+   */
+  readonly handle: LocalChain['handle'];
+  readonly #chain: LocalChain;
+
+  /** @param chain closed together with this one */
+  constructor(chain: LocalChain, options: { readonly isReported?: boolean } = {}) {
+    super(chain, options);
+    this.#chain = chain;
+    this.l1 = chain.l1;
+    this.handle = chain.handle;
+  }
+
+  /** The options of the chain, defaults included. */
+  get config(): LocalChain['config'] {
+    return this.#chain.config;
+  }
+
+  /** Class hashes of the Argent accounts, with the option `predeclareArgent`. */
+  get argent(): LocalChain['argent'] {
+    return this.#chain.argent;
+  }
+
+  /**
+   * Returns a chain that begins as this one is now. Neither sees later changes of the other.
+   *
+   * @throws Error if the chain is closed
+   */
+  branch(): LocalTestChain {
+    return new LocalTestChain(this.#chain.branch());
+  }
+
+  /**
+   * Opens the HTTP server, on a free port by default.
+   *
+   * @throws UsageError if the command would reject the options
+   * @throws Error if the port is taken, or the chain is closed
+   */
+  listen(options: ListenOptions = {}): Promise<ServerAddress> {
+    return this.#chain.listen({ port: 0, ...options });
+  }
+}
+
+/** The function that encodes a single argument, added to the ABI. */
+const ENCODER = '__encode_argument__';
+
+/** The calldata of a constructor, whose arguments are checked and encoded one by one. */
+function constructorCalldata(abi: Contract['abi'], args: RawArgs): readonly string[] {
+  const signature = constructorOf(readAbi(abi));
+  const values = orderedArguments(signature, Array.isArray(args) ? args : { ...args });
+  return signature.inputs.flatMap((input, index) => {
+    const encoder = { type: 'function', name: ENCODER, inputs: [input], outputs: [] };
+    try {
+      return new CallData([...abi, encoder]).compile(ENCODER, [Object(values)[index]]);
+    } catch (error) {
+      throw wrongArgument(signature, input, error instanceof Error ? error.message : String(error));
+    }
+  });
 }

@@ -1,13 +1,7 @@
 // starknet.js on a chain in this process: waiting, nonces, impersonation, few calls.
 import { Account, type Call } from 'starknet';
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  accountsAt,
-  createTestChain,
-  getAccounts,
-  getProvider,
-  type TestChain,
-} from '../src/index.js';
+import { createTestChain, getAccounts, getProvider, type TestChain } from '../src/index.js';
 
 const chain = await createTestChain({ accounts: 3 });
 afterAll(() => chain.close());
@@ -33,7 +27,7 @@ function listing(of: TestChain) {
       return of.fetch(url, init);
     },
   });
-  return { asked: methods, provider, sender: getAccounts(of.node, provider)[0] ?? account(of) };
+  return { asked: methods, provider, sender: getAccounts(of, provider)[0] ?? account(of) };
 }
 
 describe('a transaction', () => {
@@ -188,7 +182,7 @@ describe('a node at a URL', () => {
     await using demand = await createTestChain({ blockGenerationOn: 'demand' });
     const { url } = await demand.listen();
     const provider = getProvider(`${url}/rpc`);
-    const [sender] = await accountsAt(`${url}/rpc`, provider);
+    const [sender] = await getAccounts(`${url}/rpc`, provider);
     const transaction = await sender?.execute(transfer(demand, '0x1', 5));
     const waiting = provider.waitForTransaction(transaction?.transaction_hash ?? '');
     await demand.mine();

@@ -92,7 +92,7 @@ test('another seed is said to be the reason', async () => {
   const { options } = JSON.parse(await readFile(join(folder, 'fork.lock.json'), 'utf8'));
   expect(options).toEqual({ seed: expect.any(Number), accounts: 10, account_class: 'cairo1' });
   expect(await refusal([...repeating, '--seed', '7'])).toContain(
-    `it was recorded with --seed ${options.seed} and this run has --seed 7: use the same, or record again`,
+    `it was recorded with --seed ${options.seed} and this run has --seed 7: use the same value, or record again`,
   );
   expect(await refusal([...repeating, '--accounts', '11'])).toContain(
     'it was recorded with --accounts 10 and this run has --accounts 11',

@@ -87,12 +87,12 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.json is another file': {
     damage: () => writeFileSync(json(), '{"name": "left-pad", "version": "1.3.0"}'),
-    words: /chain\.json is not the one that Starkbox wrote/,
+    words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
   'chain.json says nothing that can be used': {
     damage: () => writeFileSync(json(), '{"format": 1, "options": {"seed": 7}}'),
-    words: /chain\.json is not the one that Starkbox wrote/,
+    words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
   'chain.json is of a later version': {
@@ -162,15 +162,15 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       const middle = Math.floor(last() / page() / 2) * page();
       overwrite(mdb(), randomBytes(last() - middle), middle);
     },
-    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
   },
   'all pages but the headers are zeroed': {
     damage: () => overwrite(mdb(), Buffer.alloc(last() - 2 * page()), 2 * page()),
-    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
   },
   'chain.mdb is no database': {
     damage: () => writeFileSync(mdb(), randomBytes(64 * page())),
-    words: /chain\.mdb has no valid first header: it is overwritten, or no database/,
+    words: /chain\.mdb has no valid first header: it was overwritten, or is not a database/,
   },
   'chain.mdb is of a later version of the database': {
     damage: () => {
@@ -189,7 +189,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(mdb());
       await inDatabase(mdb(), (database) => database.put(Buffer.from('key'), Buffer.from('value')));
     },
-    words: /chain\.mdb holds something else than a chain, and chain\.json is missing/,
+    words: /chain\.mdb does not contain a chain, and chain\.json is missing/,
   },
   'the head of the chain is overwritten': {
     damage: () => {
@@ -219,7 +219,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(json());
     },
     words:
-      /chain\.mdb holds a chain, but chain\.json is missing, which says what it was begun with/,
+      /chain\.mdb contains a chain, but chain\.json is missing, which records its initial options/,
   },
   'a directory of an older version lost its chain': {
     damage: async () => {
@@ -241,7 +241,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(directory, { recursive: true });
       writeFileSync(directory, 'chain');
     },
-    words: /cannot be used: there is a file of that name/,
+    words: /cannot be used: a file with that name exists/,
     wayOut: /./,
   },
 };
@@ -265,7 +265,7 @@ describe('a start is refused, and leaves everything as it is', () => {
     directory = copy.path;
     try {
       expect(await workshop.refusal(directory)).toMatch(
-        /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
+        /the data directory .* cannot be used: (the file system is read-only|this process has no write permission there)/,
       );
     } finally {
       copy.remove();
@@ -279,7 +279,7 @@ describe('a start continues the old chain', () => {
     rmSync(json());
     const node = await expectOldChain();
     expect(node.said.join()).toMatch(
-      /chain\.json is missing: it is written again from the copy in chain\.mdb \(--seed 7\)/,
+      /chain\.json is missing: restoring it from the copy in chain\.mdb \(--seed 7\)/,
     );
     expect(await node.stop()).toBe(0);
     expect(readFileSync(json(), 'utf8')).toBe(before);

@@ -154,7 +154,7 @@ class TransactionLog {
     if (status !== 'SUCCEEDED') this.#failures.failed(subject, summary, text);
     this.#failures.print(subject, text);
     if (this.#waiting === 0 && this.#skipped > 0) {
-      this.#log.info(`${this.#skipped} further transactions came too fast to be explained`);
+      this.#log.info(`${this.#skipped} more transactions came too fast to be explained`);
       this.#skipped = 0;
     }
   }

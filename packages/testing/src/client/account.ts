@@ -1,17 +1,15 @@
 // starknet.js accounts of a chain: the predeployed ones, and any other by impersonation.
-import type { LocalChain } from 'starkbox';
+import type { BigNumberish, Chain, ImpersonatedAccount, PredeployedAccount } from 'starkbox';
 import { Account, type AccountOptions, num, type Signature, type SignerInterface } from 'starknet';
 import { Nonces } from './nonces.js';
-import { type ChainProvider, getProvider, type InProcessChain } from './provider.js';
+import { type ChainProvider, getProvider, type ProvidedChain } from './provider.js';
 import { rememberProvider } from './sent.js';
 
-/** What accounts need of a chain in this process. */
-export type AccountChain = InProcessChain & Pick<LocalChain, 'accounts'>;
-
-/** An account whose transactions may be sent at the same time, also by several objects of its address. */
+/** A starknet.js account that may send several transactions at the same time, even through several objects. */
 export class ChainAccount extends Account {
   readonly #nonces: Nonces;
 
+  /** @param options the address, the signer and a provider of `getProvider` */
   constructor(options: AccountOptions & { readonly provider: ChainProvider }) {
     // Without the version, starknet.js would fetch the class to find it.
     super({ cairoVersion: '1', plugins: false, ...options });
@@ -30,6 +28,21 @@ export class ChainAccount extends Account {
 
   override deploy: Account['deploy'] = async (payload, details) =>
     rememberProvider(await super.deploy(payload, details), this.provider);
+}
+
+/** A predeployed account as a starknet.js account, with its keys. */
+export class PredeployedChainAccount extends ChainAccount implements PredeployedAccount {
+  /** The key that signs its transactions. */
+  readonly privateKey: string;
+  /** The key that its contract checks signatures with. */
+  readonly publicKey: string;
+
+  /** @internal */
+  constructor({ address, privateKey, publicKey }: PredeployedAccount, provider: ChainProvider) {
+    super({ provider, address, signer: privateKey });
+    this.privateKey = privateKey;
+    this.publicKey = publicKey;
+  }
 }
 
 const noncesByProvider = new WeakMap<ChainProvider, Map<string, Nonces>>();
@@ -51,35 +64,46 @@ export function forgetNonces(provider: ChainProvider): void {
 }
 
 /**
- * The predeployed accounts.
+ * Returns the predeployed accounts of a chain, or of a node at a URL.
  *
+ * @param provider sends their transactions; by default that of `getProvider`
  * @example
  * const [alice] = getAccounts(chain);
- * await Promise.all([alice.execute(one), alice.execute(other)]);
+ * await Promise.all([alice.execute(first), alice.execute(second)]);
+ * @throws Error if no node responds at the URL
  */
 export function getAccounts(
-  chain: AccountChain,
-  provider: ChainProvider = getProvider(chain),
-): readonly ChainAccount[] {
-  return chain.accounts.map(
-    ({ address, privateKey }) => new ChainAccount({ provider, address, signer: privateKey }),
-  );
-}
-
-/** The predeployed accounts of a node at a URL. */
-export async function accountsAt(
+  chain: ProvidedChain & Pick<Chain, 'accounts'>,
+  provider?: ChainProvider,
+): readonly PredeployedChainAccount[];
+export function getAccounts(
   url: string,
-  provider: ChainProvider = getProvider(url),
-): Promise<readonly ChainAccount[]> {
-  const answer = await provider.channel.fetch('devnet_getPredeployedAccounts');
-  const { result } = Object(await answer.json());
-  const listed: readonly { readonly address: string; readonly private_key: string }[] = result;
-  return listed.map(
-    ({ address, private_key }) => new ChainAccount({ provider, address, signer: private_key }),
-  );
+  provider?: ChainProvider,
+): Promise<readonly PredeployedChainAccount[]>;
+export function getAccounts(
+  source: (ProvidedChain & Pick<Chain, 'accounts'>) | string,
+  provider: ChainProvider = getProvider(source),
+): readonly PredeployedChainAccount[] | Promise<readonly PredeployedChainAccount[]> {
+  const connected = (account: PredeployedAccount) => new PredeployedChainAccount(account, provider);
+  if (typeof source !== 'string') return source.accounts.map(connected);
+  return accountsOf(provider).then((accounts) => accounts.map(connected));
 }
 
-/** Signatures of an impersonated account are not looked at. */
+async function accountsOf(provider: ChainProvider): Promise<readonly PredeployedAccount[]> {
+  const response = await provider.channel.fetch('devnet_getPredeployedAccounts');
+  const { result } = Object(await response.json());
+  if (!Array.isArray(result)) {
+    throw new Error(
+      `${provider.channel.nodeUrl} lists no predeployed accounts: give the URL of a Starkbox node`,
+    );
+  }
+  return result.map((row) => {
+    const { address, private_key, public_key } = Object(row);
+    return { address, privateKey: private_key, publicKey: public_key };
+  });
+}
+
+/** The node checks no signatures of an impersonated account. */
 class NoSigner implements SignerInterface {
   getPubKey = async (): Promise<string> => '0x0';
   signMessage = async (): Promise<Signature> => [];
@@ -88,12 +112,35 @@ class NoSigner implements SignerInterface {
   signDeclareTransaction = async (): Promise<Signature> => [];
 }
 
-/** Any account of the chain, without its key. Fees are paid from its balance, which `chain.mint` raises. */
+/** An account whose transactions need no valid signature, as a starknet.js account. */
+export class ImpersonatedChainAccount extends ChainAccount implements ImpersonatedAccount {
+  /**
+   * Ends the impersonation: the node checks signatures of the account again.
+   *
+   * @throws RpcError if the node rejects the call
+   */
+  readonly stop: () => Promise<void>;
+
+  /** @internal */
+  constructor({ address, stop }: ImpersonatedAccount, provider: ChainProvider) {
+    super({ provider, address, signer: new NoSigner() });
+    this.stop = stop;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+/**
+ * Returns any account of the chain, without its key. It pays fees from its balance, which `chain.mint` raises.
+ *
+ * @throws RpcError if the node rejects the call
+ */
 export async function impersonate(
-  chain: InProcessChain & Pick<LocalChain, 'impersonate'>,
-  address: string,
+  chain: ProvidedChain & Pick<Chain, 'impersonate'>,
+  address: BigNumberish,
   provider: ChainProvider = getProvider(chain),
-): Promise<ChainAccount> {
-  await chain.impersonate(address);
-  return new ChainAccount({ provider, address, signer: new NoSigner() });
+): Promise<ImpersonatedChainAccount> {
+  return new ImpersonatedChainAccount(await chain.impersonate(address), provider);
 }

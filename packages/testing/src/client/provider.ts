@@ -1,5 +1,5 @@
 // starknet.js provider of a chain: transactions are awaited by notifications, and tips are not estimated.
-import type { LocalChain } from 'starkbox';
+import type { Chain } from 'starkbox';
 import {
   type BigNumberish,
   type GetTransactionReceiptResponse,
@@ -10,12 +10,12 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
-import { withExplanation } from './explained.js';
+import { withExplanation } from './explanation.js';
 import { rememberProvider } from './sent.js';
-import { inProcessFeed, remoteFeed, type Status, type StatusFeed } from './status-feed.js';
+import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './status-feed.js';
 
-/** What a provider needs of a chain in this process. */
-export type InProcessChain = Pick<LocalChain, 'fetch' | 'rpcUrl' | 'subscribe'>;
+/** The parts of a chain that a provider needs. */
+export type ProvidedChain = Pick<Chain, 'fetch' | 'rpcUrl' | 'subscribe'>;
 
 /** Milliseconds that a transaction is waited for. */
 const LONGEST_WAIT = 60_000;
@@ -32,29 +32,30 @@ const NO_TIP: TipEstimate = {
 };
 
 /**
- * A provider of a chain in this process, or of a node at a URL.
+ * Returns a starknet.js provider of a chain, or of a node at a URL.
  *
  * @example
  * const provider = getProvider(chain);
  * await provider.waitForTransaction(transaction_hash); // resolves as soon as its block is closed
  */
 export function getProvider(
-  chain: InProcessChain | string,
+  chain: ProvidedChain | string,
   options: RpcProviderOptions = {},
 ): ChainProvider {
-  const isRemote = typeof chain === 'string';
+  const isUrl = typeof chain === 'string';
   return new ChainProvider(
     {
-      nodeUrl: isRemote ? chain : chain.rpcUrl,
+      nodeUrl: isUrl ? chain : chain.rpcUrl,
       // The state that the next transaction is executed on.
       blockIdentifier: 'pre_confirmed',
-      ...(isRemote ? {} : { baseFetch: chain.fetch }),
+      ...(isUrl ? {} : { baseFetch: chain.fetch }),
       ...options,
     },
-    isRemote ? undefined : inProcessFeed(chain),
+    isUrl ? undefined : subscriptionFeed(chain),
   );
 }
 
+/** A starknet.js provider that waits for transactions by notifications, and sends no tip. */
 export class ChainProvider extends RpcProvider {
   readonly #statuses: StatusFeed;
 

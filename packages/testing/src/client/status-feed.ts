@@ -1,7 +1,7 @@
-// Sources of a transaction's statuses: a subscription in this process, a WebSocket, or repeated calls.
+// Sources of a transaction's statuses: a subscription of a chain, a WebSocket, or repeated calls.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LocalChain } from 'starkbox';
+import type { Chain } from 'starkbox';
 import { WebSocket } from 'ws';
 
 export interface Status {
@@ -12,7 +12,7 @@ export interface Status {
 /** Statuses of a transaction, from the present one on. It ends when the signal is aborted. */
 export type StatusFeed = (hash: string, signal: AbortSignal) => AsyncIterable<Status>;
 
-export function inProcessFeed(chain: Pick<LocalChain, 'subscribe'>): StatusFeed {
+export function subscriptionFeed(chain: Pick<Chain, 'subscribe'>): StatusFeed {
   return async function* statuses(transaction_hash, signal) {
     const notifications = chain.subscribe('starknet_subscribeTransactionStatus', {
       transaction_hash,

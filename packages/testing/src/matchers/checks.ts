@@ -2,7 +2,7 @@
 import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/abi';
 import type { Explanation } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
-import { explainedBy } from '../client/explained.js';
+import { explainedBy } from '../client/explanation.js';
 import {
   type Included,
   includedTransaction,

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { Coverage, type CoveragePage, type GasPage, GasReport } from '@starkbox/abi';
-import type { LocalChain } from 'starkbox';
+import type { Chain } from 'starkbox';
 
 /** Which reports a run makes: `gas`, `coverage`, or both with a comma. */
 export const WANTED = 'STARKBOX_REPORT';
@@ -16,7 +16,7 @@ type Entry =
   | { readonly kind: 'gas'; readonly page: GasPage }
   | { readonly kind: 'coverage'; readonly page: CoveragePage };
 
-type ReportedChain = Pick<LocalChain, 'request'>;
+type ReportedChain = Pick<Chain, 'request'>;
 
 export function wantedKinds(): readonly Kind[] {
   const words = (process.env[WANTED] ?? '').split(',').map((word) => word.trim());

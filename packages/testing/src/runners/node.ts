@@ -2,10 +2,10 @@
 
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY } from '../fixtures/fixture.js';
-import type { TestChain } from '../test-chain.js';
+import type { LocalTestChain } from '../test-chain.js';
 
 /** The body of a test with a chain of its own, closed after it. */
-type Body<T> = (chain: TestChain, data: T) => unknown;
+type Body<T> = (chain: LocalTestChain, data: T) => unknown;
 
 /**
  * A function to hand to `test`, with a chain of its own.
@@ -67,7 +67,7 @@ export function withChainHooks(
     branch = undefined;
   });
   const current = (): FixtureContext<unknown> => {
-    if (!branch) throw new Error('There is a chain only while a test runs');
+    if (!branch) throw new Error('The chain exists only while a test runs');
     return branch;
   };
   return {

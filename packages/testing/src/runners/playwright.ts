@@ -2,13 +2,13 @@
 
 import type { Fixture } from '../fixtures/fixture.js';
 import { EMPTY } from '../fixtures/fixture.js';
-import type { TestChain } from '../test-chain.js';
+import type { LocalTestChain } from '../test-chain.js';
 import { OpenBranches } from './open-branches.js';
 
 /** What a test of a page gets. */
 export interface PageChain<T> {
   /** A branch of the prepared chain, closed after the test. */
-  chain: TestChain;
+  chain: LocalTestChain;
   /** Where the page reaches it. */
   chainUrl: string;
   /** What the function of the fixture has returned. */
@@ -20,7 +20,7 @@ type Use<V> = (value: V) => Promise<void>;
 /** The functions that `test.extend` of Playwright takes. */
 export interface PageChainFixtures<T> {
   // biome-ignore lint/complexity/noBannedTypes: Playwright hands over an object and reads its pattern
-  chain(needs: {}, use: Use<TestChain>): Promise<void>;
+  chain(needs: {}, use: Use<LocalTestChain>): Promise<void>;
   chainUrl(needs: Pick<PageChain<T>, 'chain'>, use: Use<string>): Promise<void>;
   chainData(needs: Pick<PageChain<T>, 'chain'>, use: Use<T>): Promise<void>;
 }

@@ -246,7 +246,7 @@ function readLockNow(path: string): Content {
 
 function contentOf(path: string, text: string): Content {
   const wrong = (reason: string): never => {
-    throw new Error(`${path} is no lock file of a fork: ${reason}`);
+    throw new Error(`${path} is not the lock file of a fork: ${reason}`);
   };
   let value: unknown;
   try {
@@ -257,7 +257,7 @@ function contentOf(path: string, text: string): Content {
   const { version, chain_id, block, options, reads, classes, answers } = membersOf(value);
   if (version !== VERSION) return wrong(`its version is ${stringify(version)}, not ${VERSION}`);
   if (typeof chain_id !== 'string' || typeof block !== 'object' || block === null) {
-    return wrong('it names no chain and block');
+    return wrong('it does not name a chain and a block');
   }
   const recorded = readOptions(options);
   if (options !== undefined && !recorded) return wrong('its options cannot be read');
@@ -294,7 +294,7 @@ export function conflict(
   recorded: LockedOptions | undefined,
   requested: LockedOptions,
 ): string | undefined {
-  if (!recorded) return 'it does not name the --seed that it was recorded with: give that one';
+  if (!recorded) return 'it does not name its --seed: pass the seed that it was recorded with';
   const differing = [
     ['--seed', recorded.seed, requested.seed, recorded.seed !== requested.seed] as const,
     ['--accounts', recorded.accounts, requested.accounts, recorded.accounts < requested.accounts],
@@ -308,7 +308,7 @@ export function conflict(
   if (differing.length === 0) return undefined;
   const was = differing.map(([flag, value]) => `${flag} ${value}`).join(' ');
   const is = differing.map(([flag, , value]) => `${flag} ${value}`).join(' ');
-  return `it was recorded with ${was} and this run has ${is}: use the same, or record again`;
+  return `it was recorded with ${was} but this run has ${is}: use the same value, or record again`;
 }
 
 /** One line per answer, so that a diff of two versions is readable. */

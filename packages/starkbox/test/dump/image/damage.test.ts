@@ -101,9 +101,9 @@ describe('refused is', () => {
 
   test('an image followed by something', async () => {
     expect(await refusal(Buffer.concat([small, Buffer.of(0)]))).toMatch(
-      /something follows the end/,
+      /unexpected data follows the end/,
     );
-    expect(await refusal(Buffer.concat([small, small]))).toMatch(/something follows the end/);
+    expect(await refusal(Buffer.concat([small, small]))).toMatch(/unexpected data follows the end/);
   });
 
   test('an image without a frame, or with two of them swapped', async () => {

@@ -1,0 +1,55 @@
+// The node's explanations of transactions: by hash, and in errors.
+import type { Explanation } from 'starkbox';
+import type { RpcProvider } from 'starknet';
+
+/** Asks the node about a transaction; undefined if it has no such method. */
+export async function explainedBy(
+  provider: RpcProvider,
+  hash: string,
+): Promise<Explanation | undefined> {
+  const response = await provider.channel.fetch('devnet_explainTransaction', {
+    transaction_hash: hash,
+  });
+  const { result } = Object(await response.json());
+  return isExplanation(result) ? result : undefined;
+}
+
+/** Errors may wrap others; more levels than any client has. */
+const DEEPEST = 8;
+
+/**
+ * Returns the explanation in an error of a call, an estimate, a simulation or a transaction. starknet.js has it in
+ * `error.baseError.data.explained`, and a chain of `starkbox` in `error.data.explained`.
+ *
+ * @returns undefined if the error carries none
+ * @example
+ * await contract.invoke('withdraw', [5]).catch((error) => {
+ *   console.log(getExplanation(error)?.text);
+ *   throw error;
+ * });
+ */
+export function getExplanation(error: unknown): Explanation | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < DEEPEST && current instanceof Error; depth += 1) {
+    const { baseError, data, cause } = Object(current);
+    for (const carrier of [Object(baseError).data, data]) {
+      const { explained } = Object(carrier);
+      if (isExplanation(explained)) return explained;
+    }
+    current = cause;
+  }
+  return undefined;
+}
+
+/** An error whose message begins with the explanation. */
+export function withExplanation<E>(error: E): E {
+  const explained = getExplanation(error);
+  if (explained && error instanceof Error && !error.message.startsWith(explained.text)) {
+    error.message = `${explained.text}\n\n${error.message}`;
+  }
+  return error;
+}
+
+function isExplanation(value: unknown): value is Explanation {
+  return typeof Object(value).text === 'string';
+}

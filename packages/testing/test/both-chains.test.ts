@@ -1,0 +1,195 @@
+// The test kit on both kinds of chains: in the process, and at the URL of a running node.
+import { type Chain, createChain, RpcError } from 'starkbox';
+import { connect } from 'starkbox/client';
+import { type Call, RpcError as StarknetError } from 'starknet';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  createTestChain,
+  getAccounts,
+  getExplanation,
+  getProvider,
+  LocalTestChain,
+  TestChain,
+} from '../src/index.js';
+import { assertRevertsWith } from '../src/matchers/matchers.js';
+
+const contract = (name: string): URL =>
+  new URL(`../../../contracts/cairo/${name}`, import.meta.url);
+const COUNTER = contract('counter.sierra.json');
+
+const transfer = (of: TestChain, to: string, amount: bigint | number): Call => ({
+  contractAddress: of.tokens.strk.address,
+  entrypoint: 'transfer',
+  calldata: [to, amount, 0],
+});
+
+const KINDS: readonly (readonly [string, () => Promise<TestChain>])[] = [
+  ['in the process', () => createTestChain({ accounts: 2 })],
+  [
+    'of createChain',
+    async () => createTestChain(await createChain({ accounts: 2, seed: 0, port: 0 })),
+  ],
+  ['at a URL', async () => createTestChain(await startNode())],
+  ['of connect', async () => createTestChain(await connect(await startNode()))],
+];
+
+const nodes: AsyncDisposable[] = [];
+async function startNode(): Promise<string> {
+  const node = await createChain({ accounts: 2, seed: 0, port: 0 });
+  nodes.push(node);
+  return (await node.listen()).url;
+}
+afterAll(async () => {
+  for (const node of nodes) await node[Symbol.asyncDispose]();
+});
+
+test('the types say which members a chain has', async () => {
+  expectTypeOf<TestChain>().toExtend<Chain>();
+  await using local = await createTestChain({ accounts: 1 });
+  expectTypeOf(local).toEqualTypeOf<LocalTestChain>();
+  expect(local).toBeInstanceOf(LocalTestChain);
+  await using remote = await createTestChain(new URL(await startNode()));
+  expectTypeOf(remote).toEqualTypeOf<TestChain>();
+  expect(remote).toBeInstanceOf(TestChain);
+  expect(remote).not.toBeInstanceOf(LocalTestChain);
+});
+
+describe.each(KINDS)('a test chain %s', (_kind, open) => {
+  let chain: TestChain;
+  beforeAll(async () => {
+    chain = await open();
+    return () => chain.close();
+  });
+
+  const sender = () => {
+    const [account] = chain.accounts;
+    if (!account) throw new Error('there is no account');
+    return account;
+  };
+
+  test('has all members of a chain', async () => {
+    const { udc, accountClassHash } = chain;
+    expect(udc.address).toMatch(/^0x/);
+    expect(accountClassHash).toMatch(/^0x/);
+    expect(await chain.requestRaw('starknet_specVersion')).toBe('0.10.2');
+    const { transaction_hash } = await sender().execute(transfer(chain, '0x1', 5));
+    await chain.provider.waitForTransaction(transaction_hash);
+    expect((await chain.explain(transaction_hash)).status).toBe('SUCCEEDED');
+    const block = await chain.fetch(chain.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}',
+    });
+    expect(Object(await block.json()).result).toBeGreaterThan(0);
+  });
+
+  test('has accounts with their keys', async () => {
+    const { address, privateKey, publicKey } = sender();
+    const rows = await chain.request('devnet_getPredeployedAccounts');
+    const [row] = rows;
+    expect(BigInt(address)).toBe(BigInt(row?.address ?? 0));
+    expect([privateKey, publicKey]).toEqual([row?.private_key, row?.public_key]);
+    expect(getAccounts(chain).map((account) => account.address)).toEqual(
+      chain.accounts.map((account) => account.address),
+    );
+  });
+
+  test('waits for a transaction by a notification', async () => {
+    await chain.request('devnet_setBlockSettings', { block_generation_on: 'demand' });
+    const { transaction_hash } = await sender().execute(transfer(chain, '0x1', 5));
+    const waiting = chain.provider.waitForTransaction(transaction_hash);
+    await chain.mine();
+    expect((await waiting).isSuccess()).toBe(true);
+    await chain.request('devnet_setBlockSettings', { block_generation_on: 'transaction' });
+  });
+
+  test('impersonates an account until it stops', async () => {
+    const owner = chain.accounts[1]?.address ?? '';
+    {
+      await using account = await chain.impersonate(owner);
+      const { transaction_hash } = await account.execute(transfer(chain, '0xabc', 9));
+      const receipt = await chain.provider.waitForTransaction(transaction_hash);
+      expect(receipt.isSuccess()).toBe(true);
+    }
+    expect((await chain.request('devnet_getStatus')).impersonated_accounts).toEqual([]);
+  });
+
+  test('reads nonces again after a snapshot is restored', async () => {
+    const snapshot = await chain.snapshot();
+    await sender().execute(transfer(chain, '0x1', 1));
+    await snapshot.restore();
+    const { transaction_hash } = await sender().execute(transfer(chain, '0x1', 1));
+    expect(transaction_hash).toMatch(/^0x/);
+  });
+
+  test('deploys a contract, by position and by name', async () => {
+    const counter = await chain.deployContract(COUNTER, [5]);
+    expect(await counter.call('get')).toBe(5n);
+    const named = await chain.deployContract(COUNTER, { start: 7 });
+    await named.invoke('increase', [1]);
+    expect(await (await chain.contractAt(named.address)).call('get')).toBe(8n);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['no path', () => Reflect.apply(chain.deployContract, chain, []), 'The class is undefined.'],
+    [
+      'a CASM file',
+      () => chain.deployContract(contract('counter.casm.json'), [5]),
+      'counter.casm.json holds CASM. Give the Sierra class that the compiler wrote (*.contract_class.json).',
+    ],
+    [
+      'too few arguments',
+      () => chain.deployContract(COUNTER),
+      'constructor(start: u128) takes 1 argument; 0 were given.',
+    ],
+    [
+      'too many arguments',
+      () => chain.deployContract(COUNTER, [1, 2]),
+      'constructor(start: u128) takes 1 argument; 2 were given.',
+    ],
+    [
+      'an unknown argument',
+      () => chain.deployContract(COUNTER, { begin: 1 }),
+      'constructor(start: u128) takes 1 argument; none is named begin.',
+    ],
+    [
+      'a wrong argument',
+      () => chain.deployContract(COUNTER, [-1]),
+      'Argument start (u128) of constructor: Value is out of u128 range',
+    ],
+  ])('rejects %s', async (_name, deploy, message) => {
+    const height = await chain.request('starknet_blockNumber');
+    await expect(deploy()).rejects.toThrow(message);
+    expect(await chain.request('starknet_blockNumber')).toBeLessThanOrEqual(height + 1);
+  });
+
+  test('has the explanation of an error, of starknet.js and of its own', async () => {
+    const counter = await chain.deployContract(COUNTER, [0]);
+    const failure: unknown = await counter.invoke('increase', [0]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StarknetError);
+    const { explained } = Object(Object(Object(failure).baseError).data);
+    expect(getExplanation(failure)).toEqual(explained);
+    expect(getExplanation(failure)?.text).toContain('increase');
+    const wrapped = new Error('outer', { cause: failure });
+    expect(getExplanation(wrapped)).toEqual(explained);
+    const { classHash } = await chain.declare(COUNTER);
+    const own: unknown = await chain.deploy({ classHash }).catch((error: unknown) => error);
+    expect(own).toBeInstanceOf(RpcError);
+    expect(getExplanation(own)?.text).toContain('the calldata does not fit its parameter 1');
+    expect(getExplanation(new Error('other'))).toBeUndefined();
+    expect(getExplanation(undefined)).toBeUndefined();
+  });
+
+  test('works with the assertions of transactions', async () => {
+    const counter = await chain.deployContract(COUNTER, [0]);
+    await assertRevertsWith(counter.invoke('increase', [0]), 'counter: amount is 0');
+  });
+});
+
+test('getAccounts and getProvider take a URL', async () => {
+  const url = `${await startNode()}/rpc`;
+  const provider = getProvider(url);
+  const [account] = await getAccounts(url, provider);
+  expect(account?.privateKey).toMatch(/^0x/);
+  expect(await provider.getBlockNumber()).toBe(0);
+});
