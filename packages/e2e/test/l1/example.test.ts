@@ -37,8 +37,8 @@ test('the example runs on that node, and again after a restart', async () => {
         expect.stringMatching(/^a deposit costs /),
         expect.stringMatching(/^deposited 1 ether/),
         expect.stringMatching(/^withdrew 0.25 ether/),
-        'a forged deposit was refused',
-        'a deposit was cancelled, and never arrived',
+        'rejected a forged deposit',
+        'cancelled a deposit before it arrived',
       ]);
       await node.call('devnet_restart');
     }
