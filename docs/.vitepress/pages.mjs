@@ -48,8 +48,8 @@ const SECTIONS = [
       'mcp',
     ],
   },
-  { folder: 'recipes', heading: 'Recipes', first: [] },
-  { folder: 'ecosystem', heading: 'Ecosystem', first: [] },
+  { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
+  { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },
   {
     folder: 'features',
     heading: 'Features',

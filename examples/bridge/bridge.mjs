@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// A bridge between Ethereum and Starknet, end to end: deposit, withdrawal, a handler that refuses, a
-// cancelled deposit, and fees. It speaks to both chains as a dapp does, with viem and starknet.js.
+// A bridge between Ethereum and Starknet: fees, a deposit, a withdrawal, a rejected forgery and a cancelled deposit.
+// It uses both chains as a dapp does, with viem and starknet.js.
 //
 //   npm start                                        in one terminal: both chains
 //   node bridge.mjs [STARKNET_URL] [ETHEREUM_URL]    in another terminal
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'starkbox/client';
 import { Account, Contract, hash, logger, RpcProvider } from 'starknet';
 import {
   createTestClient,
@@ -30,7 +31,7 @@ const l1 = createTestClient({
   mode: 'anvil',
   chain: foundry,
   transport: http(ethereumUrl),
-  // The second account of every Anvil; the first one belongs to the postman.
+  // The second account of every Anvil; the node signs with the first.
   account: privateKeyToAccount(
     '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
   ),
@@ -39,16 +40,14 @@ const l1 = createTestClient({
   .extend(walletActions);
 
 const l2 = new RpcProvider({ nodeUrl: starknetUrl, transactionRetryIntervalFallback: 20 });
-const [predeployed] = await ask('devnet_getPredeployedAccounts');
-const user = new Account({
-  provider: l2,
-  address: predeployed.address,
-  signer: predeployed.private_key,
-});
+// Controls the node: starknet.js has no functions for its `devnet_` methods.
+const chain = await connect(starknetUrl);
+const [{ address, privateKey }] = chain.accounts;
+const user = new Account({ provider: l2, address, signer: privateKey });
 
-// The messaging contract is what connects them; then a bridge on each side, each with the address of the other.
+// The messaging contract on L1 connects the chains. Each side has a bridge with the address of the other.
 
-const { messaging_contract_address: messagingAddress } = await ask('devnet_postmanLoad', {
+const { messaging_contract_address: messagingAddress } = await chain.request('devnet_postmanLoad', {
   network_url: ethereumUrl,
 });
 const messaging = getContract({
@@ -59,7 +58,7 @@ const messaging = getContract({
 
 const { deploy } = await user.declareAndDeploy({
   contract: compiled('bridge.sierra'),
-  // A Cairo build writes the compiled class as well, and starknet.js finds these hashes by itself.
+  // With the CASM file of a Cairo build, starknet.js computes these hashes.
   classHash: '0x3331bfb4a579c21030cc831ac1fe8c64fe0e8f76ed4a5bbbb1ca91799294104',
   compiledClassHash: '0x1994d301011fbff23a5503391c4b27bd9d808cabc0a4899a78733764d6e1cbe',
 });
@@ -85,7 +84,7 @@ const l1Bridge = getContract({
 await l2Bridge.invoke('connect', [l1Bridge.address], { waitForTransaction: true });
 say(`bridges: ${l1Bridge.address} on L1, ${l2Bridge.address} on L2`);
 
-// What a message costs: the handler's work on L2, paid on L1. Without a fee there is no message.
+// The sender pays on L1 for the work of the handler on L2. The messaging contract rejects a message without a fee.
 
 const amount = parseEther('1');
 const { overall_fee } = await l2.estimateMessageFee({
@@ -106,13 +105,13 @@ await assert.rejects(
 
 await mined(l1Bridge.write.deposit([BigInt(user.address), amount], { value: amount + fee }));
 assert.equal(await balance(), 0n);
-const { generated_l2_transactions: handled } = await ask('devnet_postmanFlush');
+const { generated_l2_transactions: handled } = await chain.request('devnet_postmanFlush');
 const receipt = await l2.waitForTransaction(handled[0]);
 assert(receipt.isSuccess());
 assert.equal(await balance(), amount);
 say(`deposited ${formatEther(amount)} ether: ${handled[0]}`);
 
-// Withdrawal: from L2 to an address of L1 that has nothing yet.
+// Withdrawal from L2 to an L1 address without funds.
 
 const recipient = '0x00000000000000000000000000000000000b21d6';
 const before = await l1.getBalance({ address: recipient });
@@ -123,14 +122,14 @@ await assert.rejects(
   /INVALID_MESSAGE_TO_CONSUME/,
   'the message is already on L1: start the node without --l1-auto-relay',
 );
-await ask('devnet_postmanFlush');
+await chain.request('devnet_postmanFlush');
 await mined(l1Bridge.write.withdraw([recipient, part]));
 assert.equal((await l1.getBalance({ address: recipient })) - before, part);
 assert.equal(await balance(), amount - part);
 await assert.rejects(l1Bridge.write.withdraw([recipient, part]), /INVALID_MESSAGE_TO_CONSUME/);
 say(`withdrew ${formatEther(part)} ether to ${recipient}`);
 
-// Anybody can send a message; the handler takes only those of its partner.
+// Anyone can send a message. The handler accepts messages from its partner only.
 
 const forged = [BigInt(user.address), parseEther('1000')];
 await mined(
@@ -138,14 +137,14 @@ await mined(
     value: fee,
   }),
 );
-const { generated_l2_transactions: refused } = await ask('devnet_postmanFlush');
-const failure = await l2.waitForTransaction(refused[0]);
+const { generated_l2_transactions: rejected } = await chain.request('devnet_postmanFlush');
+const failure = await l2.waitForTransaction(rejected[0]);
 assert(failure.isReverted());
 assert.match(failure.value.revert_reason ?? '', /not from my partner/);
 assert.equal(await balance(), amount - part);
-say('a forged deposit was refused');
+say('rejected a forged deposit');
 
-// Cancellation: a deposit that does not reach L2 can be had back after a day.
+// Cancellation: if a deposit does not reach L2, the user gets it back after a day.
 
 const depositReceipt = await mined(
   l1Bridge.write.deposit([BigInt(user.address), amount], { value: amount + fee }),
@@ -158,28 +157,17 @@ await l1.increaseTime({ seconds: 24 * 60 * 60 });
 const balanceBefore = await l1.getBalance({ address: l1Bridge.address });
 await mined(l1Bridge.write.cancel(deposit));
 assert.equal(balanceBefore - (await l1.getBalance({ address: l1Bridge.address })), amount);
-const { messages_to_l2: none } = await ask('devnet_postmanFlush');
+const { messages_to_l2: none } = await chain.request('devnet_postmanFlush');
 assert.deepEqual(none, []);
 assert.equal(await balance(), amount - part);
-say('a deposit was cancelled, and never arrived');
-
-/** Calls a method of the node that starknet.js has no function for. */
-async function ask(method, params) {
-  const response = await fetch(starknetUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const { result, error } = await response.json();
-  if (error) throw new Error(`${method}: ${error.message}`);
-  return result;
-}
+say('cancelled a deposit before it arrived');
+await chain.close();
 
 function balance() {
   return l2Bridge.call('balance_of', [user.address]);
 }
 
-/** Anvil mines at once; viem's waitForTransactionReceipt would look again with the next block only. */
+/** Anvil mines at once, but viem's waitForTransactionReceipt checks again only with the next block. */
 async function mined(transaction) {
   const hash = await transaction;
   for (;;) {

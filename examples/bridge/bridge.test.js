@@ -13,5 +13,5 @@ test('the bridge', async (t) => {
   t.after(() => chain.close());
   const { url } = await chain.listen();
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, url, chain.l1.url]);
-  assert.equal(stdout.trim().split('\n').at(-1), 'a deposit was cancelled, and never arrived');
+  assert.equal(stdout.trim().split('\n').at(-1), 'cancelled a deposit before it arrived');
 });

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A tour of a node with bash and curl alone; JSON is read with jq, or with node where jq is missing.
+# A tour of a node with only bash and curl. It reads JSON with jq, or with node if jq is missing.
 #
 #   npx starkbox --seed 0        in one terminal
-#   bash tour.sh                 in another one; another node: bash tour.sh http://127.0.0.1:5051
+#   bash tour.sh                 in another terminal; for another node: bash tour.sh http://127.0.0.1:5051
 set -euo pipefail
 url=${1:-http://127.0.0.1:5050}
 
@@ -23,7 +23,7 @@ member() {
   fi
 }
 
-# rpc METHOD PARAMS: the whole answer
+# rpc METHOD PARAMS: the whole response
 rpc() {
   curl -sS "$url" -H 'content-type: application/json' \
     -d "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$1\",\"params\":${2:-{\}}}"
@@ -34,7 +34,7 @@ balance_of() {
     \"entry_point_selector\":\"$BALANCE_OF\",\"calldata\":[\"$1\"]}}" | member '.result[0]'
 }
 
-# transfer FROM TO AMOUNT: the hash of a transaction without a signature; the account is impersonated
+# transfer FROM TO AMOUNT: sends a transaction from an impersonated account, without a signature; prints its hash
 transfer() {
   local nonce bound='{"max_amount":"0x1000000","max_price_per_unit":"0x174876e800"}'
   nonce=$(rpc starknet_getNonce "{\"block_id\":\"latest\",\"contract_address\":\"$1\"}" | member .result)

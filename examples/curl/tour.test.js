@@ -1,4 +1,4 @@
-// The tour prints what it should, with jq or without.
+// The tour prints the expected lines, with jq and without.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';

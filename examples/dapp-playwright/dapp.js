@@ -1,8 +1,8 @@
-// Script of the page: finds a wallet by get-starknet, and pays with a token by starknet.js.
+// The page finds a wallet with get-starknet and pays with a token through starknet.js.
 import getStarknet from '@starknet-io/get-starknet-core';
 import { Contract, RpcProvider, WalletAccount } from 'starknet';
 
-// A published dapp has these in its settings.
+// Tests pass these in the query string. A published dapp has them in its settings.
 const settings = new URLSearchParams(location.search);
 const provider = new RpcProvider({
   nodeUrl: settings.get('rpc') ?? 'http://127.0.0.1:5050/rpc',
@@ -10,8 +10,8 @@ const provider = new RpcProvider({
 });
 const tokenAddress = settings.get('token');
 
-/** What a wallet answers when its user refuses. */
-const USER_REFUSED = 113;
+/** The error code of a wallet whose user rejects. */
+const USER_REJECTED = 113;
 
 const find = (id) => document.getElementById(id);
 const show = (text) => {
@@ -57,8 +57,8 @@ async function attempt(what, run) {
     await run();
   } catch (error) {
     show(
-      error.code === USER_REFUSED
-        ? `You refused the ${what}`
+      error.code === USER_REJECTED
+        ? `You rejected the ${what}`
         : `The ${what} failed: ${error.message}`,
     );
   }

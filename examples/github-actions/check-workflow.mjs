@@ -1,4 +1,4 @@
-// Reads the workflow and runs its commands in order, as a runner would; only the installation is there already.
+// Runs the commands of the workflow in order, as a runner would, except for the installation.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ async function freePort() {
   return String(port);
 }
 
-/** Ends a group of processes, unless all of them have ended. */
+/** Ends a group of processes, unless it has ended already. */
 function end(group) {
   try {
     process.kill(-group);
@@ -40,7 +40,7 @@ try {
   if (commands.length < 3) throw new Error('the workflow has lost its commands');
   for (const { name, run } of commands) {
     console.log(`--> ${name}`);
-    // What a step leaves running belongs to its group.
+    // Processes that a step leaves running belong to its group.
     const step = spawn('bash', ['-e', '-o', 'pipefail', '-c', run], {
       env: variables,
       stdio: 'inherit',

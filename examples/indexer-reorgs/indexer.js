@@ -1,4 +1,4 @@
-// An indexer of a token's balances that survives reorgs: transfers are kept by block, and removed blocks are taken back.
+// An indexer of token balances that survives reorgs. It stores transfers by block and deletes removed blocks.
 import './websocket.js';
 import { hash, num, uint256, WebSocketChannel } from 'starknet';
 
@@ -9,7 +9,7 @@ export class Indexer {
   #blocks = new Map();
   #channel;
   #watchers = new Set();
-  /** How many reorgs it has seen. */
+  /** The number of reorgs so far. */
   reorgs = 0;
 
   /**
@@ -20,13 +20,13 @@ export class Indexer {
     const indexer = new Indexer();
     indexer.#channel = new WebSocketChannel({ nodeUrl });
     await indexer.#channel.waitForConnection();
-    // From the first block on: what happened before is notified first.
+    // From the first block on: the node sends earlier events first.
     const events = await indexer.#channel.subscribeEvents({
       fromAddress: token,
       keys: [[TRANSFER]],
       blockIdentifier: 0,
     });
-    // A reorg comes to the same handler as events, in order with them.
+    // Reorgs and events arrive at the same handler, in order.
     events.on((notification) => {
       if ('starting_block_hash' in notification) indexer.#takeBack(notification);
       else indexer.#add(notification);
@@ -49,7 +49,7 @@ export class Indexer {
     }
   }
 
-  /** What an address has received less what it has sent. */
+  /** The balance of an address: received tokens minus sent tokens. */
   balanceOf(address) {
     const owner = num.toHex(address);
     let sum = 0n;
@@ -60,7 +60,7 @@ export class Indexer {
     return sum;
   }
 
-  /** Resolves once the condition holds; it is tried after each notification. */
+  /** Resolves once the condition holds. Checks it after each notification. */
   until(condition) {
     return new Promise((resolve) => {
       const watcher = () => {

@@ -31,7 +31,7 @@ test('balances follow the chain when blocks are removed and replaced', async (t)
   await indexer.until((it) => it.balanceOf(bob.address) === 20n);
   await agrees();
 
-  // The block with bob's tokens is removed, and another takes its number.
+  // The reorg removes the block with bob's tokens and puts another block in its place.
   await chain.request('devnet_abortBlocks', { starting_block_id: { block_number } });
   await indexer.until((it) => it.reorgs === 1);
   assert.equal(indexer.balanceOf(bob.address), 0n);

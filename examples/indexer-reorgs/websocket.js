@@ -1,4 +1,4 @@
-// Gives Node 20 the WebSocket that later versions have; to be imported before starknet.js, which looks for one when loaded.
+// Defines WebSocket on Node 20. Import this before starknet.js, which looks for it when it loads.
 import { WebSocket } from 'ws';
 
 globalThis.WebSocket ??= WebSocket;

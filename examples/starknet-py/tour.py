@@ -1,7 +1,7 @@
 # A tour of a node with starknet.py: declare, deploy, call, invoke, read events, fail, and go back.
 #
 #   npx starkbox --seed 0        in one terminal
-#   python tour.py               in another one; another node: python tour.py http://127.0.0.1:5051
+#   python tour.py               in another terminal; for another node: python tour.py http://127.0.0.1:5051
 import asyncio
 import json
 import sys
@@ -21,7 +21,7 @@ WAIT = {"check_interval": 0.02}
 
 
 def devnet(method, **params):
-    """A method of the sandbox, which the specification, and so starknet.py, does not have."""
+    """Calls a method of the sandbox, which starknet.py has no function for."""
     body = {"jsonrpc": "2.0", "id": 1, "method": f"devnet_{method}", "params": params}
     headers = {"content-type": "application/json"}
     with urlopen(Request(URL, json.dumps(body).encode(), headers)) as response:
@@ -63,8 +63,8 @@ async def main():
     try:
         await counter.functions["increase"].invoke_v3(0, auto_estimate=True)
     except ClientError as error:
-        # Estimates fail like the transaction would, and the node explains why.
-        print("refused:", error.data["explained"]["summary"])
+        # The estimate fails as the transaction would, and the node explains why.
+        print("rejected:", error.data["explained"]["summary"])
 
     devnet("revert", snapshot_id=snapshot)
     print("after going back:", (await counter.functions["get"].call())[0])

@@ -1,4 +1,4 @@
-// The tour prints what it should. STARKBOX_PYTHON names a Python that has starknet.py.
+// The tour prints the expected lines. STARKBOX_PYTHON names a Python that has starknet.py.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
@@ -19,6 +19,6 @@ test('the tour', async (t) => {
   });
   const lines = stdout.split('\n');
   assert.deepEqual(lines.slice(0, 3), ['deployed: 5', 'increased: 7', 'events: 1']);
-  assert.match(lines[3], /^refused: .*counter: amount is 0/);
+  assert.match(lines[3], /^rejected: .*counter: amount is 0/);
   assert.equal(lines[4], 'after going back: 5');
 });

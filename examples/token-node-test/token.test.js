@@ -1,4 +1,4 @@
-// Tests of a token with node:test: each has a chain of its own on which the token is deployed.
+// Tests of a token with node:test. Each test has its own chain, on which the token is deployed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture } from '@starkbox/testing';
@@ -7,7 +7,7 @@ import { withChain } from '@starkbox/testing/node';
 
 const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
-// Runs once, and is kept for later runs; each test begins with a copy of the chain.
+// Runs once. Later runs load the result, and each test starts with a copy of the chain.
 const deployed = fixture(
   'token',
   async (chain) => {

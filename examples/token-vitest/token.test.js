@@ -1,11 +1,11 @@
-// Tests of a token with vitest: each has a chain of its own on which the token is deployed.
+// Tests of a token with vitest. Each test has its own chain, on which the token is deployed.
 import { fixture } from '@starkbox/testing';
 import { withChain } from '@starkbox/testing/vitest';
 import { expect } from 'vitest';
 
 const artifact = new URL('./contracts/token.sierra.json', import.meta.url);
 
-// Runs once, and is kept for later runs; each test begins with a copy of the chain.
+// Runs once. Later runs load the result, and each test starts with a copy of the chain.
 const deployed = fixture(
   'token',
   async (chain) => {

@@ -79,7 +79,7 @@ const PUBLISHED = published();
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
 
 /** Packages that our files load by `createRequire`, late or because that is quicker. Each becomes a file of its own. */
-const REQUIRED = ['ajv', 'commander', 'immutable', 'pino'];
+const REQUIRED = ['ajv', 'immutable', 'pino'];
 
 /**
  * Bundles a package that is loaded by `require`.

@@ -1,4 +1,4 @@
-// Generator of the CASM of the contract in docs/start/getting-started.md, beside its Sierra class.
+// Generator of the CASM of the contract in examples/starknet-py, beside its Sierra class.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Class } from '@starkbox/engine';
 import { ROOT } from '../cargo.mjs';

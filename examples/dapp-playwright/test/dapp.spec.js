@@ -1,4 +1,4 @@
-// Tests of the dapp in a browser: each has a chain of its own, and decides what the wallet answers.
+// Tests of the dapp in a browser. Each test has its own chain and decides whether the wallet approves.
 import { test as base, expect } from '@playwright/test';
 import { fixture } from '@starkbox/testing';
 import { withChain } from '@starkbox/testing/playwright';
@@ -7,7 +7,7 @@ import { preview } from 'vite';
 
 const artifact = new URL('../contracts/token.sierra.json', import.meta.url);
 
-// Runs once, and is kept for later runs; each test begins with a copy of the chain.
+// Runs once. Later runs load the result, and each test starts with a copy of the chain.
 const deployed = fixture(
   'token with a wallet',
   async (chain) => {
@@ -20,7 +20,7 @@ const deployed = fixture(
 
 const test = base.extend({
   ...withChain(deployed),
-  /** Where the built dapp is served, for all tests of a worker. */
+  /** The URL of the built dapp, for all tests of a worker. */
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it which fixtures this one needs
     async ({}, use) => {
@@ -30,7 +30,7 @@ const test = base.extend({
     },
     { scope: 'worker' },
   ],
-  /** The wallet of the page, which has the dapp open. */
+  /** The wallet of the page, in which the dapp is open. */
   wallet: async ({ page, site, chainUrl, chainData }, use) => {
     const wallet = getWallet(page);
     await wallet.install({ url: chainUrl, policy: 'approve' });
@@ -60,22 +60,27 @@ test('pays when the user approves', async ({ page, wallet, chain, chainData }) =
   await expect(page.locator('#balance')).toHaveText('700');
   const token = await chain.contractAt(chainData.token);
   expect(await token.call('balance_of', [shop.address])).toBe(300n);
-  const methods = (await wallet.decided()).map(({ method }) => method);
+  const methods = (await wallet.history()).map(({ method }) => method);
   expect(methods).toEqual(['wallet_requestAccounts', 'wallet_addInvokeTransaction']);
 });
 
-test('says so when the user refuses the payment', async ({ page, wallet, chain, chainData }) => {
+test('shows a message when the user rejects the payment', async ({
+  page,
+  wallet,
+  chain,
+  chainData,
+}) => {
   const [payer, shop] = chain.accounts;
   await connect(page);
   await wallet.next('reject');
   await pay(page, shop.address, '300');
-  await expect(page.getByRole('status')).toHaveText('You refused the payment');
+  await expect(page.getByRole('status')).toHaveText('You rejected the payment');
   const token = await chain.contractAt(chainData.token);
   expect(await token.call('balance_of', [payer.address])).toBe(1000n);
 });
 
-test('says so when the user refuses the connection', async ({ page, wallet }) => {
+test('shows a message when the user rejects the connection', async ({ page, wallet }) => {
   await wallet.next('reject');
   await page.getByRole('button', { name: 'Connect' }).click();
-  await expect(page.getByRole('status')).toHaveText('You refused the connection');
+  await expect(page.getByRole('status')).toHaveText('You rejected the connection');
 });

@@ -75,7 +75,7 @@ async function layersIn(objects: ObjectStore, key: string): Promise<readonly str
     return readManifest(stored.bytes).layers;
   } catch (error) {
     throw new Error(
-      `The object ${key} in ${objects.displayName} is damaged, so that it is unknown which tables are in use, and none was deleted: ${reasonOf(error)}`,
+      `The object ${key} in ${objects.displayName} is damaged. Its list of used tables is unknown, and nothing was deleted: ${reasonOf(error)}`,
     );
   }
 }

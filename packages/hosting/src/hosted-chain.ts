@@ -211,22 +211,22 @@ export class PreparedContents {
 /** The error for the caller of a change that was not written, or may not have been. */
 export async function explain(error: unknown): Promise<RpcError> {
   if (error instanceof OwnershipLost) {
-    return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+    return new RpcError(-1, `Nothing changed: ${error.message}. Send the request again.`);
   }
   if (error instanceof UncertainError) {
     return new RpcError(
       -1,
-      `The change may have been made or not: ${error.message}. Read the chain before you send it again.`,
+      `The change may or may not have happened: ${error.message}. Read the chain before you send it again.`,
     );
   }
-  return new RpcError(-1, `Nothing was changed: ${reasonOf(error)}`);
+  return new RpcError(-1, `Nothing changed: ${reasonOf(error)}`);
 }
 
 /** The error for the caller of an instance that could not be opened: nothing of the call has been done. */
 export function unopenedError(id: string, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof UncertainError) {
-    return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+    return new RpcError(-1, `Nothing changed: ${error.message}. Send the request again.`);
   }
   const { code } = ERRORS.INTERNAL_ERROR;
   return new RpcError(code, `The instance ${id} cannot be opened: ${reasonOf(error)}`);
@@ -240,9 +240,7 @@ export function unwrittenError(
   const [first] = unwritten;
   if (!first) return undefined;
   const subject = unwritten.length === 1 ? 'An instance' : `${unwritten.length} instances`;
-  const outcome = isDurable
-    ? 'All changes are in the store'
-    : 'Changes since they were loaded are lost';
+  const outcome = isDurable ? 'All changes are in the store' : 'Changes since loading are lost';
   const ids = unwritten.map(({ id }) => id).join(', ');
   return new Error(
     `${subject} could not be written to the store (${reasonOf(first.error)}). ${outcome}: ${ids}`,

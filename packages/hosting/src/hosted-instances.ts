@@ -168,7 +168,7 @@ export class HostedInstances implements InstanceRegistry {
     caller: ChainService,
   ): ReturnType<InstanceControls['create']> {
     if (wish.from !== undefined && wish.options !== undefined) {
-      refuse('With options the chain begins at its own genesis: leave out one of from and options');
+      refuse('With options the chain begins at a new genesis: omit either from or options');
     }
     const id = randomBytes(ID_BYTES).toString('hex');
     const writer = this.#membership.id;
@@ -212,7 +212,10 @@ export class HostedInstances implements InstanceRegistry {
   /** If the store does not answer, the count is corrected later. */
   async #uncount(tenant: string, id: string): Promise<void> {
     await this.#ownership.ofTenants.remove(tenant, id).catch((err: unknown) => {
-      this.#root.shared.log.warn({ err }, `instance ${id} was not created, and counts for a while`);
+      this.#root.shared.log.warn(
+        { err },
+        `instance ${id} was not created, and counts towards the limit for a while`,
+      );
     });
   }
 

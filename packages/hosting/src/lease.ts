@@ -102,7 +102,7 @@ export class NodeLease {
     }
     if (lease.#isLost) {
       throw new Error(
-        `${lease.#key} was broken before it was taken: ${store.displayName} is too slow`,
+        `${lease.#key} expired before it was taken: ${store.displayName} is too slow`,
       );
     }
     lease.#plan();
@@ -192,7 +192,7 @@ export class NodeLease {
 
   #unread(): UncertainError {
     return new UncertainError(
-      `The object store ${this.#store.displayName} refused a write of ${this.#key} whose condition holds`,
+      `The object store ${this.#store.displayName} rejected a write of ${this.#key} whose condition holds`,
     );
   }
 
@@ -217,7 +217,7 @@ export class NodeLease {
     const late = sleep(this.#interval * 1000, undefined, { ref: false, signal: timer.signal }).then(
       () => {
         throw new UncertainError(
-          `The object store ${this.#store.displayName} gave no answer about ${this.#key} within ${this.#interval} s`,
+          `The object store ${this.#store.displayName} did not respond about ${this.#key} within ${this.#interval} s`,
         );
       },
     );

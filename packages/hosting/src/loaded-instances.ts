@@ -262,7 +262,7 @@ export class LoadedInstances {
     }
     if (beyond < SLACK) return;
     refuse(
-      `All ${mostLoaded} instances that may be loaded are answering requests; --maximum-loaded-instances sets the limit`,
+      `All ${mostLoaded} loadable instances are busy with requests; --maximum-loaded-instances sets the limit`,
     );
   }
 
@@ -279,7 +279,7 @@ export class LoadedInstances {
     if (idle) return this.#hibernate(idle);
     throw new RpcError(
       ERRORS.SERVICE_BUSY.code,
-      `All ${most} instances that the tenant ${tenant} may have loaded on this node (maximum_loaded_instances) are answering requests: send the request again`,
+      `All ${most} instances that the tenant ${tenant} may have loaded on this node (maximum_loaded_instances) are busy with requests: send the request again`,
     );
   }
 
@@ -317,7 +317,7 @@ export class LoadedInstances {
   #notWritten(instance: LoadedInstance, err: unknown): void {
     const { log } = this.#root.shared;
     const isLost = instance.hosted.fault !== undefined;
-    const isKept = 'it stays in memory, and is written again later';
+    const isKept = 'it stays in memory, and the node retries later';
     const changes = this.#options.isDurable ? 'it leaves memory' : 'its newest changes are lost';
     log.error(
       { err },

@@ -32,7 +32,7 @@ export class Membership {
   async open(): Promise<void> {
     const { url, seconds, log } = this.#options;
     const onLost = (): void => {
-      this.#renew().catch((err: unknown) => log.error({ err }, 'no new lease was begun'));
+      this.#renew().catch((err: unknown) => log.error({ err }, 'a new lease could not be started'));
     };
     const onFailure = (err: unknown): void =>
       log.warn({ err }, 'the lease of this node could not be renewed yet');
@@ -73,14 +73,14 @@ export class Membership {
   /** @throws RpcError unless the lease under which a call began is held still */
   mustStillHold(id: string): void {
     if (this.#isHeld && this.current === id) return;
-    this.#refuse('If it was a change, it may have been made or not: read the chain first.');
+    this.#refuse('If it was a change, it may or may not have happened: read the chain first.');
   }
 
   #refuse(advice = 'Send the request again.'): never {
     const { code } = ERRORS.LEASE_NOT_HELD;
     throw new RpcError(
       code,
-      `This node could not renew its lease in ${this.#objects.displayName}, so another one may have taken over its instances. ${advice}`,
+      `This node could not renew its lease in ${this.#objects.displayName}, so another node may have taken over its instances. ${advice}`,
     );
   }
 
@@ -88,7 +88,7 @@ export class Membership {
     const { log } = this.#options;
     this.#lease = undefined;
     this.#lostLeases += 1;
-    log.warn('the lease of this node is lost: its instances are given up, and a new lease begins');
+    log.warn('this node lost its lease: it releases its instances and starts a new lease');
     for (const drop of this.#onLost) drop();
     while (!this.#isClosed && !this.#lease) {
       try {

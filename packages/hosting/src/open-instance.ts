@@ -93,6 +93,6 @@ export async function waitForWrite(writing: Promise<void>): Promise<void> {
     isLate.catch(() => undefined);
   }
   refuse(
-    'Nothing was changed: the instance is being written to the store, which gives no answer. Send the request again.',
+    'Nothing changed: the instance is being written to the store, which does not respond. Send the request again.',
   );
 }

@@ -52,7 +52,7 @@ export class OwnedManifest {
       isDeleted: false,
     };
     const outcome = await written(objects, { ...manifest, ...unused }, 'absent');
-    if (outcome === 'refused') throw new Error(`there is an instance ${id} already`);
+    if (outcome === 'refused') throw new Error(`the instance ${id} already exists`);
   }
 
   /**

@@ -72,8 +72,7 @@ test('with it, a node and its registry use the same modules', () => {
     // The class of the error is that of the node: any other is answered as an internal error.
     refused: {
       code: -1,
-      message:
-        'With options the chain begins at its own genesis: leave out one of from and options',
+      message: 'With options the chain begins at a new genesis: omit either from or options',
     },
   });
   const collected = run(COMMAND, 'gc', '--instance-store', 'store');

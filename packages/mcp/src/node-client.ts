@@ -54,13 +54,13 @@ export class NodeClient implements NodeCalls {
     }).catch((error: unknown) => {
       const reason = String(Object(error).cause?.message ?? error);
       throw new Error(
-        `No node answers at ${this.url}: ${reason}. Start a chain with start_chain, or attach_chain to another URL.`,
+        `No node responds at ${this.url}: ${reason}. Start a chain with start_chain, or attach_chain to another URL.`,
       );
     });
     const answer = ANSWER.safeParse(await response.json().catch(() => undefined));
     if (!answer.success) {
       throw new Error(
-        `${this.url} answered ${method} with status ${response.status} and not as a Starknet node: give attach_chain the URL of one.`,
+        `${this.url} responded to ${method} with status ${response.status}, which is not a Starknet node: give attach_chain the URL of a node.`,
       );
     }
     const { result, error } = answer.data;
@@ -73,7 +73,7 @@ export class NodeClient implements NodeCalls {
     const read = schema.safeParse(await this.call(method, params));
     if (read.success) return read.data;
     throw new Error(
-      `${this.url} answered ${method} in an unknown form: ${z.prettifyError(read.error)}`,
+      `${this.url} responded to ${method} in an unknown form: ${z.prettifyError(read.error)}`,
     );
   }
 

@@ -18,7 +18,7 @@ const ARGUMENTS = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
   .default([])
   .describe(
-    'By position as a list, or by name as an object. Numbers above 2^53 as texts. Structs are objects, enums {"Variant": value}, byte arrays texts; a short string in a felt has quotes of its own: "\'EXM\'".',
+    'By position as a list, or by name as an object. Write numbers above 2^53 as strings. Structs are objects, enums {"Variant": value}, byte arrays strings. Quote a short string in a felt: "\'EXM\'".',
   );
 const CALL = z.strictObject({
   contract_address: FELT,
@@ -43,7 +43,7 @@ export function addChainTools(server: McpServer, session: Session): void {
     'start_chain',
     {
       description:
-        'Starts a new local Starknet with funded accounts, in this process. Other programs reach it at the URL that is answered, and people by the explorer. Closes a chain that was started before.',
+        'Starts a new local Starknet with funded accounts, in this process. Returns the URL for other programs and the explorer. Closes the previously started chain.',
       annotations: CHANGES,
       inputSchema: z.strictObject({
         seed: z
@@ -64,9 +64,7 @@ export function addChainTools(server: McpServer, session: Session): void {
         artifacts: z
           .string()
           .optional()
-          .describe(
-            'A folder of compiled classes (target/dev), so that failures show Cairo lines.',
-          ),
+          .describe('A folder of compiled classes (target/dev); failures then show Cairo lines.'),
         block_generation_on: z
           .enum(['transaction', 'demand'])
           .default('transaction')
@@ -115,7 +113,7 @@ export function addNodeTools(server: McpServer, session: Session): void {
     'restore',
     {
       description:
-        'Puts the chain back to a snapshot, any number of times. What came later is gone, later snapshots included.',
+        'Restores a snapshot, any number of times. Removes all later changes, later snapshots included.',
       annotations: { readOnlyHint: false, destructiveHint: true },
       inputSchema: z.strictObject({ snapshot: z.string().min(1) }),
     },
@@ -168,7 +166,7 @@ export function addContractTools(server: McpServer, session: Session): void {
     'declare_contract',
     {
       description:
-        'Compiles a Sierra class and declares it. Answers its hash, its constructor and its functions.',
+        'Compiles a Sierra class and declares it. Returns its hash, its constructor and its functions.',
       annotations: CHANGES,
       inputSchema: z.strictObject({
         path: z
@@ -202,7 +200,7 @@ export function addCallTools(server: McpServer, session: Session): void {
   server.registerTool(
     'call_contract',
     {
-      description: 'Calls a function and answers its decoded result. Nothing is sent or changed.',
+      description: 'Calls a function and returns its decoded result. Sends and changes nothing.',
       annotations: READS,
       inputSchema: CALL,
     },
@@ -212,7 +210,7 @@ export function addCallTools(server: McpServer, session: Session): void {
     'send_transaction',
     {
       description:
-        'Sends one or more calls as a transaction, with fee and signature made for you. Answers its status, fee and decoded events, and of a reverted one why it failed.',
+        'Sends one or more calls as a transaction, and adds fee and signature. Returns its status, fee and decoded events, and the reason of a revert.',
       annotations: CHANGES,
       inputSchema: z.strictObject({ calls: z.array(CALL).min(1), account: ACCOUNT }),
     },

@@ -45,17 +45,17 @@ const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'];
 
 function fieldsOf(value: unknown, name: string): Fields {
   if (isFields(value)) return value;
-  throw new TypeError(`The node answered no object as ${name}.`);
+  throw new TypeError(`The node returned no object for ${name}.`);
 }
 
 function firstOf(value: unknown, name: string): Fields {
   if (Array.isArray(value)) return fieldsOf(value[0], name);
-  throw new TypeError(`The node answered no list as ${name}.`);
+  throw new TypeError(`The node returned no list for ${name}.`);
 }
 
 function feltOf(value: unknown, name: string): string {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return toFelt(BigInt(value));
-  throw new TypeError(`The node answered no felt as ${name}.`);
+  throw new TypeError(`The node returned no felt for ${name}.`);
 }
 
 async function nonceOf(node: NodeCalls, contract_address: string): Promise<string> {

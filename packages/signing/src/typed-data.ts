@@ -67,19 +67,19 @@ const ACTIVE: Revision = {
 
 /** Throws an `InvalidTypedData` if the value is none. */
 export function readTypedData(value: unknown): TypedData {
-  if (!isFields(value)) throw new InvalidTypedData('The typed data is no object.');
+  if (!isFields(value)) throw new InvalidTypedData('The typed data is not an object.');
   const { types, primaryType, domain, message } = value;
-  if (!isFields(types)) throw new InvalidTypedData('The member types is no object.');
+  if (!isFields(types)) throw new InvalidTypedData('The member types is not an object.');
   if (typeof primaryType !== 'string')
-    throw new InvalidTypedData('The member primaryType is no text.');
-  if (!isFields(domain)) throw new InvalidTypedData('The member domain is no object.');
-  if (!isFields(message)) throw new InvalidTypedData('The member message is no object.');
+    throw new InvalidTypedData('The member primaryType is not a string.');
+  if (!isFields(domain)) throw new InvalidTypedData('The member domain is not an object.');
+  if (!isFields(message)) throw new InvalidTypedData('The member message is not an object.');
   const read = Object.entries(types).map(([name, members]) => [name, readMembers(name, members)]);
   return { types: Object.fromEntries(read), primaryType, domain, message };
 }
 
 function readMembers(of: string, value: unknown): readonly TypedMember[] {
-  if (!Array.isArray(value)) throw new InvalidTypedData(`The type ${of} is no list of members.`);
+  if (!Array.isArray(value)) throw new InvalidTypedData(`The type ${of} is not a list of members.`);
   return value.map((member: unknown) => {
     if (isFields(member)) {
       const { name, type, contains } = member;
@@ -121,7 +121,7 @@ export function signedMessage(
 function revisionOf({ types, domain }: TypedData): Revision {
   const revisionText = String(domain['revision'] ?? '0');
   const revision = [LEGACY, ACTIVE][['0', '1'].indexOf(revisionText)];
-  if (!revision) throw new InvalidTypedData(`There is no revision ${revisionText}, only 0 and 1.`);
+  if (!revision) throw new InvalidTypedData(`Unknown revision ${revisionText}, only 0 and 1.`);
   if (!Object.hasOwn(types, revision.domain)) {
     throw new InvalidTypedData(
       `Revision ${revisionText} needs the type ${revision.domain} among the types.`,
@@ -151,7 +151,7 @@ class Hasher {
   struct(type: string, value: unknown): bigint {
     const members = this.#members(type);
     if (!members) throw new InvalidTypedData(`The type ${type} is not among the types.`);
-    if (!isFields(value)) throw new InvalidTypedData(`A value of ${type} is no object.`);
+    if (!isFields(value)) throw new InvalidTypedData(`A value of ${type} is not an object.`);
     return this.#revision.hash([
       this.#typeHash(type),
       ...members.map((member) => {
@@ -254,7 +254,7 @@ class Hasher {
 }
 
 function listOf(name: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new InvalidTypedData(`The value of ${name} is no list.`);
+  if (!Array.isArray(value)) throw new InvalidTypedData(`The value of ${name} is not a list.`);
   return value;
 }
 
@@ -279,12 +279,12 @@ function feltOf(type: string, value: unknown): bigint {
 
 function within(type: string, value: bigint, least: bigint, end: bigint): bigint {
   if (value < least || value >= end)
-    throw new InvalidTypedData(`A value is no number in the range of ${type}.`);
+    throw new InvalidTypedData(`A value is not a number in the range of ${type}.`);
   return value;
 }
 
 function selectorOf(value: unknown): bigint {
-  if (typeof value !== 'string') throw new InvalidTypedData(`${String(value)} is no selector.`);
+  if (typeof value !== 'string') throw new InvalidTypedData(`${String(value)} is not a selector.`);
   return /^0x[0-9a-f]*$/i.test(value) ? BigInt(value) : starknetKeccak(value);
 }
 
@@ -310,7 +310,7 @@ function activeScalar(type: string, value: unknown): bigint {
       return within(type, numberOf(value) ?? U128, 0n, U128);
     case 'bool':
       if (typeof value === 'boolean') return value ? 1n : 0n;
-      throw new InvalidTypedData(`${String(value)} is no bool.`);
+      throw new InvalidTypedData(`${String(value)} is not a bool.`);
     case 'felt':
     case 'shortstring':
     case 'ClassHash':
@@ -322,7 +322,7 @@ function activeScalar(type: string, value: unknown): bigint {
 
 /** Words of 31 bytes, then the rest and its length, as a ByteArray has them. */
 function textHash(value: unknown): bigint {
-  if (typeof value !== 'string') throw new InvalidTypedData(`${String(value)} is no string.`);
+  if (typeof value !== 'string') throw new InvalidTypedData(`${String(value)} is not a string.`);
   const bytes = new TextEncoder().encode(value);
   const whole = Math.floor(bytes.length / 31);
   const word = (at: number): bigint =>

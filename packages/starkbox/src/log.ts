@@ -1,6 +1,15 @@
 // Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
-import { type Colour, type Output, painter, shortened, usesColour, visible } from './terminal.js';
+import { shortAddress, textWidth, wrapped } from '@starkbox/abi';
+import {
+  type Colour,
+  type Output,
+  painter,
+  shortened,
+  usesColour,
+  visible,
+  widthOf,
+} from './terminal.js';
 
 /** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
 export interface Log {
@@ -52,7 +61,8 @@ function prettyLog(least: Level, output: Output): Log {
   const line = (level: keyof Log): Log[keyof Log] =>
     LEVELS.indexOf(level) < LEVELS.indexOf(least)
       ? nothing
-      : (fields, message) => void output.write(prettyLine(level, fields, message, coloured));
+      : (fields, message) =>
+          void output.write(fittedLine(prettyLine(level, fields, message, coloured), output));
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }
 
@@ -69,6 +79,21 @@ function prettyLine(
   const text = safe(typeof first === 'string' ? first : (message ?? ''));
   const [fields, stacks] = typeof first === 'string' ? ['', ''] : describe(first);
   return `${[time, name, text, paint('dim', fields)].filter(Boolean).join(' ')}\n${stacks}`;
+}
+
+/** Of the time, which stays alone in its column. */
+const INDENT = ' '.repeat(10);
+/** Hashes of transactions stay whole, since people copy them. */
+const OTHER_HASH = /(?<!transaction )0x[0-9a-f]{17,}/gi;
+
+/** On a terminal, a long line is wrapped below its message. */
+function fittedLine(line: string, output: Output): string {
+  const width = widthOf(output);
+  if (width === undefined || line.length <= width) return line;
+  const [first = '', ...rest] = line.split('\n');
+  const short =
+    textWidth(first) <= width ? first : first.replace(OTHER_HASH, (hash) => shortAddress(hash));
+  return [...wrapped(short, width, INDENT), ...rest].join('\n');
 }
 
 /** Texts may come from outside: further lines are indented, so that none looks like one of the log. */

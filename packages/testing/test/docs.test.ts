@@ -53,11 +53,6 @@ async function run(file: string, text: string, ...args: readonly string[]): Prom
   return stdout;
 }
 
-test('the first test of the README', async () => {
-  const text = code('../README.md', 'js', 'First test');
-  expect(await run('first.mjs', text, '--test', 'first.mjs')).toMatch(/^# pass 1$/m);
-});
-
 test('the guide of tests, with node:test', async () => {
   const text = code('guides/test-a-contract.md', 'js', 'With node:test');
   expect(await run('counter.mjs', text, '--test', 'counter.mjs')).toMatch(/^# pass 1$/m);

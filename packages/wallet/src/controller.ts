@@ -139,5 +139,5 @@ export class WalletController {
 
 function checkedPolicy(policy: Policy): Policy {
   if (policy === 'approve' || policy === 'reject' || policy === 'ask') return policy;
-  throw new TypeError(`The decision ${policy} is none of approve, reject and ask.`);
+  throw new TypeError(`The decision ${policy} must be approve, reject or ask.`);
 }

@@ -36,11 +36,11 @@ export class WalletNode {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     }).catch((cause: unknown) => {
-      throw new WalletError('UNKNOWN_ERROR', `The node at ${this.url} did not answer: ${cause}`);
+      throw new WalletError('UNKNOWN_ERROR', `The node at ${this.url} did not respond: ${cause}`);
     });
     const answer: unknown = await response.json().catch(() => undefined);
     if (!isFields(answer)) {
-      const reason = `The node at ${this.url} answered ${method} with status ${response.status} and no JSON.`;
+      const reason = `The node at ${this.url} responded to ${method} with status ${response.status} and no JSON.`;
       throw new WalletError('UNKNOWN_ERROR', reason);
     }
     const { error, result } = answer;

@@ -137,7 +137,7 @@ async function install(
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${source} answered ${response.status}: ${text.trim()}`);
+  if (!response.ok) throw new Error(`${source} responded with ${response.status}: ${text.trim()}`);
   const isOrigin = new URL(url).pathname === '/';
   const settings = JSON.stringify({ ...options, url: isOrigin ? new URL('/rpc', url).href : url });
   await page.addInitScript(`window.starkboxWalletOptions = ${settings};\n${text}`);

@@ -9,17 +9,17 @@ export const isFields = (value: unknown): value is Fields =>
 
 export function fieldsOf(value: unknown, name: string): Fields {
   if (isFields(value)) return value;
-  throw invalid(`${name} is no object.`);
+  throw invalid(`${name} is not an object.`);
 }
 
 export function listOf(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw invalid(`${name} is no list.`);
+  throw invalid(`${name} is not a list.`);
 }
 
 export function textOf(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
-  throw invalid(`${name} is no text.`);
+  throw invalid(`${name} is not a string.`);
 }
 
 const NUMBER = /^(?:0x[0-9a-f]{1,64}|\d{1,80})$/i;
@@ -30,7 +30,7 @@ export function feltOf(value: unknown, name: string): string {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return toFelt(BigInt(value));
   if (typeof value === 'string' && NUMBER.test(value)) return toFelt(BigInt(value));
-  throw invalid(`${name} is no felt.`);
+  throw invalid(`${name} is not a felt.`);
 }
 
 /** The calls of `wallet_addInvokeTransaction`. */

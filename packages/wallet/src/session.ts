@@ -49,7 +49,7 @@ export class Session {
       .call('devnet_getPredeployedAccounts')
       .catch((error: unknown) => {
         if (!(error instanceof NodeError)) throw error;
-        const reason = `The node does not give its accounts: ${error.message} (${error.code}). A node with --restrictive-mode does not, and a page of another site needs --allowed-origins.`;
+        const reason = `The node does not reveal its accounts: ${error.message} (${error.code}). A node with --restrictive-mode does not, and a page of another site needs --allowed-origins.`;
         throw new WalletError('UNKNOWN_ERROR', reason);
       });
     return listOf(answer, 'the accounts').map((account) => {

@@ -142,7 +142,7 @@ export class Wallet {
     const { functions } = await this.session.node.abiAt(contract);
     const names = new Set([...functions.values()].map(({ name }) => name));
     if (!names.has('transfer') || !(names.has('balance_of') || names.has('balanceOf')))
-      throw new WalletError('NOT_ERC20', `${contract} is no ERC20 contract.`);
+      throw new WalletError('NOT_ERC20', `${contract} is not an ERC20 contract.`);
     await this.approvals.ask('wallet_watchAsset', params);
     return true;
   }
@@ -164,7 +164,7 @@ export class Wallet {
     if ((await session.node.chainId()) === chainId) return true;
     const node = await session.nodeOf(chainId);
     if (!node) {
-      const reason = `The wallet has no network ${chainId}: add it by wallet_addStarknetChain.`;
+      const reason = `The wallet has no network ${chainId}: add it with wallet_addStarknetChain.`;
       throw new WalletError('UNLISTED_NETWORK', reason);
     }
     await this.approvals.ask('wallet_switchStarknetChain', params);
@@ -184,7 +184,7 @@ const isVersion = (text: string): text is SpecVersion => /^\d+\.\d+(\.\d+(-[\w.-
 function versionOf(answer: unknown): SpecVersion {
   const text = textOf(answer, 'the version');
   if (isVersion(text)) return text;
-  throw new WalletError('UNKNOWN_ERROR', `The node answered ${text} as its version.`);
+  throw new WalletError('UNKNOWN_ERROR', `The node returned ${text} as its version.`);
 }
 
 function checkVersion(requested: unknown): void {
@@ -205,7 +205,7 @@ function sierraOf(value: unknown): Sierra {
     if (error instanceof NoClass) throw invalid(error.message);
     throw error;
   }
-  throw invalid('contract_class is no Sierra class.');
+  throw invalid('contract_class is not a Sierra class.');
 }
 
 /** Typed data that can be hashed. */

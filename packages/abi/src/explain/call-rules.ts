@@ -38,8 +38,7 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
 
 function listed(abi: Abi | undefined): string {
   const names = [...(abi?.functions.values() ?? [])].map((entry) => entry.name);
-  if (names.length === 0)
-    return 'The class has no ABI: look up its functions in the source.';
+  if (names.length === 0) return 'The class has no ABI: look up its functions in the source.';
   const more = names.length > MOST_NAMES ? `, … ${names.length} in all` : '';
   return `It has ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
 }
@@ -237,7 +236,7 @@ export const CALL_RULES: readonly Rule[] = [
     pattern: /Unauthorized syscall (\w+) .{0,40}Validate/,
     find: ([, syscall]) => ({
       what: `${syscall} is not allowed during validation`,
-      hint: 'Move it from the account\'s validation to its execution.',
+      hint: "Move it from the account's validation to its execution.",
     }),
   },
   {

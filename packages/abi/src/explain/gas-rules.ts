@@ -85,7 +85,7 @@ function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFi
   if (!bounds) {
     return {
       what: 'the execution ran out of gas',
-      hint: 'A call has as much gas as the network\'s largest transaction: look for an endless loop, or split the work.',
+      hint: "A call has as much gas as the network's largest transaction: look for an endless loop, or split the work.",
     };
   }
   const [l1, l2] = [BigInt(bounds.l1_gas.max_amount), BigInt(bounds.l2_gas.max_amount)];

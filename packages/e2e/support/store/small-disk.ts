@@ -28,7 +28,7 @@ export function smallDisk(): SmallDisk {
   if (run('mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'starkbox', path)) {
     return {
       path,
-      words: /there is no space left on the disk\. Nothing was changed/,
+      words: /no space is left on the disk\. Nothing was changed/,
       shell: [],
       nodeArgs: [],
       enlarge: () => {
@@ -42,7 +42,7 @@ export function smallDisk(): SmallDisk {
   }
   return {
     path,
-    words: /(the file may not become larger|the disk reports an error)\. Nothing was changed/,
+    words: /(the file has reached its size limit|the disk reports an error)\. Nothing was changed/,
     shell: ['bash', '-c', `ulimit -S -f ${MEGABYTES * 1024} && exec "$@"`, 'bash'],
     nodeArgs: IGNORING_THE_LIMIT,
     enlarge: (pid) => {
@@ -64,11 +64,11 @@ export function fullDisk(content?: string): Omit<SmallDisk, 'enlarge'> {
   };
   if (isMounted) {
     run('dd', 'if=/dev/zero', `of=${join(path, 'filler')}`, 'bs=4k');
-    return { path, words: /there is no space left on the disk/, shell: [], nodeArgs: [], remove };
+    return { path, words: /no space is left on the disk/, shell: [], nodeArgs: [], remove };
   }
   return {
     path,
-    words: /the file may not become larger/,
+    words: /the file has reached its size limit/,
     shell: ['bash', '-c', 'ulimit -S -f 0 && exec "$@"', 'bash'],
     nodeArgs: IGNORING_THE_LIMIT,
     remove,

@@ -30,7 +30,16 @@ describe('a method that does not exist', () => {
     ['katana_predeployedAccounts', 'devnet_getPredeployedAccounts'],
     ['anvil_mine', 'devnet_createBlock'],
     ['hardhat_impersonateAccount', 'devnet_impersonateAccount'],
-    ['anvil_setBalance', 'devnet_mint'],
+    ['anvil_setBalance', 'devnet_deal'],
+    ['setBalance', 'devnet_deal'],
+    ['hardhat_setStorageAt', 'devnet_applyStateDiff'],
+    ['devnet_setStorage', 'devnet_applyStateDiff'],
+    ['hardhat_setCode', 'devnet_replaceClass'],
+    ['evm_setAutomine', 'devnet_setBlockSettings'],
+    ['evm_mine', 'devnet_createBlock'],
+    ['dev_setNextBlockTimestamp', 'devnet_setTime'],
+    ['anvil_dropTransaction', 'devnet_mempoolRemove'],
+    ['eth_getLogs', 'starknet_getEvents'],
     ['evm_snapshot', 'devnet_snapshot'],
     ['evm_revert', 'devnet_revert'],
     ['evm_increaseTime', 'devnet_increaseTime'],
@@ -39,7 +48,7 @@ describe('a method that does not exist', () => {
     ['starknet_getNounce', 'starknet_getNonce'],
     ['starknet_getEvent', 'starknet_getEvents'],
   ])('%s is suggested as %s', async (method, suggestion) => {
-    const reason = `There is no method ${method}; did you mean ${suggestion}?`;
+    const reason = `Unknown method ${method}; did you mean ${suggestion}?`;
     expect(await errorOf(method)).toEqual(notFound(reason));
   });
 
@@ -66,7 +75,7 @@ describe('a subscription', () => {
     const socket = await connectSocket(url);
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads' }];
     expect(JSON.parse(await socket.exchange(JSON.stringify(batch)))[0].error).toEqual(
-      notFound('A subscription cannot be part of a batch: send it alone'),
+      notFound('A subscription cannot be part of a batch: send it separately'),
     );
     await socket.close();
   });

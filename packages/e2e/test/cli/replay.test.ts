@@ -5,7 +5,7 @@ import { connectSocket, startNode } from '@starkbox/conformance';
 import { createChain } from 'starkbox';
 import { cairo } from 'starknet';
 import { beforeAll, expect, test } from 'vitest';
-import { commandOutput } from '../../support/command-line.js';
+import { commandOutput, runCommandLine } from '../../support/command-line.js';
 import { deployed } from '../../support/contracts.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
@@ -100,7 +100,7 @@ test('a recording has every request and no secret', async () => {
 });
 
 test('a fresh node gives the same answers', async () => {
-  expect(await replay(file)).toBe(`${lines().length - 1} requests, all answered alike\n`);
+  expect(await replay(file)).toBe(`${lines().length - 1} requests, all responses equal\n`);
   expect(JSON.parse(await replay(file, '--json'))).toEqual({
     requests: lines().length - 1,
     differences: [],
@@ -110,7 +110,7 @@ test('a fresh node gives the same answers', async () => {
 test('a running node gives the same answers, if it started with the same options', async () => {
   const node = await createChain({ port: 0, seed: 42, accounts: 4, initialBalance: 10n ** 22n });
   const { url } = await node.listen();
-  expect(await replay(file, '--url', url)).toMatch(/all answered alike/);
+  expect(await replay(file, '--url', url)).toMatch(/all responses equal/);
   await node.close();
 }, 180_000);
 
@@ -118,15 +118,19 @@ test('differences are shown', async () => {
   const wrong = altered('wrong.jsonl', (text) =>
     text.replace(/"result":"0x534e[^"]*"/, '"result":"0x1"'),
   );
-  await expect(replay(wrong)).rejects.toThrow(
-    /^error: 1 answer of .*\n.*starknet_chainId at \/result/,
-  );
+  const { outcome, stdout, stderr } = await runCommandLine(['replay', wrong]);
+  expect([outcome, stderr]).toEqual([{ exitCode: 1 }, '']);
+  expect(stdout).toMatch(/^1 of \d+ responses differs\n.*starknet_chainId at \/result/);
   const seed = altered('seed.jsonl', (text) => text.replace('"seed":42', '"seed":43'));
-  await expect(replay(seed)).rejects.toThrow(/answers of \d+ differ/);
+  const other = await runCommandLine(['replay', seed]);
+  expect(other.outcome).toEqual({ exitCode: 1 });
+  expect(other.stdout).toMatch(/^\d+ of \d+ responses differ\n/);
 }, 180_000);
 
 test('other files are refused', async () => {
-  await expect(replay(join(folder, 'missing'))).rejects.toThrow('does not exist');
+  const { outcome, stderr } = await runCommandLine(['replay', join(folder, 'missing')]);
+  expect(outcome).toEqual({ exitCode: 2 });
+  expect(stderr).toContain('does not exist');
   const other = altered('other.json', () => '{"a":1}\n');
   await expect(replay(other)).rejects.toThrow('is no recording');
 });

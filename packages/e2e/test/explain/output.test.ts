@@ -93,6 +93,50 @@ describe('the log', () => {
   });
 });
 
+/** A call and an estimate that fail, and the same two that succeed. */
+async function callAndEstimate(chain: LocalChain): Promise<void> {
+  const sender = senderOf(chain);
+  for (const amount of [AMOUNT, 5n]) {
+    const request = await sender.invokeRequest(transfer('0xabc', amount));
+    await chain
+      .requestRaw('starknet_estimateFee', [[request], [], 'latest'])
+      .catch(() => undefined);
+  }
+  for (const name of ['transferr', 'name']) {
+    const call = { contract_address: STRK, entry_point_selector: selector(name), calldata: [] };
+    await chain.requestRaw('starknet_call', [call, 'latest']).catch(() => undefined);
+    await chain.requestRaw('starknet_call', [call, { block_number: 99 }]).catch(() => undefined);
+  }
+}
+
+describe('a request that fails without a transaction', () => {
+  test('has one line in the log, and one that succeeds has none', async () => {
+    const text = await loggedBy('info', callAndEstimate);
+    const lines = text.split('\n').flatMap((line) => /INFO {2}(.*)$/.exec(line)?.[1] ?? []);
+    expect(lines).toEqual([
+      "starknet_estimateFee · Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'",
+      expect.stringMatching(/^starknet_call · Reverted: STRK has no function /),
+      'starknet_call · Block not found',
+      'starknet_call · Block not found',
+    ]);
+  });
+
+  test('has its calls at debug', async () => {
+    const text = await loggedBy('debug', callAndEstimate);
+    expect(text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+  });
+
+  test('has its calls on the output with --print-traces', async () => {
+    const output = new RecordingStream();
+    await using chain = await createChain({ seed: 0, accounts: 2, printTraces: true }, { output });
+    await callAndEstimate(chain);
+    await chain.close();
+    expect(output.text).toContain('starknet_estimateFee\nReverted: STRK::transfer panicked with');
+    expect(output.text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+    expect(output.text).not.toContain('Succeeded');
+  });
+});
+
 describe('--print-traces', () => {
   async function printed(output: RecordingStream): Promise<string> {
     await using chain = await createChain({ seed: 0, accounts: 2, printTraces: true }, { output });
@@ -104,7 +148,7 @@ describe('--print-traces', () => {
 
   test('prints the tree of every transaction, plainly where it is no terminal', async () => {
     const text = await printed(new RecordingStream());
-    expect(text).toMatch(/Succeeded: \d calls\n\n✓ account 0::__execute__\(…\) \[[\d,]+ gas\]\n/);
+    expect(text).toMatch(/Succeeded: 2 calls\n\n✓ account 0::__execute__\(…\) \[[\d,]+ gas\]\n/);
     expect(text).toContain('   emits Transfer(from: account 0, to: 0xabc, value: 5)');
     expect(text).toContain("panicked with 'ERC20: insufficient balance'");
     expect(text).not.toContain('\u001b');

@@ -54,7 +54,7 @@ test('a failed read gives its reason, and no zero', async () => {
   pair.proxy.mishap = () => ({ kind: 'status', status: 401 });
   const failure = await fork.client.failure('starknet_getStorageAt', latest(0x111));
   expect(failure).toMatchObject({ code: -1 });
-  expect(failure.message).toContain('it answers with status 401');
+  expect(failure.message).toContain('it returned status 401');
   const request = {
     contract_address: STRK,
     entry_point_selector: BALANCE_OF,

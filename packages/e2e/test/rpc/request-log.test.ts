@@ -275,7 +275,7 @@ test('recorded calls can be saved and replayed on a fresh node', async () => {
   expect(recording).toContain('devnet_mint');
   const file = join(folder, 'saved.jsonl');
   writeFileSync(file, recording);
-  expect(await commandOutput('replay', file)).toBe(`${requests} requests, all answered alike\n`);
+  expect(await commandOutput('replay', file)).toBe(`${requests} requests, all responses equal\n`);
 });
 
 test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {

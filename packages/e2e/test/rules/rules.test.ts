@@ -374,7 +374,7 @@ test('a chain without rules lists what a network would have refused', async () =
       transaction_hash: hashes[1],
       rule: 'min_gas_price',
       sender_address: chain.account().address,
-      reason: expect.stringMatching(/is 7999999999 fri; sepolia asks for at least 8000000000/),
+      reason: expect.stringMatching(/is 7999999999 fri; sepolia requires at least 8000000000/),
     },
   ]);
   expect(rest.next).toBeUndefined();

@@ -71,8 +71,8 @@ interface Case {
 }
 
 const last = (): number => statSync(mdb()).size;
-const COPY = /Put the directory back from a copy, .*--data-dir.*devnet_load.*delete the directory/;
-const AGAIN = /delete chain\.json and start again, and it is written again \(--seed 7\)/;
+const COPY = /Restore the directory from a copy\. .*--data-dir.*devnet_load.*delete the directory/;
+const AGAIN = /delete chain\.json and start again to restore it \(--seed 7\)/;
 
 const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   'chain.json is empty': {
@@ -82,17 +82,17 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.json is cut': {
     damage: () => truncateSync(json(), 100),
-    words: /chain\.json is cut or overwritten/,
+    words: /chain\.json is truncated or overwritten/,
     wayOut: AGAIN,
   },
   'chain.json is another file': {
     damage: () => writeFileSync(json(), '{"name": "left-pad", "version": "1.3.0"}'),
-    words: /chain\.json is not the one that Starkbox wrote/,
+    words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
   'chain.json says nothing that can be used': {
     damage: () => writeFileSync(json(), '{"format": 1, "options": {"seed": 7}}'),
-    words: /chain\.json is not the one that Starkbox wrote/,
+    words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
   'chain.json is of a later version': {
@@ -123,7 +123,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.mdb is cut to half': {
     damage: () => truncateSync(mdb(), Math.floor(last() / 2)),
-    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+    words: /chain\.mdb is truncated: it has \d+ bytes, but its header states \d+/,
   },
   'chain.mdb is cut by a page': {
     damage: async () => {
@@ -132,11 +132,11 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       await inDatabase(mdb(), (database) => database.put(Buffer.of(200), large));
       truncateSync(mdb(), last() - page());
     },
-    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+    words: /chain\.mdb is truncated: it has \d+ bytes, but its header states \d+/,
   },
   'chain.mdb is cut to its first page': {
     damage: () => truncateSync(mdb(), page()),
-    words: /chain\.mdb is cut: it ends before its second header/,
+    words: /chain\.mdb is truncated: it ends before its second header/,
   },
   'the first header is zeroed': {
     damage: () => overwrite(mdb(), Buffer.alloc(page()), 0),
@@ -162,15 +162,15 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       const middle = Math.floor(last() / page() / 2) * page();
       overwrite(mdb(), randomBytes(last() - middle), middle);
     },
-    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
   },
   'all pages but the headers are zeroed': {
     damage: () => overwrite(mdb(), Buffer.alloc(last() - 2 * page()), 2 * page()),
-    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
   },
   'chain.mdb is no database': {
     damage: () => writeFileSync(mdb(), randomBytes(64 * page())),
-    words: /chain\.mdb has no valid first header: it is overwritten, or no database/,
+    words: /chain\.mdb has no valid first header: it was overwritten, or is not a database/,
   },
   'chain.mdb is of a later version of the database': {
     damage: () => {
@@ -189,20 +189,20 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(mdb());
       await inDatabase(mdb(), (database) => database.put(Buffer.from('key'), Buffer.from('value')));
     },
-    words: /chain\.mdb holds something else than a chain, and chain\.json is missing/,
+    words: /chain\.mdb does not contain a chain, and chain\.json is missing/,
   },
   'the head of the chain is overwritten': {
     damage: () => {
       expect(spoil(mdb(), Buffer.from('"segments"'))).toBeGreaterThan(0);
     },
     words: /chain\.mdb is damaged: the head of the chain cannot be read/,
-    wayOut: /put the data directory back from a copy/,
+    wayOut: /restore the data directory from a copy/,
   },
   'the copy of chain.json is overwritten': {
     damage: () => {
       expect(spoil(mdb(), Buffer.from('"options"'))).toBeGreaterThan(0);
     },
-    words: /the copy of chain\.json in chain\.mdb is cut or overwritten/,
+    words: /the copy of chain\.json in chain\.mdb is truncated or overwritten/,
   },
   'the last block is missing': {
     damage: () =>
@@ -211,7 +211,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
         for (const key of database.getKeys(range)) await database.remove(key);
       }),
     words: /chain\.mdb is damaged: block 12 cannot be read \(it is missing\)/,
-    wayOut: /put the data directory back from a copy/,
+    wayOut: /restore the data directory from a copy/,
   },
   'a directory of an older version lost chain.json': {
     damage: async () => {
@@ -219,7 +219,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(json());
     },
     words:
-      /chain\.mdb holds a chain, but chain\.json is missing, which says what it was begun with/,
+      /chain\.mdb contains a chain, but chain\.json is missing, which records its initial options/,
   },
   'a directory of an older version lost its chain': {
     damage: async () => {
@@ -241,7 +241,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       rmSync(directory, { recursive: true });
       writeFileSync(directory, 'chain');
     },
-    words: /cannot be used: there is a file of that name/,
+    words: /cannot be used: a file with that name exists/,
     wayOut: /./,
   },
 };
@@ -265,7 +265,7 @@ describe('a start is refused, and leaves everything as it is', () => {
     directory = copy.path;
     try {
       expect(await workshop.refusal(directory)).toMatch(
-        /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
+        /the data directory .* cannot be used: (the file system is read-only|this process has no write permission there)/,
       );
     } finally {
       copy.remove();
@@ -279,7 +279,7 @@ describe('a start continues the old chain', () => {
     rmSync(json());
     const node = await expectOldChain();
     expect(node.said.join()).toMatch(
-      /chain\.json is missing: it is written again from the copy in chain\.mdb \(--seed 7\)/,
+      /chain\.json is missing: restoring it from the copy in chain\.mdb \(--seed 7\)/,
     );
     expect(await node.stop()).toBe(0);
     expect(readFileSync(json(), 'utf8')).toBe(before);
@@ -359,10 +359,10 @@ test('overwritten blocks are reported, and the others can be read', async () => 
   const ask = (method: string, number: number) =>
     node.call(method, { block_id: { block_number: number } });
   await expect(ask('starknet_getBlockWithReceipts', 5)).rejects.toThrow(
-    /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and put the data directory back from a copy/,
+    /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and restore the data directory from a copy/,
   );
   await expect(ask('starknet_getStateUpdate', 9)).rejects.toThrow(
-    /A block is damaged where it is kept: its texts cannot be unpacked \(.*\)\. Put the data directory/,
+    /A stored block is damaged and cannot be unpacked \(.*\)\. Restore the data directory/,
   );
   for (const number of [0, 3, 8, BLOCKS]) {
     const block = await ask('starknet_getBlockWithReceipts', number);

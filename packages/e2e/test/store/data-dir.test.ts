@@ -58,7 +58,7 @@ describe('a chain in a directory', () => {
   test('cannot become another chain', async () => {
     await stop(await start({ seed: 7 }));
     await expect(start({ seed: 8 })).rejects.toThrow(
-      /was begun with --seed 7 and cannot go on with --seed 8: leave the option out, or choose another directory with --data-dir/,
+      /was started with --seed 7 and cannot continue with --seed 8: omit the option, or choose another directory with --data-dir/,
     );
     // A refusal holds nothing.
     await stop(await start({ seed: 7 }));
@@ -67,7 +67,7 @@ describe('a chain in a directory', () => {
   test('belongs to one node at a time', async () => {
     const node = await start({ seed: 0 });
     await expect(start()).rejects.toThrow(
-      /is in use by another node: stop that one first, or choose another directory with --data-dir/,
+      /is in use by another node: stop that node, or choose another directory with --data-dir/,
     );
     await stop(node);
     await stop(await start());
@@ -298,10 +298,10 @@ describe('the disk', () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
     await expect(createChain({ dataDir: file })).rejects.toThrow(
-      /the data directory .*file cannot be used: there is a file of that name/,
+      /the data directory .*file cannot be used: a file with that name exists/,
     );
     await expect(createChain({ dataDir: join(file, 'inside') })).rejects.toThrow(
-      /cannot be used: a part of the path is no directory/,
+      /cannot be used: part of the path is not a directory/,
     );
     await expect(createChain({ dataDir: '/proc/starkbox' })).rejects.toThrow(
       /the data directory \/proc\/starkbox cannot be used: /,
@@ -312,7 +312,7 @@ describe('the disk', () => {
     const readOnly = readOnlyFolder();
     try {
       await expect(createChain({ dataDir: readOnly.path })).rejects.toThrow(
-        /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
+        /the data directory .* cannot be used: (the file system is read-only|this process has no write permission there)/,
       );
     } finally {
       readOnly.remove();

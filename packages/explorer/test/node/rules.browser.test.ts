@@ -19,7 +19,7 @@ test('transactions are listed by the rule that they break, with reason and link'
   await page.getByText('--rules mainnet').waitFor();
   const table = page.getByRole('table', { name: 'Transactions that break min_gas_price' });
   const row = table.locator('tbody tr');
-  expect(await row.innerText()).toMatch(/5000000000 fri; mainnet asks for at least 8000000000/);
+  expect(await row.innerText()).toMatch(/5000000000 fri; mainnet requires at least 8000000000/);
   await settled();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel('network').selectOption('sepolia');

@@ -74,7 +74,7 @@ export class LayeredDatabase implements Database {
     } catch (error) {
       throw new RpcError(
         ERRORS.INTERNAL_ERROR.code,
-        `${this.#shown} is damaged in the store: ${what} cannot be read (${reasonOf(error)}). Put the objects of the store back from a copy.`,
+        `${this.#shown} is damaged in the store: ${what} cannot be read (${reasonOf(error)}). Restore the objects of the store from a copy.`,
       );
     }
   }

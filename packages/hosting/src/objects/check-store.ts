@@ -33,7 +33,7 @@ async function checkRound(store: ObjectStore, key: string): Promise<UncertainErr
   const first = await race(store, key, 'absent');
   if (first instanceof UncertainError) return first;
   const stored = await store.get(key);
-  if (stored?.tag !== first) throw unfit(store, 'a read did not give what had just been written');
+  if (stored?.tag !== first) throw unfit(store, 'a read did not return the data just written');
   const second = await race(store, key, { tag: first });
   if (second instanceof UncertainError) return second;
   for (const condition of ['absent', { tag: first }] as const) {
@@ -84,6 +84,6 @@ function unwon(store: ObjectStore): never {
 
 function unfit(store: ObjectStore, what: string): Error {
   return new Error(
-    `The object store ${store.displayName} does not do conditional writes: ${what}. It cannot carry leases, because two nodes could both hold one. Use S3, R2, MinIO or Ceph, or a folder for a single node`,
+    `The object store ${store.displayName} does not support conditional writes: ${what}. It cannot store leases, because two nodes could hold the same lease. Use S3, R2, MinIO or Ceph, or a folder for a single node`,
   );
 }

@@ -73,7 +73,7 @@ export class FolderStore implements ObjectStore {
     }
     if (!lock) {
       throw new Error(
-        `The folder ${folder} is in use by another process: stop that one first, choose another folder, or use a store with the API of S3, which several nodes can share`,
+        `The folder ${folder} is in use by another process: stop that process, choose another folder, or use a store with the API of S3, which several nodes can share`,
       );
     }
     const store = new FolderStore(folder, lock);
@@ -230,7 +230,7 @@ export class FolderStore implements ObjectStore {
     const head = bytes.toString('latin1', 0, HEAD_LENGTH);
     if (/^[0-9a-f]{32}\n$/.test(head)) return head.slice(0, TAG_LENGTH);
     throw new Error(
-      `${path} is no object of this store: its first line is not a tag. Put it back from a copy, or delete it`,
+      `${path} is not an object of this store: its first line is not a tag. Restore it from a copy, or delete it`,
     );
   }
 

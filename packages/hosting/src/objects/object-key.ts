@@ -15,6 +15,6 @@ function isSegment(segment: string): boolean {
 export function checkKey(key: string): void {
   if (isKey(key)) return;
   throw new Error(
-    `"${key}" is no key of an object: segments of letters, digits, ".", "_" and "-", none of which begins with ".", are joined by "/"`,
+    `"${key}" is not an object key: segments of letters, digits, ".", "_" and "-", none of which begins with ".", are joined by "/"`,
   );
 }

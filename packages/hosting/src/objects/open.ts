@@ -42,20 +42,21 @@ export async function openObjectStore(
 
 async function openS3(address: string, aws: AwsSettings): Promise<ObjectStore> {
   const url = urlOf(address);
-  if (url?.protocol !== 's3:')
-    wrong(address, 'it is neither the path of a folder nor of this form');
+  if (url?.protocol !== 's3:') wrong(address, 'it is neither a folder path nor of this form');
   const bucket = url.hostname;
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) wrong(address, 'it names no bucket');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    wrong(address, 'it does not name a bucket');
   if (url.username !== '' || url.password !== '') {
     wrong(address, 'credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   }
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  if (prefix !== '' && !isKey(prefix)) wrong(address, `"${prefix}" is no prefix of keys`);
+  if (prefix !== '' && !isKey(prefix)) wrong(address, `"${prefix}" is not a key prefix`);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) wrong(address, `there is no parameter "${unknown}"`);
+  if (unknown !== undefined) wrong(address, `unknown parameter "${unknown}"`);
   const region = url.searchParams.get('region') ?? aws.region ?? 'us-east-1';
   const endpoint = urlOf(url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`);
-  if (!endpoint || !/^https?:$/.test(endpoint.protocol)) wrong(address, 'its endpoint is no URL');
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol))
+    wrong(address, 'its endpoint is not a URL');
   const { accessKeyId, secretAccessKey, sessionToken } = aws;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -76,5 +77,7 @@ function urlOf(text: string): URL | undefined {
 function wrong(address: string, reason: string): never {
   // What it contains may be a password.
   const redacted = address.replace(/\/\/[^/@]*@/, '//…@');
-  throw new Error(`"${redacted}" is no address of an object store: ${reason}. The form is ${FORM}`);
+  throw new Error(
+    `"${redacted}" is not the address of an object store: ${reason}. The form is ${FORM}`,
+  );
 }

@@ -131,7 +131,7 @@ export class S3Store implements ObjectStore {
       const { status, bytes } = await this.#repeated(request);
       if (status !== 200) throw this.#refused(request, refusalFrom(status, bytes.toString()));
       const page = keyPageFrom(bytes.toString());
-      if (!page) throw new Error(`${this.#failed(request)}: the answer is no list of objects`);
+      if (!page) throw new Error(`${this.#failed(request)}: the response is not a list of objects`);
       // Other programs may have put objects there.
       keys.push(...page.keys.map((key) => key.slice(storePrefix.length)).filter(isKey));
       last = page.keys.at(-1);
@@ -198,7 +198,9 @@ export class S3Store implements ObjectStore {
 
   #tagIn({ etag }: IncomingHttpHeaders, request: StoreRequest): string {
     if (etag !== undefined) return etag;
-    throw unsure(`${this.#failed(request)}: the answer has no ETag, which conditional writes need`);
+    throw unsure(
+      `${this.#failed(request)}: the response has no ETag, which conditional writes need`,
+    );
   }
 
   /** By the two times of one answer, so that the clock of this machine takes no part. */
@@ -207,7 +209,7 @@ export class S3Store implements ObjectStore {
     const written = Date.parse(headers['last-modified'] ?? '');
     if (Number.isNaN(now) || Number.isNaN(written)) {
       throw new Error(
-        `${this.#failed(request)}: the answer has no Date or no Last-Modified, by which leases expire. Use a store that sends both: S3, R2, MinIO or Ceph`,
+        `${this.#failed(request)}: the response has no Date or no Last-Modified, which leases need. Use a store that sends both: S3, R2, MinIO or Ceph`,
       );
     }
     return Math.max(0, (now - written) / 1000);
@@ -261,7 +263,7 @@ class Limit {
     this.#seconds += bytes / BYTES_PER_SECOND;
     this.#timer = setTimeout(() => {
       const seconds = Math.round(this.#seconds);
-      this.#request.destroy(new Error(`it gave no answer within ${seconds} s`));
+      this.#request.destroy(new Error(`it did not respond within ${seconds} s`));
     }, this.#seconds * 1000);
   }
 

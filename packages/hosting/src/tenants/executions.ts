@@ -23,7 +23,7 @@ export class TenantExecutions {
     this.#slots = new Semaphore({
       ...waiting,
       places: executions,
-      subject: `The tenant ${name} runs as many executions as it may (maximum_executions: ${executions})`,
+      subject: `The tenant ${name} has reached its limit of concurrent executions (maximum_executions: ${executions})`,
     });
     this.#bucket =
       executionsPerMinute === undefined ? undefined : new TokenBucket(executionsPerMinute);

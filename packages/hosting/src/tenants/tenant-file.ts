@@ -64,7 +64,7 @@ function tenantsIn(value: unknown, operator: string | undefined): readonly Tenan
     const where = `tenants[${index}]`;
     if (names.has(name)) wrong(`${where}.name`, `another name: ${name} is there twice`);
     const owner = ownerByDigest.get(digest);
-    if (owner !== undefined) wrong(where, `a token of its own, not that of ${owner}`);
+    if (owner !== undefined) wrong(where, `a unique token, not the token of ${owner}`);
     names.add(name);
     ownerByDigest.set(digest, name);
   }

@@ -63,7 +63,7 @@ export class TenantInstances {
       await this.#sweep(tenant, most, lease);
       if ((await this.#count(tenant, most)) >= most) {
         refuse(
-          `The tenant ${tenant} has ${most} instances, as many as it may (maximum_instances): delete one`,
+          `The tenant ${tenant} has ${most} instances, its limit (maximum_instances): delete one`,
         );
       }
     }

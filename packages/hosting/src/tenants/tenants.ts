@@ -8,10 +8,9 @@ interface Member {
   readonly executions: TenantExecutions;
 }
 
-const SHARED =
-  'The chain of the node is shared by its tenants, who may read it: create an instance';
+const SHARED = 'Tenants share the chain of the node and can only read it: create an instance';
 const OF_THE_OPERATOR =
-  'It reaches beyond the chains of a tenant, so the operator of the node may call it';
+  'It affects more than the chains of a tenant: only the operator of the node may call it';
 
 export class Tenants {
   /** Names by the SHA-256 of their tokens, in hexadecimal. */

@@ -64,7 +64,7 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
       close: () => store.close(),
     };
     await expect(checkConditionalWrites(careless)).rejects.toThrow(
-      /8 of 8 racing writers won together\. It cannot carry leases.*Use S3, R2, MinIO or Ceph/,
+      /8 of 8 racing writers won together\. It cannot store leases.*Use S3, R2, MinIO or Ceph/,
     );
     expect(await store.list('', undefined, 10)).toEqual([]);
   });
@@ -195,16 +195,16 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
 });
 
 test.each([
-  ['s3://', 'it names no bucket'],
-  ['s3://B', 'it names no bucket'],
-  ['s3://bucket/a//b', '"a//b" is no prefix of keys'],
-  ['s3://bucket?place=x', 'there is no parameter "place"'],
-  ['s3://bucket?endpoint=x', 'its endpoint is no URL'],
+  ['s3://', 'it does not name a bucket'],
+  ['s3://B', 'it does not name a bucket'],
+  ['s3://bucket/a//b', '"a//b" is not a key prefix'],
+  ['s3://bucket?place=x', 'unknown parameter "place"'],
+  ['s3://bucket?endpoint=x', 'its endpoint is not a URL'],
   [
     's3://key:secret@bucket',
-    '"s3://…@bucket" is no address of an object store: credentials come from',
+    '"s3://…@bucket" is not the address of an object store: credentials come from',
   ],
-  ['gs://bucket', 'it is neither the path of a folder nor of this form'],
+  ['gs://bucket', 'it is neither a folder path nor of this form'],
 ])('the address %s is refused', async (address, reason) => {
   await expect(openObjectStore(address, CREDENTIALS)).rejects.toThrow(reason);
 });

@@ -174,7 +174,7 @@ export class Artifacts {
     const addresses = old === undefined ? [] : await contractsOf(this.#chain.world, old);
     if (addresses.length > 0) {
       const newClass: unknown = JSON.parse(text);
-      if (!isObject(newClass)) throw new TypeError('it is no object');
+      if (!isObject(newClass)) throw new TypeError('it is not an object');
       for (const contract_address of addresses) {
         if (this.#isStopped) return;
         const params = { contract_address, contract_class: newClass };

@@ -54,12 +54,12 @@ const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalS
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
 export async function deal(chain: Chain, request: Deal, cause?: Cause): Promise<Dealt> {
-  if (request.amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
+  if (request.amount >= 2n ** 256n) refuse('The amount must be below 2^256');
   if (request.variable !== undefined && request.slot !== undefined) {
-    refuse('Give the variable of the balances or their slot, not both');
+    refuse('Give either the variable or the slot of the balances, not both');
   }
   if (BigInt(request.slot ?? 0) >= ADDRESS_BOUND) {
-    refuse('The slot must be below 2^251 - 256, as the addresses of variables are');
+    refuse('The slot must be below 2^251 - 256, the limit of storage addresses');
   }
   // The requests to the origin run outside of the writer, so that no change waits for them.
   if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, request));
@@ -89,7 +89,7 @@ async function written(
   const supply = await contract.view(dealt, SUPPLY_FUNCTIONS, []);
   const total = supply.value + amount - balance.value;
   if (total < 0n || total >= 2n ** 256n) {
-    refuse(`The total supply would be ${total}, which is no u256: it is ${supply.value} now`);
+    refuse(`The total supply would be ${total}, which exceeds a u256: it is ${supply.value} now`);
   }
   const locations = SUPPLIES.map((name) => locationOf(name, []));
   const [changed] = await contract.set(dealt, locations, supply, total);
@@ -141,7 +141,7 @@ class Token {
       if (value !== undefined) return { name, calldata, value };
     }
     return refuse(
-      `The contract ${this.#address} is no ERC-20 token: it answers to none of ${names.join(', ')}`,
+      `The contract ${this.#address} is not an ERC-20 token: it has none of the functions ${names.join(', ')}`,
     );
   }
 
@@ -161,8 +161,8 @@ class Token {
     }
     const tried = locations.map(({ variable, key }) => variable ?? key).join(', ');
     return refuse(
-      `What ${name} of ${this.#address} returns depends on none of the storage variables ${tried}. ` +
-        'Name the right one, give its slot, or write its slots by devnet_applyStateDiff',
+      `The function ${name} of ${this.#address} reads none of the storage variables ${tried}. ` +
+        'Name the right variable, give its slot, or write the slots with devnet_applyStateDiff',
       { tried: locations.map(({ variable = null, key }) => ({ variable, key })) },
     );
   }

@@ -44,7 +44,9 @@ export async function reorg(
   const prepared = blocks && (await prepareAll(chain, blocks));
   return chain.write(cause, async (world) => {
     if (!world.keepsHistory) {
-      refuse('devnet_reorg returns to an older state: it needs --state-archive-capacity full');
+      refuse(
+        'devnet_reorg restores an older state: start the node with --state-archive-capacity full',
+      );
     }
     const from = latestHeader(world).number - depth + 1;
     const most = latestHeader(world).number - world.history.first;
@@ -126,8 +128,7 @@ async function included(
 ): Promise<World> {
   if (typeof transaction !== 'string') return include(world, transaction, chain.options, time);
   const record =
-    removed.get(transaction) ??
-    refuse(`the transaction ${transaction} is in none of the blocks that are replaced`);
+    removed.get(transaction) ?? refuse(`the transaction ${transaction} is not in a replaced block`);
   const prepared = await preparedAgain(record, before.pendingState, chain.options.chainId);
   const { values } = prepared;
   const l1Hash = values.type === 'L1_HANDLER' ? values.l1_transaction_hash : null;

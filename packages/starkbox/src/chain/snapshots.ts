@@ -39,7 +39,7 @@ export function addSnapshot(
   most: number,
 ): ChangeResult<bigint> {
   if (now.snapshots.size >= most) {
-    refuse(`There may be ${most} snapshots; --maximum-snapshots sets the limit`);
+    refuse(`There may be ${most} snapshots at most; --maximum-snapshots sets the limit`);
   }
   const id = now.lastSnapshot + 1n;
   const snapshots = now.snapshots.set(id, now.world);

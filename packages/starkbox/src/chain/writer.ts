@@ -155,7 +155,7 @@ export class Writer {
       this.#probe?.waited(seconds);
       if (seconds > this.#queueTimeout) {
         refuse(
-          `The chain is busy: after ${this.#queueTimeout} s of waiting, this change is refused`,
+          `The chain is busy: after ${this.#queueTimeout} s in the queue, this change is rejected`,
         );
       }
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));

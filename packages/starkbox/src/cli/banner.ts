@@ -92,7 +92,7 @@ const MOST_ACCOUNTS = 10;
 const LABEL = 11;
 
 export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): string {
-  const head = headRows(facts, terminal);
+  const head = headRows(facts, terminal).flatMap((row) => labelled(row, terminal));
   const accounts = accountLines(facts, terminal);
   const { tokens, udc } = facts;
   const contracts = [
@@ -100,11 +100,12 @@ export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): st
     ['ETH', tokens.eth.address],
     ['UDC', udc.address],
   ] as const;
+  // The line about listening follows.
   const isTight = head.length + contracts.length + accounts.length >= MOST_LINES;
   const short = contracts.map(([name, address]) => `${name} ${shortAddress(address)}`).join(', ');
-  const rows = [...head, ...(isTight ? [['contracts', short] as const] : contracts)];
-  const lines = rows.flatMap(([label, value]) => labelled(label, value, terminal));
-  return [...lines, ...accounts].map((line) => `${line}\n`).join('');
+  const rows = isTight ? [['contracts', short] as const] : contracts;
+  const lines = rows.flatMap((row) => labelled(row, terminal));
+  return [...head, ...lines, ...accounts].map((line) => `${line}\n`).join('');
 }
 
 type Row = readonly [label: string, value: string];
@@ -188,7 +189,7 @@ function accountLines(
     ...(isPartial ? [`in full: ${command}`] : []),
   ].join(', ');
   return [
-    ...labelled('accounts', withShortHashes(about, width - LABEL), { paint, width }),
+    ...labelled(['accounts', about], { paint, width }),
     ...listed.map(({ address: felt, privateKey }, at) => {
       const shown = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
       return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', shown)}${GAP}${privateKey}`;
@@ -201,8 +202,7 @@ const GAP = '  ';
 const INDEX = 4;
 
 function labelled(
-  label: string,
-  value: string,
+  [label, value]: Row,
   { paint, width }: Pick<TerminalBanner, 'paint' | 'width'>,
 ): readonly string[] {
   const text = withShortHashes(value, width - LABEL);

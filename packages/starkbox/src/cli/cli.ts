@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly directory: string;
-  readonly stdout: Output & { readonly columns?: number };
+  readonly stdout: Output;
   readonly stderr: Output;
   /** Reads all of stdin. */
   readonly readInput?: () => Promise<string>;
@@ -77,55 +77,70 @@ const EXIT_TROUBLE = 2;
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
-/** Runs a command line, up to a listening node. */
-export async function run(options: RunOptions): Promise<Outcome> {
+/** Where a run writes, and how it ends with an error. */
+interface Console {
+  readonly progress: ReturnType<typeof ProgressLine.on>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly coloured: boolean;
+  readonly fail: (message: string, exitCode: number, hint?: string) => Outcome;
+  readonly failUsage: (message: string) => Outcome;
+}
+
+function consoleOf(options: RunOptions): Console {
   const progress = ProgressLine.on(options.stderr, options.env);
   const { stdout, stderr } = outputsOf(options, progress);
-  const coloured = usesColour(stdout);
   const fail = (message: string, exitCode: number, hint = ''): Outcome => {
     const reason = visible(shortened(message, LONGEST_REASON));
-    const text = fitted(`error: ${reason}`, widthOf(stderr));
+    const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
     const painted = painter(usesColour(stderr))('red', 'error:');
-    stderr.write(`${text.replace('error:', () => painted)}\n${hint}`);
+    stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
   const failUsage = (message: string): Outcome =>
     fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
+  return { progress, stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
+}
 
-  const style = { width: helpWidth(stdout.columns), paint: painter(coloured) };
-  const [command = '', ...rest] = options.argv;
-  if (COMMAND_NAMES.includes(command)) {
-    try {
-      const { env, readInput = async () => '' } = options;
-      const isTerminal = stdout.isTTY === true;
-      const text = await runCommand(options.argv, {
-        ...style,
-        env,
-        readInput,
-        isTerminal,
-        columns: widthOf(stdout),
-        progress,
-      });
-      stdout.write(visiblePainted(text, coloured));
-      return { exitCode: 0 };
-    } catch (error) {
-      if (error instanceof DifferenceFound) {
-        stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
-        return { exitCode: EXIT_DIFFERENT };
-      }
-      if (error instanceof UsageError) return failUsage(error.message);
-      return fail(reasonOf(error), isComparison(command) ? EXIT_TROUBLE : EXIT_FAILURE);
+/** Runs a command other than a node. */
+async function runOther(
+  { argv, env, readInput = async () => '' }: RunOptions,
+  { progress, stdout, coloured, fail, failUsage }: Console,
+): Promise<Outcome> {
+  try {
+    const paint = painter(coloured);
+    const width = widthOf(stdout);
+    const output = await runCommand(argv, { env, paint, width, readInput, progress });
+    stdout.write(visiblePainted(output, coloured));
+    return { exitCode: 0 };
+  } catch (error) {
+    if (error instanceof DifferenceFound) {
+      stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
+      return { exitCode: EXIT_DIFFERENT };
     }
+    if (error instanceof UsageError) return failUsage(error.message);
+    return fail(reasonOf(error), isComparison(argv[0] ?? '') ? EXIT_TROUBLE : EXIT_FAILURE);
   }
+}
 
+/** Reads the options of a node, or the question that the words ask. */
+async function readLine(options: RunOptions, { stdout, coloured }: Console): Promise<CommandLine> {
+  const style = { width: helpWidth(widthOf(stdout)), paint: painter(coloured) };
+  const [command = '', ...rest] = options.argv;
+  if (command === 'help') return { kind: 'answer', text: helpOn(rest[0], style) };
+  refuseUnknownCommand(command);
+  const argv = command === 'start' ? rest : options.argv;
+  return readConfig(argv, { ...options, style });
+}
+
+/** Runs a command line, up to a listening node. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const output = consoleOf(options);
+  const { progress, stdout, stderr, fail, failUsage } = output;
+  if (COMMAND_NAMES.includes(options.argv[0] ?? '')) return runOther(options, output);
   let line: CommandLine;
   try {
-    if (command === 'help') line = { kind: 'answer', text: helpOn(rest[0], style) };
-    else {
-      refuseUnknownCommand(command);
-      const argv = command === 'start' ? rest : options.argv;
-      line = await readConfig(argv, { ...options, style });
-    }
+    line = await readLine(options, output);
   } catch (error) {
     if (error instanceof UsageError) return failUsage(error.message);
     if (error instanceof ConfigError) return fail(error.message, EXIT_FAILURE);
@@ -206,7 +221,7 @@ function announce({ node, address, opened, name, log, stdout, config }: Announce
   } else if (config.banner) {
     stdout.write(visible(banner(node)));
   }
-  stdout.write(listeningLine(name, address));
+  stdout.write(fitted(listeningLine(name, address), width));
   if (config.banner && isForPeople) return;
   for (const [label, text] of sourceRows(node.config, opened)) {
     // The fork itself is logged when it is opened.

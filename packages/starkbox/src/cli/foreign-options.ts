@@ -119,5 +119,9 @@ export function foreignOption(name: string): string | undefined {
     ...(use === undefined ? [] : [`use '${use}'`]),
     ...(advice === undefined ? [] : [advice]),
   ];
-  return ` of ${tools.join(' and ')}: ${hints.join('; ')}`;
+  return ` of ${listed(tools)}: ${hints.join('; ')}`;
+}
+
+function listed(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
 }

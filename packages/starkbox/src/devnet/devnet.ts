@@ -260,7 +260,7 @@ export class DevnetProvider {
     const signal = AbortSignal.timeout(this.#timeout);
     return fetch(new URL(path, this.url), { ...init, signal }).catch((error: unknown) => {
       const reason = signal.aborted
-        ? `did not answer in ${this.#timeout} ms: give DevnetProvider a greater timeout`
+        ? `did not respond within ${this.#timeout} ms: raise the timeout of DevnetProvider`
         : `cannot be reached: ${Object(error).cause ?? error}`;
       throw new DevnetProviderError(`The node at ${this.url} ${reason}`);
     });
@@ -362,13 +362,11 @@ export class Devnet {
     while (!(await this.provider.isAlive())) {
       const { exitCode } = this.#process;
       if (exitCode !== null) {
-        throw new DevnetError(`The node ended with code ${exitCode}; its output says why`);
+        throw new DevnetError(`The node exited with code ${exitCode}; see its output`);
       }
       if (timeout.aborted) {
         this.kill();
-        throw new DevnetError(
-          `The node did not start in ${limit} ms; maxStartupMillis allows for more`,
-        );
+        throw new DevnetError(`The node did not start in ${limit} ms; raise maxStartupMillis`);
       }
       await delay(CHECK_INTERVAL);
     }
@@ -400,6 +398,6 @@ async function freePort(): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   server.close();
-  if (typeof address !== 'object' || !address) throw new DevnetError('There is no free port');
+  if (typeof address !== 'object' || !address) throw new DevnetError('No free port was found');
   return String(address.port);
 }

@@ -66,8 +66,8 @@ export function longestInline(bodyLimit: number): number {
 }
 
 const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
-  journal: 'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
-  image: 'No journal is kept with --dump-format image.',
+  journal: 'Please provide --dump-on mode on startup, or use format image, which works without it.',
+  image: 'The node keeps no journal with --dump-format image.',
 };
 
 /** A file to write to, and its name in messages. */

@@ -79,7 +79,9 @@ function parsed(text: string): unknown {
 
 function readCall(call: unknown, index: number): JournalCall {
   const wrong = (reason: string): never =>
-    failDump(`Deserialization error: call ${index} of the journal is no JSON-RPC call: ${reason}`);
+    failDump(
+      `Deserialization error: call ${index} of the journal is not a JSON-RPC call: ${reason}`,
+    );
   if (!isObject(call)) return wrong('it must be an object');
   const { jsonrpc, id = 0 } = call;
   const envelope = openEnvelope(call);

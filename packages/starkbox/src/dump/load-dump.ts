@@ -49,7 +49,7 @@ export async function worldInFile(
   const isUsual = options.path !== undefined && isSame(path, options.path);
   if (isUsual && lacksJournal(options, loaded) && options.format === 'journal') {
     failDump(
-      `${displayedPath} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
+      `${displayedPath} is an image without a journal, which --dump-format journal cannot continue: use --dump-format image`,
     );
   }
   // The journal may be replayed from another working directory, but only within --dump-dir.

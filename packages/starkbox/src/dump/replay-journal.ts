@@ -33,8 +33,8 @@ async function checkCall(
   if (name !== 'devnet_load' && !facts.journalled) {
     failDump(
       facts.external === true
-        ? 'loading a journal reaches no file and no other host: remove this call, and make it after the load'
-        : 'a journal holds only calls that change the chain and can be repeated',
+        ? 'a journal may not access files or other hosts: remove this call, and send it after the load'
+        : 'a journal may contain only repeatable calls that change the chain',
     );
   }
   const reader = schema.reader(name);

@@ -59,5 +59,5 @@ function statOf(path: string): Stats | undefined {
 }
 
 function refuse(): never {
-  throw new Confined('The path must be that of a file in the dump directory, relative to it');
+  throw new Confined('The path must name a file in the dump directory, relative to it');
 }

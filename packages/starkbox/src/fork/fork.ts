@@ -122,7 +122,9 @@ export class Fork {
     try {
       const { text } = await this.#forward('starknet_getStorageAt', params, signal);
       const { last_update_block: number } = membersOf(parse(text));
-      return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
+      return typeof number === 'number'
+        ? number
+        : refuse('The origin does not report when it wrote');
     } catch (error) {
       if (isCode(error, 'CONTRACT_NOT_FOUND')) return 0;
       throw error;
@@ -236,7 +238,7 @@ export class Fork {
       if (token === undefined) return;
     }
     refuse(
-      `The origin has more than ${MOST_PAGES} pages of events from block ${range.from} to ${range.to}: begin at a later block, or give addresses or keys`,
+      `The origin has more than ${MOST_PAGES} pages of events from block ${range.from} to ${range.to}: start at a later block, or filter by addresses or keys`,
     );
   }
 

@@ -98,7 +98,7 @@ async function startAfter(
 function withoutNetwork({ forkLock }: Config): undefined {
   if (forkLock === undefined) return undefined;
   throw new ConfigError(
-    `--fork-lock ${forkLock} needs a network to read from: add --fork-network <URL>, or add --offline to answer from that file alone`,
+    `--fork-lock ${forkLock} needs a network to read from: add --fork-network <URL>, or add --offline to read only that file`,
   );
 }
 

@@ -46,5 +46,5 @@ export function olderParams(
 }
 
 function lacks(version: string, what: string): never {
-  refuse(`The origin serves JSON-RPC ${version}, which does not have ${what}: leave it out`);
+  refuse(`The origin serves JSON-RPC ${version}, which does not support ${what}: leave it out`);
 }

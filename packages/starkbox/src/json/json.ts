@@ -248,7 +248,7 @@ export function parseIfJson(text: string): unknown {
 
 /** True while {@link stringify} tries the native writer. */
 let plainly = false;
-const NOT_PLAIN = new Error('JSON text is written by stringify of json.ts');
+const NOT_PLAIN = new Error('Use stringify of json.ts to write JSON');
 
 /**
  * As `JSON.stringify`, but a bigint becomes a bare integer and a {@link JsonText} is spliced in.

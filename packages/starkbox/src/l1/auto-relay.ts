@@ -84,8 +84,7 @@ export class AutoRelay {
     } catch (error) {
       const reason = reasonOf(error);
       if (this.#isStopped) return;
-      if (reason !== this.#lastError)
-        log.warn(`the relay of messages failed and is retried: ${reason}`);
+      if (reason !== this.#lastError) log.warn(`relaying messages failed, retrying: ${reason}`);
       this.#lastError = reason;
       this.#pause = Math.max(interval, Math.min(this.#pause * 2, LONGEST_PAUSE));
     }

@@ -50,7 +50,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   ]);
   if (!hasCode) {
     throw new L1Error(
-      `the L1 at ${url} has no messaging contract ${contract}: it is another chain by now. Connect with devnet_postmanLoad.`,
+      `the L1 at ${url} has no messaging contract ${contract}: it is now another chain. Connect with devnet_postmanLoad.`,
     );
   }
   // A reverted L1 may have new messages in blocks already read; known messages are skipped.
@@ -122,7 +122,7 @@ async function take(
     case 'refused':
       log.warn(
         { l1TransactionHash: message.l1_transaction_hash, nonce: message.nonce },
-        `a message from L1 cannot be executed and is passed over: ${receipt.reason}`,
+        `skipping a message from L1 that cannot be executed: ${receipt.reason}`,
       );
   }
   return moveCursor(chain, link, next);

@@ -28,7 +28,7 @@ export class Route {
 
   link(): L1Link {
     const { l1 } = this.chain.world.messages;
-    if (!l1) throw new L1Error('no L1 is connected: devnet_postmanLoad does that.');
+    if (!l1) throw new L1Error('no L1 is connected: call devnet_postmanLoad.');
     return l1;
   }
 

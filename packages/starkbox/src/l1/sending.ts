@@ -119,7 +119,7 @@ export class Sending {
     await land(isSuccess);
     if (isSuccess) return 'arrived';
     return new L1Error(
-      `the messaging contract refused a message, see L1 transaction ${inFlight.hash}`,
+      `the messaging contract rejected a message, see L1 transaction ${inFlight.hash}`,
     );
   }
 
@@ -136,7 +136,7 @@ export class Sending {
     this.#refused.set(id, reason);
     this.#route.options.log.error(
       { from: message.from_address, to: message.to_address },
-      `L1 does not take a message, which is kept and tried again: ${reason}`,
+      `L1 rejected a message, retrying later: ${reason}`,
     );
   }
 }

@@ -153,7 +153,7 @@ function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONT
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
   const contractClass = { sierra_program, contract_class_version, entry_points_by_type, abi };
   if (isWireClass(contractClass)) return contractClass;
-  throw new TypeError('The class is no Sierra class as a compiler writes it');
+  throw new TypeError('The class is not a Sierra class as a compiler writes it');
 }
 
 /** The engine has read the class, so that the kinds of its members are enough. */

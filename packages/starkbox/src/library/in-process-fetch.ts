@@ -25,7 +25,7 @@ export function inProcessFetch(opened: () => FetchedChain): typeof fetch {
     if (method === 'GET' && pathname.endsWith('/is_alive')) return new Response('Alive!!!');
     const dispatcher = dispatcherAt(pathname, chain);
     if (method !== 'POST' || !dispatcher) {
-      return new Response(`Nothing answers ${method} ${pathname}: send a POST to /rpc\n`, {
+      return new Response(`Nothing is served at ${method} ${pathname}: send a POST to /rpc\n`, {
         status: dispatcher ? 405 : 404,
       });
     }

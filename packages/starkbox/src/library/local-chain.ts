@@ -87,7 +87,7 @@ export class LocalChain extends ChainControls {
   #opened(): ChainService {
     if (this.#service.isClosed) {
       throw new Error(
-        'The chain is closed: create another with createChain, or branch an open one',
+        'The chain is closed: create another with createChain, or branch an open chain',
       );
     }
     return this.#service;

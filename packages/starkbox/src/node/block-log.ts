@@ -9,9 +9,9 @@ const MOST_LINES = 100;
 /** One line for each block that was added, and one for those that were undone. */
 export function logBlocks(log: Log, { before, after }: Change): void {
   const { undone, added } = diffWorlds(before, after);
-  if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} are undone`);
+  if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} were removed`);
   if (added.to - added.from >= MOST_LINES) {
-    log.info(`blocks ${added.from} to ${added.to} are new`);
+    log.info(`blocks ${added.from} to ${added.to} were added`);
     return;
   }
   for (let number = added.from; number <= added.to; number += 1) {

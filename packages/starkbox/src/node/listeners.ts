@@ -148,7 +148,7 @@ export class Listeners implements Part {
     const limit = connectionLimit(maximumConnections);
     if (limit < maximumConnections) {
       log.info(
-        `At most ${limit} connections at once, because of the limit of open files (ulimit -n)`,
+        `At most ${limit} concurrent connections, because of the limit of open files (ulimit -n)`,
       );
     }
     return limit;

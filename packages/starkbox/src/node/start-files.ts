@@ -32,7 +32,8 @@ export async function makeFirstCalls(
   log: Log,
 ): Promise<void> {
   if (path === undefined) return;
-  if (isContinued) return log.info(`The calls of ${path} are not made: the chain is continued`);
+  if (isContinued)
+    return log.info(`Skipping the calls of ${path}: the node continues an existing chain`);
   const calls = await readRegular(path)
     .then((text) => list(parse(text), 'the file', readCall))
     .catch((error: unknown) => {

@@ -56,9 +56,10 @@ export class FailureLog {
       .run(async () => {
         // Loaded already: it made the explanation.
         const { explanationOnTerminal } = await import('@starkbox/abi');
-        const options = { paint: painter(isColoured), width: widthOf(traces) };
+        const paint = painter(isColoured);
+        const options = { paint, width: widthOf(traces) };
         const output = visiblePainted(explanationOnTerminal(text, options), isColoured);
-        traces.write(`${subject}\n${output}\n\n`);
+        traces.write(`${paint('bold', subject)}\n${output}\n\n`);
       })
       .catch((error) => this.#log.debug(`the calls of ${subject}: ${reasonOf(error)}`));
   }
@@ -154,7 +155,7 @@ class TransactionLog {
     if (status !== 'SUCCEEDED') this.#failures.failed(subject, summary, text);
     this.#failures.print(subject, text);
     if (this.#waiting === 0 && this.#skipped > 0) {
-      this.#log.info(`${this.#skipped} further transactions came too fast to be explained`);
+      this.#log.info(`${this.#skipped} more transactions came too fast to be explained`);
       this.#skipped = 0;
     }
   }

@@ -40,7 +40,7 @@ export class MemoryBudget {
   refusal(): RpcError {
     return new RpcError(
       ERRORS.SERVICE_BUSY.code,
-      `The node holds as much for its clients as it may (${this.limit} bytes); try again later, --memory-budget sets the limit`,
+      `The node has reached its memory budget for clients (${this.limit} bytes); try again later, or raise --memory-budget`,
     );
   }
 }

@@ -97,7 +97,7 @@ export class Semaphore {
   async #turn(client: string, signal: AbortSignal | undefined): Promise<void> {
     if ((this.#queues.get(client)?.size ?? 0) >= this.#longestQueue) {
       const hint = this.#queueOption ? `; ${this.#queueOption} sets the limit` : '';
-      refuse(`${this.#subject}: ${this.#longestQueue} executions are waiting already${hint}`);
+      refuse(`${this.#subject}: ${this.#longestQueue} executions are already waiting${hint}`);
     }
     let timer: NodeJS.Timeout | undefined;
     let leave = (): void => {};
@@ -154,5 +154,5 @@ export class Semaphore {
 
 /** The error of work that was ended because its client has gone. */
 export function abandoned(): RpcError {
-  return new RpcError(-1, 'The client is gone, so this was not executed');
+  return new RpcError(-1, 'The client disconnected before the execution');
 }

@@ -52,7 +52,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const record = (line: () => object): void => {
     if (hasFailed) return;
     if (stream.writableLength > mostWaiting) {
-      if (missing === 0) log.warn(`${path} is written too slowly: requests are left out of it`);
+      if (missing === 0) log.warn(`${path} is written too slowly: the recording omits requests`);
       missing += 1;
       return;
     }

@@ -50,7 +50,7 @@ export class ChainBases {
   /** What a chain was made with, from its options. */
   of(options: ChainOptions): ChainBase & { readonly shown: CONFIG } {
     const base = this.#known.get(options);
-    if (!base) throw new Error('the options of this chain were made elsewhere');
+    if (!base) throw new Error('the options of this chain come from another place');
     return base;
   }
 
@@ -81,7 +81,7 @@ export class ChainBases {
     }
     const config = withGenesis(this.of(options).config, record);
     const base = await this.create({ config, fork: options.fork }).catch((error: unknown) =>
-      failDump(`The accounts of the file cannot be made: ${reasonOf(error)}`),
+      failDump(`The accounts of the file cannot be created: ${reasonOf(error)}`),
     );
     const { hash } = base.genesis.accountClass;
     if (hash === record.account_class_hash) return base.options;

@@ -172,7 +172,7 @@ export class ChainService {
   /** Starts the interval of blocks, if there is one. */
   start(): void {
     const { log } = this.shared;
-    this.chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+    this.chain.start((error) => log.error({ error }, 'closing a block at the interval failed'));
   }
 
   /** The L1 of the chain. */
@@ -371,7 +371,7 @@ export class ChainService {
   /** Options for the chain on another network. */
   async refork(url: string, block: number | string | undefined): Promise<ChainOptions> {
     const { origins, bases, settings } = this.shared;
-    if (this.isStored) refuse('A chain that is kept on disk cannot be put on another network.');
+    if (this.isStored) refuse('A chain on disk cannot fork another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;

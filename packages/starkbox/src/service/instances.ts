@@ -122,10 +122,10 @@ export class Instances implements InstanceRegistry {
     const { most } = this.#limits;
     const { from, options } = wish;
     if (this.#byId.size + this.#creating >= most) {
-      refuse(`There may be ${most} instances; --maximum-instances sets the limit`);
+      refuse(`There may be ${most} instances at most; --maximum-instances sets the limit`);
     }
     if (from !== undefined && options !== undefined) {
-      refuse('With options the chain begins at its own genesis: leave out one of from and options');
+      refuse('With options the chain begins at a new genesis: omit either from or options');
     }
     this.#creating += 1;
     try {

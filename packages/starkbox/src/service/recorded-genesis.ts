@@ -82,6 +82,6 @@ export async function withDumped(overrides: Partial<Config>): Promise<Partial<Co
 
 function refuseOption(path: string, was: string, requested: string): never {
   throw new ConfigError(
-    `${path} was made with ${was} and cannot be loaded with ${requested}: leave the option out, or choose another file with --dump-path`,
+    `${path} was made with ${was} and cannot be loaded with ${requested}: omit the option, or choose another file with --dump-path`,
   );
 }

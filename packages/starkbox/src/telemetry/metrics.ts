@@ -39,7 +39,7 @@ export interface Figures {
   readonly connections: number;
   /** What requests and answers hold of the memory budget. */
   readonly clientBytes: number;
-  /** Cached answers of the origin. */
+  /** Cached responses of the origin. */
   readonly upstreamCacheSize: number;
 }
 
@@ -49,7 +49,7 @@ const GAUGES: Readonly<
 > = {
   starknet_transaction_count: ['Transactions of the chain', (f) => f.transactions],
   starknet_block_count: ['Closed blocks of the chain', (f) => f.blocks],
-  starknet_upstream_cache_size: ['Cached answers of the origin', (f) => f.upstreamCacheSize],
+  starknet_upstream_cache_size: ['Cached responses of the origin', (f) => f.upstreamCacheSize],
   starkbox_pending_transactions: [
     'Transactions in the pending block',
     (f) => f.pendingTransactions,
@@ -170,7 +170,7 @@ export class Metrics implements Probe {
   );
   readonly #hits = this.#counter(
     'starknet_upstream_cache_hit_count',
-    'Reads of the origin that were answered from the cache',
+    'Reads of the origin that the cache served',
     'method',
   );
   readonly #misses = this.#counter(

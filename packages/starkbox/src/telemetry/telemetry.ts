@@ -67,7 +67,7 @@ async function loadTraces(log: Log, version: string): Promise<Traces | undefined
   } catch (err) {
     log.warn(
       { err },
-      `no traces are sent, because OpenTelemetry is not installed: npm install ${PACKAGES}`,
+      `traces are off, because OpenTelemetry is not installed: npm install ${PACKAGES}`,
     );
     return undefined;
   }

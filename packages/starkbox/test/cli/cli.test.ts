@@ -6,7 +6,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
-import { type Config, defaultConfig } from '../../src/config/options.js';
+import { COMMAND_NAMES } from '../../src/cli/commands/command.js';
+import { environmentExamples, optionKind } from '../../src/config/option.js';
+import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../../src/config/options.js';
+import { TOPICS } from '../../src/config/topics.js';
 import { AccountClassError } from '../../src/errors.js';
 import { createChain as createRealNode } from '../../src/node/node.js';
 
@@ -115,6 +118,16 @@ Multisig class hash: 0x7AECA
 
 `;
 
+const TERMINAL_BANNER = `chain      SN_SEPOLIA (0x534e5f5345504f4c4941)
+STRK       0x4718f5a0fc3
+ETH        0x49d36570d4e
+UDC        0x2ceed65
+accounts   2, seed 42, in full: starkbox rpc --url http://127.0.0.1:1234
+           devnet_getPredeployedAccounts
+ 0  0x64b48806902a367c85…d294a43793113115691  0x71d7bb07b9a64f6f78ac4c816aff4da9
+ 1  0x78                                      0xe
+`;
+
 const LISTENING =
   'Starkbox listening on http://127.0.0.1:1234 (in wallets: http://localhost:1234)\n';
 
@@ -131,6 +144,20 @@ describe('a start', () => {
   test('names the Argent classes if they are declared', async () => {
     const { stdout } = await start('--seed 42 --predeclare-argent');
     expect(stdout).toBe(PLAIN_BANNER + ARGENT_BANNER + ACCOUNTS_BANNER + LISTENING);
+  });
+
+  test('may have the word start', async () => {
+    const { stdout } = await start('start --seed 42 --quiet');
+    expect(stdout).toBe(LISTENING);
+  });
+
+  test('with --quiet prints one line, warnings and errors', async () => {
+    const { stdout, stderr } = await start('-q', { env: { STARKBOX_ACOUNTS: '1', UI: '1' } });
+    expect(stdout).toBe(LISTENING);
+    expect(stderr.split('\n').filter(Boolean)).toEqual([
+      expect.stringMatching(/WARN {2}Ignored UI=1: .*STARKBOX_UI$/),
+      expect.stringMatching(/WARN {2}Ignored the unknown variable STARKBOX_ACOUNTS: did you mean/),
+    ]);
   });
 
   test('leaves out what concerns accounts if there are none', async () => {
@@ -156,11 +183,26 @@ describe('a start', () => {
       },
     });
     await start('--seed 42', { stdout: terminal(true) });
-    expect(text).toContain('\u001b[1mPredeployed UDC\u001b[0m\n');
-    expect(stripVTControlCharacters(text)).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
+    expect(text).toContain('\u001b[1mUDC        \u001b[0m0x2ceed65\n');
+    expect(stripVTControlCharacters(text)).toBe(TERMINAL_BANNER + LISTENING);
     text = '';
     await start('--seed 42', { stdout: terminal(false) });
-    expect(text).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
+    expect(text).toBe(TERMINAL_BANNER + LISTENING);
+  });
+
+  test('keeps the form that tools read under the name starknet-devnet, also on a terminal', async () => {
+    let text = '';
+    const stdout = { isTTY: true, write: (part: string) => (text += part) };
+    await start('--seed 42', { stdout, env: { STARKBOX_AS: 'starknet-devnet' } });
+    expect(text).toContain(PLAIN_BANNER + ACCOUNTS_BANNER);
+  });
+
+  test('has colours in a pipe only if FORCE_COLOR asks for them', async () => {
+    const failure = { createChain: failing(new Error('oh'), 'create') };
+    const forced = await start('', { ...failure, env: { FORCE_COLOR: '1' } });
+    expect(forced.stderr).toBe('\u001b[31merror:\u001b[0m oh\n');
+    const off = await start('', { ...failure, env: { FORCE_COLOR: '0' } });
+    expect(off.stderr).toBe('error: oh\n');
   });
 
   test('says once where it listens, if both streams are one terminal', async () => {
@@ -237,26 +279,86 @@ describe('questions', () => {
     expect((await start('-V')).stdout).toBe(stdout);
   });
 
-  test('--help shows every option, its default and its variable in 80 columns', async () => {
+  const fits = (text: string, width: number): void => {
+    expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
+    expect(text).not.toMatch(/[^\n\x20-\x7e]/);
+  };
+
+  test('-v is the version too', async () => {
+    expect(await start('-v')).toEqual(await start('--version'));
+  });
+
+  test('--help is one screen with every command and the options that people need', async () => {
     const { outcome, stdout, stderr } = await start('--help');
     expect(outcome).toEqual({ exitCode: 0 });
     expect(stderr).toBe('');
-    const lines = stdout.split('\n');
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines).toEqual(
-      expect.arrayContaining(['Accounts:', '  --port <PORT>', '  --restrictive-mode [METHODS...]']),
+    fits(stdout, 80);
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    const listed = [...stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name);
+    expect(listed).toEqual(['start', ...COMMAND_NAMES, 'help']);
+    const options = stdout.match(/^ {2}(-\w, )?--\S+/gm) ?? [];
+    expect(options.length).toBeGreaterThanOrEqual(20);
+    expect(stdout).toContain('starkbox --help all');
+    for (const topic of TOPICS) expect(stdout).toMatch(new RegExp(`\\b${topic}\\b`));
+    for (const other of ['-h', 'help', 'start --help', 'help start']) {
+      expect((await start(other)).stdout).toBe(stdout);
+    }
+  });
+
+  test('--help all has every option with values, default, variables and config key', async () => {
+    const { outcome, stdout } = await start('--help all');
+    expect(outcome).toEqual({ exitCode: 0 });
+    fits(stdout, 80);
+    expect(stdout).toContain(`  --rules <NETWORK>
+      Reject transactions and classes that the gateway of this network rejects.
+      The default L2 gas price in fri is then the network's minimum.
+      Value: mainnet, sepolia or off   Default: off   Variable: STARKBOX_RULES
+      Config key: rules
+`);
+    for (const key of CONFIG_KEYS) {
+      const [entry = ''] = stdout.split(`${OPTIONS[key].flag}`)[1]?.split(/\n {2}(?=-)/) ?? [];
+      const text = entry.replaceAll(/\s+/g, ' ');
+      expect(text).toContain(OPTIONS[key].help.replaceAll(/\s+/g, ' '));
+      expect(text).toContain(`Config key: ${key}`);
+      for (const variable of environmentExamples(OPTIONS[key])) expect(text).toContain(variable);
+      if (optionKind(OPTIONS[key]) !== 'flag') {
+        expect(text).toContain(`Value: ${OPTIONS[key].parse.expects}`);
+      }
+    }
+    expect((await start('help all')).stdout).toBe(stdout);
+  });
+
+  test('a sentence of help has at most 25 words', () => {
+    const long = CONFIG_KEYS.flatMap((key) =>
+      OPTIONS[key].help
+        .split(/(?<=[.!?;]) /)
+        .filter((sentence) => sentence.split(/\s+/).length > 25),
     );
-    expect(stdout).toContain(
-      '[default: 5050] [env: STARKBOX_PORT or PORT] [config: server_config.port]',
-    );
-    expect(stdout).toContain('[env: STARKBOX_BANNER=false]');
-    expect(stdout).toContain('[default: info] [env: STARKBOX_LOG_LEVEL] [or: RUST_LOG]');
-    expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
-    expect((await start('-h')).stdout).toBe(stdout);
+    expect(long).toEqual([]);
+  });
+
+  test.each([...TOPICS, ...COMMAND_NAMES])('help %s fits the terminal', async (word) => {
+    const { outcome, stdout } = await start(`help ${word}`);
+    expect(outcome).toEqual({ exitCode: 0 });
+    fits(stdout, 80);
+    let wide = '';
+    const write = (text: string): void => {
+      wide += text;
+    };
+    await start(`help ${word}`, { stdout: { isTTY: true, columns: 200, write } });
+    fits(wide, 120);
+    expect(wide.split('\n').length).toBeLessThanOrEqual(stdout.split('\n').length);
+  });
+
+  test('a topic has the options of its group and no others', async () => {
+    const { stdout } = await start('help fork');
+    expect(stdout).toMatch(/^Forking:\n {2}--fork-network <URL>, --fork-url\n/);
+    expect(stdout).toContain('--offline');
+    expect(stdout).not.toContain('--port');
+    expect((await start('--help fork')).stdout).toBe(stdout);
   });
 
   test('help is a word too, also for a command', async () => {
-    expect((await start('help')).stdout).toBe((await start('--help')).stdout);
     const { outcome, stdout } = await start('help inspect');
     expect(outcome).toEqual({ exitCode: 0 });
     expect(stdout).toContain('Usage: starkbox inspect');
@@ -271,9 +373,14 @@ describe('a refusal', () => {
     ['--dump-on exit', 2, /^error: the following required arguments were not provided:\n/],
     ['--restrictive-mode nope', 1, /^error: Restricted methods contain .*: nope\n$/],
     ['--initial-balance 1'.padEnd(100, '0'), 1, /^error: Total balance supply in ERC20 contract/],
-    ['inspct a', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
-    ['nonsense', 2, /^error: unexpected argument 'nonsense' found: the commands are inspect, /],
-    ['help inspct', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
+    ['inspct a', 2, /^error: unknown command 'inspct': did you mean 'inspect'\?\n/],
+    ['node', 2, /^error: unknown command 'node': did you mean 'start'\?\n/],
+    ['nonsense', 2, /^error: unknown command 'nonsense': the commands are start, .*, help\n/],
+    ['help inspct', 2, /^error: no help on 'inspct': did you mean 'inspect'\?\n/],
+    ['help nonsense', 2, /^error: no help on 'nonsense': the topics are accounts, /],
+    ['gas --tolerence 1', 2, /^error: unknown option '--tolerence' of starkbox gas: .*--tolerance/],
+    ['gas --names x', 2, /^error: unknown option '--names' of starkbox gas: /],
+    ['inspect', 2, /^error: usage: starkbox inspect FILE \[options\]\n'starkbox inspect --help'/],
     ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
   ])('%s', async (argv, exitCode, message) => {
     const { outcome, stdout, stderr } = await start(argv);
@@ -327,9 +434,9 @@ describe('a refusal', () => {
 
   test('of an address names the variable or the file that it is from', async () => {
     const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
-    const variable = await start('', { createChain: createFailing, env: { HOST: 'box' } });
+    const variable = await start('', { createChain: createFailing, env: { STARKBOX_HOST: 'box' } });
     expect(variable.stderr).toMatch(
-      /^error: box is not an address of this machine \(from the variable HOST\): /m,
+      /^error: box is not an address of this machine \(from the variable STARKBOX_HOST\): /m,
     );
     writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
     const file = await start('', { createChain: createFailing });

@@ -14,7 +14,7 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 
 const directory = temporaryFolderOfFile();
 for (const shell of SHELLS) {
-  writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
+  writeFileSync(join(directory, shell), await runCommand(['completions', shell]));
 }
 writeFileSync(join(directory, 'an image'), '');
 
@@ -43,9 +43,10 @@ _starkbox 2>&1; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 describe('bash', () => {
   test('offers the commands first', () => {
-    expect(offered('')).toEqual([...Object.keys(COMMAND_FACTS), 'help']);
+    expect(offered('')).toEqual(['start', ...Object.keys(COMMAND_FACTS), 'help']);
     expect(offered('co')).toEqual(['coverage', 'completions']);
     expect(offered('help', 'ins')).toEqual(['inspect']);
+    expect(offered('help', 'lim')).toEqual(['limits']);
   });
 
   test('offers every option of the table, and those of a command behind it', () => {
@@ -58,6 +59,8 @@ describe('bash', () => {
       '--dump-dir',
     ]);
     expect(offered('diff', 'a', '--')).toEqual(['--names', '--json', '--help']);
+    expect(offered('start', '--dump-f')).toEqual(['--dump-format']);
+    expect(offered('--fork-u')).toEqual(['--fork-url', '--fork-upstream-caching']);
   });
 
   test('offers the values of an option, also behind an equals sign', () => {
@@ -69,6 +72,8 @@ describe('bash', () => {
     expect(offered('gas', '--by', 'con')).toEqual(['contract']);
     expect(offered('gas', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
     expect(offered('completions', '')).toEqual(SHELLS);
+    expect(offered('rpc', 'devnet_dea')).toEqual(['devnet_deal']);
+    expect(offered('--fork-network', 'm')).toEqual(['mainnet']);
   });
 
   test('offers no words where any value will do', () => {
@@ -89,6 +94,7 @@ describe.runIf(isInstalled('fish'))('fish', () => {
     expect(offers('starkbox --dump-on ').toSorted()).toEqual(['block', 'exit', 'request']);
     expect(offers('starkbox inspect an')).toEqual(['an image']);
     expect(offers('starkbox gas --dump-')).toEqual([]);
+    expect(offers('starkbox rpc devnet_dea')).toEqual(['devnet_deal']);
   });
 });
 
@@ -96,9 +102,9 @@ test.runIf(isInstalled('zsh'))('zsh reads its script', () => {
   expect(runs('zsh', '-n', 'zsh')).toBe('');
 });
 
-test('another shell is refused with the names of those that are there', () => {
-  expect(() => runCommand(['completions'], false)).toThrow(/bash\|zsh\|fish/);
-  return expect(runCommand(['completions', 'tcsh'], false)).rejects.toThrow('bash, zsh, fish');
+test('another shell is refused with the names of those that are there', async () => {
+  await expect(runCommand(['completions'])).rejects.toThrow(/bash\|zsh\|fish/);
+  await expect(runCommand(['completions', 'tcsh'])).rejects.toThrow('bash, zsh, fish');
 });
 
 describe('the manual page', () => {

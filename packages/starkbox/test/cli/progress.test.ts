@@ -1,39 +1,64 @@
-// Progress line of long tasks on a terminal: drawn and erased; short tasks draw none.
+// Progress line of long work on a terminal: drawn, cleared before other output, and absent elsewhere.
 import { expect, test } from 'vitest';
-import { progressLine } from '../../src/cli/progress.js';
-
-const MB = 1_000_000;
+import { ProgressLine } from '../../src/cli/progress.js';
+import { imageProgress } from '../../src/dump/dump.js';
 
 function terminal() {
   const said: string[] = [];
-  return { said, isTTY: true, write: (text: string) => said.push(text) };
+  return { said, isTTY: true, columns: 80, write: (text: string) => said.push(text) };
 }
 
-test('a long task is one line, drawn over and then gone', () => {
+const MB = 1_000_000;
+
+test('long work is one line, drawn over and then cleared', async () => {
   const screen = terminal();
-  const tell = progressLine(screen);
-  for (let bytes = MB; bytes < 30 * MB; bytes += MB)
-    tell?.({ section: 'state', bytes, of: 40 * MB });
-  tell?.({ section: 'end', bytes: 40 * MB, of: 40 * MB });
-  expect(screen.said).toEqual([
-    '\rstate: 9 MB of 40 MB, 22 %\u001b[K',
-    '\rstate: 18 MB of 40 MB, 45 %\u001b[K',
-    '\rstate: 27 MB of 40 MB, 67 %\u001b[K',
-    '\r\u001b[K',
-  ]);
+  const line = new ProgressLine(screen);
+  const end = line.begin('loading a dump');
+  line.detail('state, 9 MB of 40 MB, 22 %');
+  await expect.poll(() => screen.said.length, { timeout: 20_000 }).toBeGreaterThan(1);
+  for (const drawn of screen.said) {
+    expect(drawn).toMatch(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      /^\rloading a dump: state, 9 MB of 40 MB, 22 % · \d+ s\u001b\[K$/,
+    );
+  }
+  end();
+  expect(screen.said.at(-1)).toBe('\r\u001b[K');
 });
 
-test('an unknown length is not shown', () => {
+test('other output clears the line first, and keeps what a terminal is', async () => {
   const screen = terminal();
-  progressLine(screen)?.({ section: 'blocks', bytes: 9 * MB });
-  expect(screen.said).toEqual(['\rblocks: 9 MB\u001b[K']);
+  const line = new ProgressLine(screen);
+  const beside = line.beside(screen);
+  expect(beside).toMatchObject({ isTTY: true, columns: 80 });
+  beside.write('before\n');
+  const end = line.begin('compiling a class');
+  await expect.poll(() => screen.said.length, { timeout: 20_000 }).toBeGreaterThan(1);
+  const drawn = screen.said.length;
+  beside.write('a line\n');
+  expect(screen.said.slice(drawn)).toEqual(['\r\u001b[K', 'a line\n']);
+  end();
+  expect(screen.said.slice(drawn)).toEqual(['\r\u001b[K', 'a line\n']);
 });
 
-test('a short task draws nothing, and nothing is drawn without a terminal', () => {
+test('short work draws nothing', () => {
   const screen = terminal();
-  const tell = progressLine(screen);
-  tell?.({ section: 'state', bytes: MB, of: 2 * MB });
-  tell?.({ section: 'end', bytes: 2 * MB, of: 2 * MB });
+  const line = new ProgressLine(screen);
+  const [endFirst, endSecond] = [line.begin('first'), line.begin('second')];
+  endSecond();
+  endFirst();
   expect(screen.said).toEqual([]);
-  expect(progressLine({ write: () => {} })).toBeUndefined();
+});
+
+test('there is none without a terminal, nor in a CI service', () => {
+  expect(ProgressLine.on({ write: () => {} }, {})).toBeUndefined();
+  expect(ProgressLine.on(terminal(), { CI: 'true' })).toBeUndefined();
+  expect(ProgressLine.on(terminal(), { CI: 'false' })).toBeInstanceOf(ProgressLine);
+});
+
+test('an image tells its section and its size, if that is known', () => {
+  expect(imageProgress({ section: 'blocks', bytes: 9 * MB })).toBe('blocks, 9 MB');
+  expect(imageProgress({ section: 'state', bytes: 9 * MB, of: 40 * MB })).toBe(
+    'state, 9 MB of 40 MB, 22 %',
+  );
 });

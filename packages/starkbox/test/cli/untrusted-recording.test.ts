@@ -21,7 +21,7 @@ function recording(options: object, ...requests: readonly object[]): string {
   writeFileSync(path, [about, ...requests].map((line) => `${JSON.stringify(line)}\n`).join(''));
   return path;
 }
-const replay = (path: string, ...more: string[]) => runCommand(['replay', path, ...more], false);
+const replay = (path: string, ...more: string[]) => runCommand(['replay', path, ...more]);
 
 /** The result of a call. */
 async function post(url: string, body: object): Promise<unknown> {
@@ -137,7 +137,7 @@ test('calls that reach another host are rejected', async () => {
     request: call('devnet_restart'),
     answer: { jsonrpc: '2.0', id: 1, result: {} },
   };
-  expect(await replay(recording({}, restart))).toMatch(/^1 request, all answered alike/);
+  expect(await replay(recording({}, restart))).toMatch(/^1 request, all responses equal/);
 });
 
 test('a word of an answer does not become a method', async () => {
@@ -162,7 +162,7 @@ test('a recording of this node leaves out the calls that its replay rejects', as
   expect(existsSync(image)).toBe(true);
   rmSync(image);
   expect(readFileSync(path, 'utf8')).toContain('"missing":1,"method":"devnet_dump"');
-  expect(await replay(path)).toMatch(/^1 request, all answered alike, 1 left out/);
+  expect(await replay(path)).toMatch(/^1 request, all responses equal; 1 incomplete request/);
   expect(existsSync(image)).toBe(false);
 });
 
@@ -178,5 +178,5 @@ test('what devnet_getRecording returns leaves them out too', async () => {
   expect(result).toMatchObject({ requests: 1, left_out: 1 });
   const path = join(folder, 'kept.jsonl');
   writeFileSync(path, string(result['recording'], 'recording'));
-  expect(await replay(path)).toBe('1 request, all answered alike\n');
+  expect(await replay(path)).toBe('1 request, all responses equal\n');
 });

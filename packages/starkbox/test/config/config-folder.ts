@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { readConfig } from '../../src/cli/arguments.js';
+import type { Environment } from '../../src/config/environment.js';
 import { UsageError } from '../../src/config/option.js';
 import type { Config } from '../../src/config/options.js';
 import { ConfigError } from '../../src/config/rules.js';
+import { painter } from '../../src/terminal.js';
 
 export let directory: string;
 
@@ -22,9 +24,19 @@ export const write = (name: string, text: string): void =>
 
 export async function read(argv: string | readonly string[] = [], env = {}): Promise<Config> {
   const words = typeof argv === 'string' ? argv.split(' ').filter(Boolean) : argv;
-  const line = await readConfig(words, { env, directory, coloured: false });
+  return (await readStart(words, env)).config;
+}
+
+/** Sentences about variables and files that are ignored. */
+export async function warnings(env = {}): Promise<readonly string[]> {
+  return (await readStart([], env)).warnings;
+}
+
+async function readStart(argv: readonly string[], env: Environment) {
+  const style = { width: 80, paint: painter(false) };
+  const line = await readConfig(argv, { env, directory, style });
   if (line.kind !== 'start') throw new Error('nothing to start');
-  return line.config;
+  return line;
 }
 
 export async function refusal(argv: string | readonly string[], env = {}): Promise<Error> {

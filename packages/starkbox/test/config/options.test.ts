@@ -108,6 +108,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   recordCalls: false,
   recordRequests: undefined,
   banner: true,
+  quiet: false,
 };
 
 describe('without options', () => {

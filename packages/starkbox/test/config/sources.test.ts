@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { helpOn, optionFacts } from '../../src/cli/help.js';
 import { environmentNames, RESTRICTED_BY_DEFAULT, UsageError } from '../../src/config/option.js';
 import {
   CONFIG_KEYS,
@@ -7,10 +8,12 @@ import {
   givenIn,
   OPTIONS,
 } from '../../src/config/options.js';
+import { OTHER_VARIABLES } from '../../src/config/variables.js';
 import { createChain } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import { createLog } from '../../src/log.js';
-import { read, refusal, useConfigFolder, write } from './config-folder.js';
+import { painter } from '../../src/terminal.js';
+import { read, refusal, useConfigFolder, warnings, write } from './config-folder.js';
 
 useConfigFolder();
 
@@ -26,7 +29,7 @@ describe('sources', () => {
     expect(await read()).toMatchObject({ liteMode: true, banner: false });
     const config = await read('', { LITE_MODE: 'false', STARKBOX_BANNER: 'true' });
     expect(config).toMatchObject({ liteMode: false, banner: true });
-    expect((await refusal('', { LITE_MODE: '1' })).message).toMatch(
+    expect((await refusal('', { STARKBOX_LITE_MODE: '1' })).message).toMatch(
       /^invalid value '1' for '--lite-mode' .*LITE_MODE/,
     );
   });
@@ -52,16 +55,87 @@ describe('sources', () => {
     expect(await outcome(key, { [long]: 'one two' })).not.toEqual(await outcome(key, {}));
   });
 
+  /** Values that each of these options takes, and that differ from the default. */
+  const OTHER_VALUES: Readonly<Partial<Record<ConfigKey, string>>> = {
+    accountClass: 'cairo0',
+    proofMode: 'none',
+    blockGenerationOn: '7',
+    stateArchive: 'none',
+    dumpOn: 'request',
+    forkNetwork: 'http://127.0.0.7:7/',
+    forkUpstreamCaching: 'false',
+    host: '127.0.0.7',
+    metricsHost: '127.0.0.7',
+    predeclareArgent: 'true',
+    liteMode: 'true',
+    ui: 'true',
+  };
+
   test.each(WITH_TWO)('%s has two variables, and the one with STARKBOX_ wins', async (key) => {
     const [long = '', short = ''] = environmentNames(OPTIONS[key]);
-    const outcomes = {
-      short: await outcome(key, { [short]: 'one two' }),
-      long: await outcome(key, { [long]: 'one two' }),
-      both: await outcome(key, { [short]: 'three four', [long]: 'one two' }),
+    const value = OTHER_VALUES[key] ?? '7';
+    const fromShort = await outcome(key, { [short]: value });
+    expect(fromShort).not.toEqual(await outcome(key, { SEED: '0' }));
+    const fromLong = await outcome(key, { [long]: value });
+    expect(String(fromLong).replaceAll(long, short)).toBe(String(fromShort));
+    const both = await outcome(key, { [short]: value, [long]: 'one two' });
+    expect(both).toEqual(await outcome(key, { [long]: 'one two' }));
+  });
+
+  test.each([
+    [{ UI: '1' }, /^Ignored UI=1: it must be true or false\. To set the option, use STARKBOX_UI$/],
+    [{ HOST: 'mybox' }, /^Ignored HOST=mybox: it must be an IP address or localhost\. .*_HOST$/],
+    [{ TIMEOUT: '30s' }, /^Ignored TIMEOUT=30s: it must be a whole number from 1 to 65535\. /],
+    [{ ACCOUNTS: 'alice' }, /^Ignored ACCOUNTS=alice: /],
+    [{ FORK_NETWORK: 'goerli' }, /^Ignored FORK_NETWORK=goerli: it must be mainnet, sepolia, /],
+  ])('%o of another program is ignored with a warning', async (env, message) => {
+    expect(await read('--seed 0', env)).toEqual(await read('--seed 0'));
+    expect(await warnings(env)).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('HOST may be an address, and STARKBOX_HOST also a name', async () => {
+    expect(await read('', { HOST: 'localhost' })).toMatchObject({ host: '127.0.0.1' });
+    expect(await read('', { HOST: '::1' })).toMatchObject({ host: '::1' });
+    expect(await read('', { STARKBOX_HOST: 'mybox' })).toMatchObject({ host: 'mybox' });
+    expect(await warnings({ HOST: '0.0.0.0', STARKBOX_HOST: 'mybox' })).toEqual([]);
+  });
+
+  test.each([
+    [{ STARKBOX_ACOUNTS: '3' }, 'did you mean STARKBOX_ACCOUNTS?'],
+    [{ STARKBOX_CONFG: 'x' }, 'did you mean STARKBOX_CONFIG?'],
+    [{ STARKBOX_FROBNICATE: '' }, "'starkbox --help all' lists the variables"],
+  ])('the unknown variable of %o is reported', async (env, hint) => {
+    const [name = ''] = Object.keys(env);
+    expect(await warnings(env)).toEqual([`Ignored the unknown variable ${name}: ${hint}`]);
+  });
+
+  test('variables that other parts read, or a container sets for a service, are no news', async () => {
+    const others = Object.fromEntries(Object.keys(OTHER_VARIABLES).map((name) => [name, '']));
+    const links = {
+      STARKBOX_SERVICE_HOST: '10.0.0.1',
+      STARKBOX_PORT_5050_TCP: 'tcp://10.0.0.1:5050',
     };
-    expect(outcomes.short).not.toEqual(await outcome(key, {}));
-    expect(outcomes.both).toEqual(outcomes.long);
-    expect(String(outcomes.long).replaceAll(long, short)).toBe(String(outcomes.short));
+    expect(others).toHaveProperty('STARKBOX_ENGINE');
+    expect(await warnings({ ...others, ...links })).toEqual([]);
+  });
+
+  test('a config file of a wrong name is reported with the right one', async () => {
+    write('starkbox.config.js', 'export default { seed: 1 };');
+    write('starkbox.config.yaml', 'seed: 1');
+    expect(await warnings()).toEqual([
+      'Ignored starkbox.config.js: a config file is named starkbox.config.mjs and holds an object as the default export',
+      'Ignored starkbox.config.yaml: a config file is named starkbox.config.json and holds JSON',
+    ]);
+    write('starkbox.config.json', '{}');
+    expect(await warnings()).toEqual([]);
+  });
+
+  test.each(CONFIG_KEYS)('the documented key %s is accepted in a config file', async (key) => {
+    expect(optionFacts(key).key).toBe(key);
+    const help = helpOn('all', { width: 120, paint: painter(false) });
+    expect(help).toMatch(new RegExp(`Config key: ${key}$`, 'm'));
+    write('starkbox.config.json', JSON.stringify({ [key]: null }));
+    expect(await read()).toHaveProperty(key);
   });
 
   test('variables of other programs are left alone', async () => {

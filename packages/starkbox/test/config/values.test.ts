@@ -1,6 +1,14 @@
+import { METHODS } from '@starkbox/spec';
+import { constants } from 'starknet';
 import { describe, expect, test } from 'vitest';
-import { RESTRICTED_BY_DEFAULT, UsageError } from '../../src/config/option.js';
-import { defaultConfig } from '../../src/config/options.js';
+import { FOREIGN_OPTIONS } from '../../src/cli/foreign-options.js';
+import {
+  longName,
+  type Option,
+  RESTRICTED_BY_DEFAULT,
+  UsageError,
+} from '../../src/config/option.js';
+import { CONFIG_KEYS, defaultConfig, OPTIONS } from '../../src/config/options.js';
 import { ConfigError, checkConfig } from '../../src/config/rules.js';
 import { read, refusal, useConfigFolder } from './config-folder.js';
 
@@ -24,6 +32,18 @@ describe('values', () => {
     ['--block-generation-on 10', { blockGenerationOn: 10 }],
     ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
     ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
+    ['--block-generation-on 1.5', { blockGenerationOn: 1.5 }],
+    ['--block-time 3', { blockGenerationOn: 3 }],
+    ['--block-time=0.5', { blockGenerationOn: 0.5 }],
+    ['--fork-url http://localhost:1', { forkNetwork: 'http://localhost:1/' }],
+    ['--fork-network=http://a,http://b', { forkNetwork: 'http://a/,http://b/' }],
+    ['--quiet', { quiet: true, banner: false, logLevel: 'warn' }],
+    ['-q --log-level debug', { banner: false, logLevel: 'debug' }],
+    ['-e5 --lite-mode', { initialBalance: 5n, liteMode: true }],
+    ['-qe 6', { quiet: true, initialBalance: 6n }],
+    ['--lite-mode=false --no-fee', { liteMode: false, chargeFee: false }],
+    ['--allowed-hosts a b --seed 1 --allowed-hosts c', { allowedHosts: ['a', 'b', 'c'], seed: 1 }],
+    ['--fork-network sepolia --fork-block -3', { forkBlock: -3 }],
     ['--state-archive-capacity none', { stateArchive: 'none' }],
     ['--rules Mainnet', { rules: 'mainnet' }],
     ['--proof-mode none', { proofMode: 'none' }],
@@ -56,7 +76,7 @@ describe('values', () => {
     ['--proof-mode <PROOF_MODE>', ['half']],
     [
       '--block-generation-on <BLOCK_GENERATION_ON>',
-      ['', '0', '-1', 'pool', '1.5', '99999999999', '9ms', 'ms', '1.5ms', '5s', '99999999999ms'],
+      ['', '0', '-1', 'pool', '1.5555', '99999999999', '9ms', 'ms', '1.5ms', '5s', '99999999999ms'],
     ],
     ['--mempool-order <MEMPOOL_ORDER>', ['', 'lifo']],
     ['--state-archive-capacity <STATE_ARCHIVE_CAPACITY>', ['some']],
@@ -119,14 +139,58 @@ describe('options that do not go together', () => {
 describe('words that mean nothing', () => {
   test.each([
     ['--mempool-size 5', /'--mempool-size'/],
-    ['--acounts 5', /'--acounts'\n.*--accounts/],
+    ['--acounts 5', /^unknown option '--acounts': did you mean '--accounts'\?$/],
+    ['--frobnicate', /^unknown option '--frobnicate': 'starkbox --help all' lists the options$/],
+    ['-z', /^unknown option '-z': /],
+    ['--', /^unknown option '--': /],
     ['something', /'something'/],
-    ['--port', /'--port <PORT>'/],
+    ['--port', /^the option '--port <PORT>' needs a value: a whole number from 0 to 65535$/],
     ['--lite-mode yes', /'yes'/],
   ])('%s', async (argv, message) => {
     const error = await refusal(argv);
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toMatch(message);
+  });
+});
+
+describe('options of other tools', () => {
+  test.each([
+    ['--fork', 'Hardhat', '--fork-network URL'],
+    ['--fork-block-number', 'Anvil, Hardhat and Katana', '--fork-block BLOCK'],
+    ['--mnemonic', 'Anvil', '--seed NUMBER'],
+    ['--no-mining', 'Anvil and Katana', '--block-generation-on demand'],
+    ['--dev.seed', 'Katana', '--seed NUMBER'],
+    ['--silent', 'Anvil and Katana', '--quiet'],
+    ['--hostname', 'Hardhat', '--host ADDRESS'],
+  ])('%s of %s is answered with %s', async (option, tools, ours) => {
+    const { message } = await refusal([option, '1']);
+    expect(message).toMatch(new RegExp(`^unknown option '${option}' of ${tools}: use '${ours}'`));
+  });
+
+  const namesOf = (option: Option<unknown>): readonly string[] => [
+    longName(option),
+    ...(option.short === undefined ? [] : [option.short]),
+    ...(option.aliases ?? []),
+  ];
+
+  test.each(Object.entries(FOREIGN_OPTIONS))('%s is replaced by what exists', (option, entry) => {
+    const advice = `${entry.use ?? ''} ${entry.advice ?? ''}`;
+    const names = new Set(CONFIG_KEYS.flatMap((key) => namesOf(OPTIONS[key])));
+    expect(advice.trim()).not.toBe('');
+    expect(names).not.toContain(option);
+    const options = advice.match(/--[a-z0-9-]+/g) ?? [];
+    expect(options.filter((name) => !names.has(name))).toEqual([]);
+    const methods = advice.match(/devnet_\w+/g) ?? [];
+    expect(methods.filter((name) => !Object.hasOwn(METHODS, name))).toEqual([]);
+  });
+});
+
+describe('a network by its name', () => {
+  test.each([
+    ['mainnet', constants.RPC_DEFAULT_NODES.SN_MAIN],
+    ['Sepolia', constants.RPC_DEFAULT_NODES.SN_SEPOLIA],
+  ])('%s is a default node of starknet.js', async (name, [url]) => {
+    expect((await read(`--fork-network ${name}`)).forkNetwork).toBe(`${url}v0_10`);
   });
 });
 

@@ -14,7 +14,7 @@ import {
   ownArguments,
   runShellCommand,
 } from './commands.js';
-import { type Block, blocksOf, isFollowed, PAGES } from './markdown.js';
+import { type Block, blocksOf, isFollowed, PAGES, readPage } from './markdown.js';
 import { isPartOfProject, printed, programsOf, readersFolder, typeErrors } from './programs.js';
 
 const PARALLEL = 4;
@@ -88,6 +88,14 @@ test('blocks have a language that is run, checked, parsed or only shown', () => 
   expect(blocks.filter(({ language }) => !languages.has(language)).map(location)).toEqual([]);
   counts.shown = blocks.filter(({ language }) => SHOWN.has(language)).length;
   expect(blocks.length).toBeGreaterThan(50);
+});
+
+test('no page starts a node in the background with npx, which would receive its signals', () => {
+  const inBackground = /npx starkbox[^\n]*[^&]&\s*$/m;
+  expect(blocks.filter(({ text }) => inBackground.test(text)).map(location)).toEqual([]);
+  const workflow = readPage('examples/github-actions/workflow.yml');
+  expect(workflow).toContain('starkbox --seed 0');
+  expect(workflow).not.toMatch(inBackground);
 });
 
 test('JSON is JSON, and its calls name methods and parameters that exist', () => {

@@ -180,7 +180,7 @@ test('a short one whose classes unpack to very much is rejected', async () => {
   const block = { block_number: 1 };
   await writeFile(file, JSON.stringify({ version: 1, chain_id: '0x1', block, classes }));
   await expect(origin.connect({ urls: [], lockFile: file, offline: true })).rejects.toThrow(
-    `${file} is no lock file of a fork: its class 0x7 cannot be unpacked`,
+    `${file} is not the lock file of a fork: its class 0x7 cannot be unpacked`,
   );
 });
 
@@ -190,6 +190,6 @@ test('one with a class that cannot be unpacked is refused, and the class is name
   const block = { block_number: 1 };
   await writeFile(damaged, JSON.stringify({ version: 1, chain_id: '0x1', block, classes }));
   await expect(origin.connect({ urls: [], lockFile: damaged, offline: true })).rejects.toThrow(
-    `${damaged} is no lock file of a fork: its class 0x5 cannot be unpacked`,
+    `${damaged} is not the lock file of a fork: its class 0x5 cannot be unpacked`,
   );
 });

@@ -122,7 +122,7 @@ describe('state', () => {
     origin.proxy.mishap = () => ({ kind: 'status', status: 503 });
     await expect(state.storageAt(STRK, '0x1')).rejects.toMatchObject({
       kind: 'state_source',
-      message: expect.stringContaining('it answers with status 503'),
+      message: expect.stringContaining('it returned status 503'),
     });
     origin.proxy.mishap = () => undefined;
     expect(await state.storageAt(STRK, '0x1')).toBe('0x0');

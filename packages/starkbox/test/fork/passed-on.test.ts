@@ -247,7 +247,7 @@ const FAILURES: readonly (readonly [string, Reply, object, number])[] = [
       [
         `status ${status} with an error`,
         { status, body: envelope(written(-32603, 'Internal error')) },
-        { kind: 'http', reason: `it answers with status ${status}` },
+        { kind: 'http', reason: `it returned status ${status}` },
         ATTEMPTS,
       ] as const,
   ),
@@ -325,7 +325,7 @@ describe('what is no answer', () => {
 
   test('reaches the caller of a fork', async () => {
     const answer = await answerTo({ status: 403, body: page });
-    const reason = 'it answers with status 403';
+    const reason = 'it returned status 403';
     const error = {
       code: ERRORS.INTERNAL_ERROR.code,
       message: `Error in interacting with origin ${url}: ${reason}`,
@@ -380,7 +380,7 @@ test.each(EXPECTED)('a result of %s that is not %s is malformed', async (method,
       data: {
         kind: 'malformed',
         url,
-        reason: `it answers ${method} with ${resultText} instead of ${name}`,
+        reason: `it returned ${resultText} instead of ${name} for ${method}`,
       },
     });
   }

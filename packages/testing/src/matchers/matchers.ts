@@ -93,7 +93,7 @@ export const matchers = {
   ): Promise<Verdict> {
     const { testPath, currentTestName = '' } = this;
     if (testPath === undefined)
-      throw new Error('The runner does not say which file the test is in');
+      throw new Error('The test runner does not report the file of the test');
     return checkMatchesGas(transaction, {
       file: gasFileOf(testPath),
       name: name === undefined ? currentTestName : `${currentTestName} > ${name}`,

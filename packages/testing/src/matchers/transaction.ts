@@ -50,7 +50,7 @@ export async function resultOf(transaction: Transaction): Promise<TransactionRes
   const result: unknown = first.value;
   if (!isSent(result)) {
     throw new TypeError(
-      `A transaction is expected: what account.execute() or contract.invoke() answers. This is ${JSON.stringify(result)}`,
+      `Expected a transaction, such as the result of account.execute() or contract.invoke(); got ${JSON.stringify(result)}`,
     );
   }
   const provider = providerBehind(result);
@@ -69,7 +69,9 @@ export async function resultOf(transaction: Transaction): Promise<TransactionRes
 export async function includedTransaction(transaction: Transaction): Promise<Included> {
   const outcome = await resultOf(transaction);
   if ('receipt' in outcome) return outcome;
-  throw new Error(`The transaction was refused: ${outcome.explained?.text ?? outcome.reason}`);
+  throw new Error(
+    `The node rejected the transaction: ${outcome.explained?.text ?? outcome.reason}`,
+  );
 }
 
 function isSent(value: unknown): value is SentTransaction {

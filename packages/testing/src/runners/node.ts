@@ -70,7 +70,7 @@ export function withChainHooks(
     branch = undefined;
   });
   const current = (): FixtureContext<unknown> => {
-    if (!branch) throw new Error('There is a chain only while a test runs');
+    if (!branch) throw new Error('The chain exists only while a test runs');
     return branch;
   };
   return {

@@ -148,7 +148,7 @@ describe('refused are', () => {
     expect(await plain.client.failure('devnet_dump', {})).toMatchObject({
       code: -5,
       message:
-        'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
+        'Please provide --dump-on mode on startup, or use format image, which works without it.',
     });
     const { client } = await start({ dumpOn: 'request' });
     expect((await client.failure('devnet_dump', { test: '' })).code).toBe(

@@ -181,7 +181,7 @@ describe('carrying a proof', () => {
 
 describe('modes', () => {
   const CANNOT =
-    'This node makes no real proofs of transactions: start it with --proof-mode devnet to make and verify mock proofs';
+    'This node cannot prove transactions: start it with --proof-mode devnet to create and verify mock proofs';
 
   /** Facts about the first block of another node. */
   async function foreignFacts(startTime: number): Promise<readonly string[]> {

@@ -16,8 +16,8 @@ async function loadPackage(): Promise<typeof import('@starkbox/argent-classes')>
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new Error(
-      'the classes of Argent accounts are not installed. They are under the GPL-3.0, and therefore in a package of ' +
-        'their own: run `npm install @starkbox/argent-classes` where starkbox is installed, or start without ' +
+      'the classes of Argent accounts are not installed. They are under the GPL-3.0, and therefore in a separate package: ' +
+        'run `npm install @starkbox/argent-classes` where starkbox is installed, or start without ' +
         '--predeclare-argent',
       { cause: error },
     );

@@ -187,7 +187,7 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   const sequencer = format === WITH_SEQUENCER ? reader.felt() : undefined;
   if (!reader.isAtEnd) throw new BytesError('a block is followed by excess bytes');
   if (inBody > texts.length || texts.length > inBody + 1) {
-    throw new BytesError('a block has a wrong number of texts');
+    throw new BytesError('a block has a wrong number of strings');
   }
   return Object.freeze({
     felts,

@@ -250,7 +250,7 @@ function unpacked(texts: TextChunk, packed: string): Unpacked {
 function damaged(reason: string): RpcError {
   return new RpcError(
     ERRORS.INTERNAL_ERROR.code,
-    `A block is damaged where it is kept: its texts cannot be unpacked (${reason}). Put the data directory, or the image that the chain came from, back from a copy.`,
+    `A stored block is damaged and cannot be unpacked (${reason}). Restore the data directory, or the image that the chain came from, from a copy.`,
   );
 }
 

@@ -330,7 +330,7 @@ export function* withAccountNonce(pool: Mempool, sender: string, account: bigint
     if (key >= end) break;
     const outdated = inMempool(changed, hash);
     if (outdated)
-      changed = withDropped(changed, outdated, `The nonce of the account is ${account} by now.`);
+      changed = withDropped(changed, outdated, `The nonce of the account is already ${account}.`);
     yield;
   }
   const remaining = changed.senders.get(sender);
@@ -387,7 +387,11 @@ export async function settledMempool(
     const { account = BigInt(await nonceAt(queued.sender)) } =
       pool.senders.get(queued.sender) ?? {};
     if (queued.nonce < account || findByNonce(pool, queued.sender, queued.nonce)) {
-      pool = withDropped(pool, queued, `It does not fit the account, whose nonce is ${account}.`);
+      pool = withDropped(
+        pool,
+        queued,
+        `It does not match the account's nonce, which is ${account}.`,
+      );
       continue;
     }
     pool = withArrived(pool, { ...queued, position: undefined }, account);

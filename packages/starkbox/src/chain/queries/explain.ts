@@ -66,7 +66,7 @@ export class Explainer {
     const hash = await Class.hashOf(stringify(artifact)).catch((error: unknown) =>
       // A place in our own text of it would mean nothing to its sender.
       refuse(
-        `The artifact is no class: ${reasonOf(error).replace(/ at line \d+ column \d+$/, '')}`,
+        `The artifact is not a class: ${reasonOf(error).replace(/ at line \d+ column \d+$/, '')}`,
       ),
     );
     for (const [file, { length }] of Object.entries(sources)) {

@@ -54,32 +54,32 @@ async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefi
   const located = findTransaction(world, hash);
   if (!located && options.fork) {
     refuse(
-      `This chain has no transaction ${hash}. One of the forked network cannot be run again here: fork at the block before it, and send it again.`,
+      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
     );
   }
   if (!located) return fail('TXN_HASH_NOT_FOUND');
   const { block, index, record } = located;
   if (!stateBefore(world, block)) {
     refuse(
-      `The state before block ${block} is not kept, so its transactions cannot be run again. Start the node without --state-archive-capacity none, and make the transaction again.`,
+      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
     );
   }
   if (index > MOST_EARLIER) {
     refuse(
-      `The transaction is the one of index ${index} in its block: those before it would have to be run again, and at most ${MOST_EARLIER} are. Make it again in a smaller block.`,
+      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
     );
   }
   const traced = await retraceTransaction(chain, hash, { machine: MOST_STEPS, signal });
   const frames = traced?.frames ?? [];
   if (frames.length === 0) {
     refuse(
-      'The transaction ran no code: it is a declaration whose account did not validate it. Profile a transaction that calls a contract.',
+      'The transaction ran no code: it is a declaration without validation. Profile a transaction that calls a contract.',
     );
   }
   const steps = frames.reduce((sum, frame) => sum + frame.steps, 0);
   if (steps > MOST_STEPS) {
     refuse(
-      `The transaction took ${steps} steps, and at most ${MOST_STEPS} are told. Make one that does less, such as fewer turns of its loop.`,
+      `The transaction took ${steps} steps; a trace has at most ${MOST_STEPS}. Trace a smaller transaction, for example with fewer loop iterations.`,
     );
   }
   return { record, frames };
@@ -87,7 +87,7 @@ async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefi
 
 function callOf(frame: RetracedFrame, abi: Abi | undefined, names: Names): MACHINE_CALL {
   const { stack: _stack, visited: _visited, machine, ...rest } = frame;
-  if (!machine) throw new Error('a frame without what the machine did');
+  if (!machine) throw new Error('a frame without a machine trace');
   const { contract_address, class_hash, entry_point_selector: selector } = frame;
   const declared = selector === CONSTRUCTOR ? abi?.constructor_ : undefined;
   const functionName = (abi?.functions.get(selector) ?? declared)?.name;

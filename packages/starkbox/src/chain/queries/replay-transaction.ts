@@ -62,7 +62,7 @@ export async function replayTransaction(
     await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
   );
   const number = Number(was['block_number']);
-  if (number === 0) refuse('The first block has no state before it');
+  if (number === 0) refuse('The first block has no previous state');
   const block_id = { block_number: number };
   const [values, header, traces, parent] = await Promise.all([
     request('starknet_getTransactionByHash', { transaction_hash: hash }).then(membersOf),

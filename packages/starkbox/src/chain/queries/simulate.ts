@@ -154,7 +154,7 @@ export async function estimateMessageFee(
 }
 
 const CANNOT_PROVE =
-  'This node makes no real proofs of transactions: start it with --proof-mode devnet to make and verify mock proofs';
+  'This node cannot prove transactions: start it with --proof-mode devnet to create and verify mock proofs';
 
 export interface Proof {
   readonly proof: string;

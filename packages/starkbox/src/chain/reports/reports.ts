@@ -160,7 +160,7 @@ async function eachRecord(
   const newest = pendingNumber(world);
   const to = Math.min(to_block ?? newest, newest);
   const from = Math.max(from_block ?? 0, world.history.first);
-  if (from > to) refuse(`There are no blocks from ${from_block ?? from} to ${to_block ?? to}.`);
+  if (from > to) refuse(`No blocks exist from ${from_block ?? from} to ${to_block ?? to}.`);
   const slices = new Slices();
   const { next } = await readPage({
     world,

@@ -26,7 +26,7 @@ export function startReportRetrace(
   const checkTime = (): void => {
     if (elapsed() <= queueTimeout) return;
     refuse(
-      `Running the transactions of the report again took longer than ${queueTimeout} s: ask for fewer with limit, or set a longer --timeout`,
+      `Running the report's transactions again took longer than ${queueTimeout} s: lower limit, or raise --timeout`,
     );
   };
   return { chain, world, signal, checkTime };

@@ -70,10 +70,10 @@ export async function executing<T>(execution: Promise<T>): Promise<T> {
       refuse(`The gas prices are too high or too far apart to compute a fee: ${error.message}`);
     }
     if (error instanceof EngineError && error.kind === 'deadline') {
-      refuse(`${error.message}: try fewer at once`);
+      refuse(`${error.message}: send fewer at once`);
     }
     if (error instanceof EngineError && error.kind === 'cancelled') {
-      refuse(`The client is gone: ${error.message}`);
+      refuse(`The client disconnected: ${error.message}`);
     }
     throw error;
   }

@@ -133,7 +133,7 @@ export class NetworkRules {
     yield* this.#atMost(INVALID, 'max_proof_size', 'size of the proof in bytes', bytes);
     for (const rule of ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const) {
       if (values[rule] === 'L1') continue;
-      yield { error: INVALID, rule, text: `is ${values[rule]}; ${this.network} allows L1 only.` };
+      yield { error: INVALID, rule, text: `is ${values[rule]}; ${this.network} allows only L1.` };
     }
   }
 
@@ -143,7 +143,11 @@ export class NetworkRules {
   ): Generator<Finding> {
     const { length } = values[rule] ?? [];
     if (length === 0) return;
-    yield { error: INVALID, rule, text: `has ${length} felts; ${this.network} wants it empty.` };
+    yield {
+      error: INVALID,
+      rule,
+      text: `has ${length} felts; ${this.network} requires it to be empty.`,
+    };
   }
 
   *#bounds(values: Checked): Generator<Finding> {
@@ -187,7 +191,7 @@ export class NetworkRules {
         continue;
       fail(
         'VALIDATION_FAILURE',
-        `entry_points_by_type: the selectors of ${kind} do not ascend; ${this.network} wants them sorted, each once.`,
+        `entry_points_by_type: the selectors of ${kind} are not in ascending order; ${this.network} requires them sorted and unique.`,
       );
     }
   }
@@ -233,7 +237,7 @@ export class NetworkRules {
     const why = auditedSince
       ? `audited from Sierra ${auditedSince} on, and the class is of Sierra ${sierraVersion}`
       : 'not on the list of audited libfuncs';
-    const text = `the libfunc ${name} is ${why}; ${this.network} allows audited ones only.`;
+    const text = `the libfunc ${name} is ${why}; ${this.network} allows only audited libfuncs.`;
     return [...size, { error: 'COMPILATION_FAILED', rule: 'audited_libfuncs_only', text }];
   }
 
@@ -251,7 +255,7 @@ export class NetworkRules {
     if (gap <= most) return;
     fail(
       'INVALID_TRANSACTION_NONCE',
-      `${rule}: the nonce is ${gap} above that of the account, ${account}; ${this.network} allows at most ${most}.`,
+      `${rule}: the nonce is ${gap} above the account's nonce ${account}; ${this.network} allows at most ${most}.`,
     );
   }
 
@@ -272,7 +276,7 @@ export class NetworkRules {
 
   *#atLeast(rule: keyof Limits, price: bigint, least: bigint): Generator<Finding> {
     if (price >= least) return;
-    const text = `the max_price_per_unit of l2_gas is ${price} fri; ${this.network} asks for at least ${least}.`;
+    const text = `the max_price_per_unit of l2_gas is ${price} fri; ${this.network} requires at least ${least}.`;
     yield { error: INVALID, rule, text };
   }
 }

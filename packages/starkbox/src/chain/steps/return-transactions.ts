@@ -52,7 +52,7 @@ export async function withReturned(before: World, after: World, from: number): P
     const account = BigInt(await after.pendingState.nonceAt(returned.sender));
     const rival = findByNonce(mempool, returned.sender, returned.nonce);
     if (returned.nonce < account || (rival && rival.tip >= returned.tip)) {
-      mempool = withDropped(mempool, returned, 'Another transaction has its nonce.');
+      mempool = withDropped(mempool, returned, 'Another transaction uses its nonce.');
       continue;
     }
     if (rival)

@@ -98,10 +98,10 @@ async function checkTexts(
   must(added === transactions, 'its number of transactions is wrong');
   must(
     block.texts.every(({ size }) => size > 0 && size % TEXTS_OF_TRANSACTION === 0),
-    'a chunk of its texts is incomplete',
+    'a chunk of its data is incomplete',
   );
   const texts = block.texts.reduce((sum, { size }) => sum + size, 0);
-  must(texts === transactions * TEXTS_OF_TRANSACTION, 'it lacks texts of its transactions');
+  must(texts === transactions * TEXTS_OF_TRANSACTION, 'data of its transactions is missing');
   const slices = new Slices();
   const marks = new Set(storedMarks(block));
   const declared: [index: number, classHash: string][] = [];
@@ -121,7 +121,7 @@ async function checkTexts(
   const expected = block.eventsUpTo - (before?.eventsUpTo ?? 0);
   must(eventCount === expected, 'its number of events is wrong');
   if (block.stateDiff) {
-    must(block.stateDiff.size === 1, 'its state difference is not one text');
+    must(block.stateDiff.size === 1, 'its state difference is not a single string');
     checkStateDiff(objectText(block.stateDiff.part(0), 'state difference'), 'state difference');
   }
   return declared;

@@ -1,13 +1,13 @@
 // Table of the commands other than running a node. Each loads its code when it runs.
 
 import { parseArgs } from 'node:util';
-import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
+import { painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
-import type { Style } from './format.js';
-import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
+import type { Style, Surroundings } from './format.js';
+import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
@@ -40,19 +40,6 @@ const OPTIONS = {
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
-
-/** What a command runs in. */
-export interface Surroundings extends HelpStyle {
-  readonly env: Environment;
-  /** Reads all of stdin. */
-  readonly readInput: () => Promise<string>;
-  /** Whether the output is a terminal. */
-  readonly isTerminal: boolean;
-  /** Columns of the terminal; undefined for other output. */
-  readonly columns: number | undefined;
-  /** Shows long work, on a terminal. */
-  readonly progress?: Style['progress'];
-}
 
 /** The arguments of a command. */
 interface Words {
@@ -145,7 +132,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     hasJson: true,
     readsNode: true,
-    suggests: async () => (await import('./rpc.js')).METHOD_NAMES,
+    suggests: async () => (await import('./method-documents.js')).METHOD_NAMES,
     async helpOn(positionals, style) {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);
@@ -429,16 +416,23 @@ export function commandHelp(name: string, style: HelpStyle): string | undefined 
 /** The text to print; throws a `UsageError` for invalid arguments. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Surroundings,
+  {
+    env = {},
+    paint = painter(false),
+    width,
+    readInput = async () => '',
+    progress,
+  }: Partial<Surroundings> = {},
 ): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
   const { values, positionals } = parsed(rest, name, command);
   if (values.help) {
-    const isPlain = positionals.length === 0 || command.helpOn === undefined;
-    if (!isPlain) return command.helpOn(positionals, surroundings);
-    return commandHelp(name, surroundings) ?? '';
+    const style = { paint, width: helpWidth(width) };
+    const isOnArguments = positionals.length > 0 && command.helpOn !== undefined;
+    if (isOnArguments) return command.helpOn(positionals, style);
+    return commandHelp(name, style) ?? '';
   }
   const { json, help: _help, ...options } = values;
   const unknown = Object.keys(options).find((option) => !Object.hasOwn(command.takes, option));
@@ -449,9 +443,9 @@ export async function runCommand(
   const { least, most = Infinity } =
     typeof expected === 'number' ? { least: expected, most: expected } : expected;
   if (positionals.length < least || positionals.length > most) throw new UsageError(usageOf(name));
-  const { env, paint, columns: width, progress } = surroundings;
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
+  const surroundings = { env, paint, width, readInput, progress };
   const style = { json, paint, width, progress };
   return command.run({ positionals, values: chosen, style, surroundings });
 }

@@ -1,4 +1,5 @@
 // Layout of help: paragraphs, and lists of terms with their meaning, as wide as the terminal.
+import { wrapped as wrappedLine } from '@starkbox/abi';
 import type { Paint } from '../../terminal.js';
 
 export interface HelpStyle {
@@ -20,17 +21,7 @@ export function helpWidth(columns: number | undefined): number {
 
 /** A text in lines of at most the given width, each of which begins with the indent. */
 export function wrapped(text: string, width: number, indent = ''): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
-      lines.push(indent + line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return line === '' ? lines : [...lines, indent + line];
+  return text === '' ? [] : wrappedLine(`${indent}${text}`, width, indent);
 }
 
 /** Terms in one column, and their meaning in another. */

@@ -29,7 +29,7 @@ export function methodHelp(word: string, style: HelpStyle): string {
   const lines = [
     ...usageLines([method.name, ...usage], style),
     '',
-    ...wrapped(`${sentence(summary)} ${sentence(description)}`, style.width),
+    ...wrapped(`${sentence(summary)} ${sentence(description)}`.trim(), style.width),
     ...(alias === undefined ? [] : wrapped(`Another name of it is ${alias}.`, style.width)),
     ...section('Parameters', parameterLines(method, style), style),
     ...section('Result', resultLines(method, style), style),
@@ -55,12 +55,16 @@ function usageLines(words: readonly string[], { width, paint }: HelpStyle): read
   return [`${paint('bold', 'Usage:')} ${first.trimStart()}`, ...rest];
 }
 
+/** Parameters in the examples of methods that need one of several optional ones. */
+const ONE_OF_SEVERAL: Readonly<Record<string, string>> = { devnet_load: 'path=chain.json' };
+
 /** Words of a command line with every required parameter, which a node accepts. */
 export function exampleOf({ name, params }: Method): readonly string[] {
   const words = params
     .filter(({ isRequired }) => isRequired)
     .map((param) => `${param.name}=${shellWord(sampleOf(param.schema))}`);
-  return [`starkbox rpc ${name}`, ...words];
+  const further = ONE_OF_SEVERAL[name];
+  return [`starkbox rpc ${name}`, ...words, ...(further === undefined ? [] : [further])];
 }
 
 /** A long command line has a line for each word, so that it can still be copied. */

@@ -8,7 +8,7 @@ const NAMES = Object.keys(METHODS);
 /**
  * The name to send: with a prefix, where it was left out.
  *
- * @throws UsageError if several methods have the name, or none and it has no prefix
+ * @throws UsageError if several methods have the name, or if it is a mistake
  */
 export function fullName(word: string): string {
   if (methodFacts(canonicalName(word)) !== undefined) return word;
@@ -19,6 +19,8 @@ export function fullName(word: string): string {
     throw new UsageError(`the method '${word}' is ambiguous: use ${sameRest.join(' or ')}`);
   }
   const suggestion = nearestMethod(word, NAMES);
+  // Another node may have methods of its own.
+  if (suggestion === undefined && word.includes('_')) return word;
   const hint =
     suggestion === undefined
       ? "'starkbox rpc --list' lists the methods"

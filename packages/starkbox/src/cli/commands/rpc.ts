@@ -1,12 +1,11 @@
 // The rpc command: calls a method of a running node.
 import { ERRORS } from '@starkbox/spec';
-import type { Environment } from '../../config/environment.js';
 import { UsageError } from '../../config/option.js';
 import { parse, parseIfJson, stringify } from '../../json/json.js';
 import { isObject, membersOf } from '../../json/reader.js';
 import { nearest } from '../../nearest-word.js';
-import type { HelpStyle } from './help-text.js';
-import { wrapped } from './help-text.js';
+import type { Surroundings } from './format.js';
+import { helpWidth, wrapped } from './help-text.js';
 import {
   jsonTypes,
   METHOD_NAMES,
@@ -20,16 +19,11 @@ import { fullName } from './method-names.js';
 import { coloured } from './pretty-json.js';
 import { exchange, LOCAL } from './wire.js';
 
-export { METHOD_NAMES };
-
-export interface CallOptions extends HelpStyle {
+export interface CallOptions extends Surroundings {
   readonly url?: string;
   readonly token?: string;
   readonly raw?: boolean;
   readonly json: boolean;
-  readonly env: Environment;
-  readonly readInput: () => Promise<string>;
-  readonly isTerminal: boolean;
 }
 
 /** The result as text. @throws Error with code, reason and hint if the node returns an error */
@@ -51,19 +45,21 @@ export async function callMethod(
     throw new Error(`${url} does not respond as a node: ${text.slice(0, 200)}`);
   }
   if (options.raw) return `${text.trimEnd()}\n`;
-  const isPretty = options.isTerminal && !options.json;
   const { result } = response;
-  return `${isPretty ? coloured(result, options) : stringify(result)}\n`;
+  const { width, paint, json } = options;
+  const isPretty = width !== undefined && !json;
+  return `${isPretty ? coloured(result, { width, paint }) : stringify(result)}
+`;
 }
 
 /** Names and summaries of all methods, or of those whose name contains a word. */
-export function listMethods(pattern: string | undefined, { width, paint }: HelpStyle): string {
+export function listMethods(pattern: string | undefined, { width, paint }: Surroundings): string {
   const wanted = (pattern ?? '').toLowerCase();
   const names = METHOD_NAMES.filter((name) => name.toLowerCase().includes(wanted));
   if (names.length === 0) throw new Error(`no method contains '${pattern}'`);
   const column = Math.max(...names.map((name) => name.length)) + 2;
   const lines = names.flatMap((name) => {
-    const summary = wrapped(methodOf(name)?.summary ?? '', width, ' '.repeat(column));
+    const summary = wrapped(methodOf(name)?.summary ?? '', helpWidth(width), ' '.repeat(column));
     const [first = '', ...rest] = summary;
     return [`${paint('cyan', name)}${first.slice(name.length)}`, ...rest];
   });
@@ -178,10 +174,17 @@ function errorText(error: unknown, method: string): string {
       : [`reason: ${typeof reason === 'string' ? reason : stringify(reason)}`]),
     ...(isObject(explained) ? [String(explained['text'] ?? '')] : []),
     ...(Object.keys(others).length === 0 ? [] : [`data: ${stringify(others)}`]),
-    ...(code === ERRORS.INVALID_PARAMS.code
-      ? [`hint: 'starkbox rpc ${method} --help' shows the parameters`]
-      : []),
+    ...(typeof code === 'number' ? hintsOn(code, method) : []),
   ];
   const title = [`${method} failed with ${code}`, ...(name === undefined ? [] : [`(${name})`])];
   return [`${title.join(' ')}: ${message}`, ...hints].join('\n');
+}
+
+/** The server rejects requests without its token by this code. */
+const UNAUTHORIZED = -32001;
+
+function hintsOn(code: number, method: string): readonly string[] {
+  if (code === UNAUTHORIZED) return ['hint: give the token with --token or STARKBOX_AUTH_TOKEN'];
+  if (code !== ERRORS.INVALID_PARAMS.code) return [];
+  return [`hint: 'starkbox rpc ${method} --help' shows the parameters`];
 }

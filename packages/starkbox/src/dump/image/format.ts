@@ -216,7 +216,7 @@ export class ImageReader {
     if (start.length < START.length) this.#damaged('it ends too early');
     const format = start[MAGIC.length];
     if (format !== FORMAT) {
-      throw new ImageError(`an image of format ${format}: this version reads format ${FORMAT}`);
+      throw new ImageError(`it has image format ${format}: this version reads format ${FORMAT}`);
     }
     this.#at = START.length;
     const [kind, bytes] = this.#frame();
@@ -235,7 +235,7 @@ export class ImageReader {
     }
     if (kind !== IMAGE_END) this.#damaged('a section is missing');
     if (countIn(bytes) !== this.#sizes.length) this.#damaged('the number of sections is wrong');
-    if (this.#at !== this.#source.size) this.#damaged('something follows the end');
+    if (this.#at !== this.#source.size) this.#damaged('unexpected data follows the end');
     this.#onProgress({ section: 'end', bytes: this.#at, of: this.#at });
     return undefined;
   }
@@ -293,7 +293,7 @@ export class ImageReader {
     }
     this.#unpackedBytes += unpacked.length;
     if (this.#unpackedBytes > LEAST_UNPACKED + gain * this.#source.size) {
-      this.#damaged('it unpacks to more than any chain would');
+      this.#damaged('it unpacks to an implausible size');
     }
     return unpacked;
   }

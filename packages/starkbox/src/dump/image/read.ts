@@ -75,7 +75,7 @@ function mustBeAsSaid(world: World, header: ImageHeader): void {
   const context = { writtenBy, chainId, keepsJournal, genesis };
   const actual = { ...imageHeader(world, context), keeps_history };
   const wrong = names(actual).find((name) => actual[name] !== header[name]);
-  must(wrong === undefined, `it does not hold what its header says of ${wrong}`);
+  must(wrong === undefined, `its header does not match its content: ${wrong}`);
 }
 
 function names<T extends object>(value: T): readonly (keyof T & string)[] {
@@ -89,7 +89,7 @@ function mustHoldDifferences({ history, pendingState: state, keepsHistory }: Wor
   for (let number = history.first; number < history.next; number += 1) {
     if (state.firstVersion <= number) return;
     must(!keepsHistory, `the state of block ${number} is missing`);
-    must(history.carriesDiff(number), `what block ${number} changed is missing`);
+    must(history.carriesDiff(number), `the changes of block ${number} are missing`);
   }
 }
 
@@ -154,7 +154,7 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
     const rest = readWorldJson(Buffer.concat([...reader.pieces(MOST_GAINED)]).toString());
-    must(rest.messages.l1 === undefined, 'an image holds no connection to L1');
+    must(rest.messages.l1 === undefined, 'an image cannot contain a connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
     await reader.skip();
     must(reader.next() === 'state', 'the section "state" is missing');
@@ -187,10 +187,10 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
 function joined(history: History, others: Others, { keepsHistory = true }: ReadOptions): World {
   const { pendingState: state, acceptedOnL1, messages } = others;
   must(state.version === history.next, 'blocks and state have different versions');
-  must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
+  must((acceptedOnL1 ?? 0) < history.next, 'an accepted block is missing');
   must(
     messages.outgoing.every(({ block }) => block < history.next),
-    'a message was sent by a block that is not there',
+    'the block of a message is missing',
   );
   return Object.freeze({
     ...others,
@@ -203,7 +203,7 @@ function joined(history: History, others: Others, { keepsHistory = true }: ReadO
 function mustFit(header: ImageHeader, { chainId, first }: ReadOptions): void {
   if (chainId !== undefined && header.chain_id !== chainId) {
     throw new ImageError(
-      `the image is of the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
+      `the image belongs to the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
     );
   }
   if (first !== undefined && header.first_block !== first) {

@@ -189,7 +189,7 @@ export class Cache {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#log.warn(
-      `The fork cache ${this.#directory} cannot be ${action} (${reasonOf(error)}): what the network answers is kept in memory only and asked for again by the next run. Make the folder writable, choose another with --fork-cache-dir, or leave it out with --fork-upstream-caching false.`,
+      `The fork cache ${this.#directory} cannot be ${action} (${reasonOf(error)}): responses of the network stay in memory only, and the next run requests them again. Make the folder writable, choose another with --fork-cache-dir, or turn the cache off with --fork-upstream-caching false.`,
     );
   }
 }

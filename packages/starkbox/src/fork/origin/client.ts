@@ -139,7 +139,7 @@ export class OriginClient {
     const isKnown = (name: string): boolean => this.#state.isKnown(name);
     prefetch(names, isKnown, (question) => this.#state.read(question)).then(
       (count) => usage.prefetched(count),
-      (err: unknown) => log.debug({ err }, 'reads of earlier runs could not be fetched'),
+      (err: unknown) => log.debug({ err }, 'reads of earlier runs could not be prefetched'),
     );
   }
 
@@ -289,7 +289,7 @@ export class OriginClient {
     } else if (typeof hash === 'string') {
       await this.numberOf(hash, signal);
     } else {
-      throw new Error(`${stringify(id)} is no block of the origin`);
+      throw new Error(`${stringify(id)} is not a block of the origin`);
     }
   }
 }

@@ -118,7 +118,7 @@ export class Endpoint {
       const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
       const { status, headers, text } = await this.#post(body, queueTimeout, signal, share);
       if (status === 429) {
-        const error = this.failure('rate-limited', 'it answers 429, too many requests');
+        const error = this.failure('rate-limited', 'it returned 429, too many requests');
         return all(error, 'again', retryAfterOf(headers));
       }
       const value = parseIfJson(text);
@@ -128,12 +128,12 @@ export class Endpoint {
       }
       // Some origins send errors about the chain with a status other than 200.
       if (status !== 200 && !(status < 500 && isReply(value))) {
-        const error = this.failure('http', `it answers with status ${status}`);
+        const error = this.failure('http', `it returned status ${status}`);
         const mayPass = status >= 500 || status === 408 || status === 425;
         return all(error, mayPass ? 'again' : 'elsewhere', retryAfterOf(headers));
       }
       if (value === undefined) {
-        return all(this.failure('malformed', 'its answer is not JSON'), 'again');
+        return all(this.failure('malformed', 'its response is not JSON'), 'again');
       }
       const outcomes = this.#outcomes(questions, value, isBatch);
       return { outcomes: await this.#withCheckedClasses(questions, outcomes) };
@@ -202,13 +202,13 @@ export class Endpoint {
   }
 
   #wrong({ method }: Asked, fault: string): AskOutcome {
-    const error = this.failure('malformed', `it answers ${method} with ${fault}`);
+    const error = this.failure('malformed', `it returned ${fault} for ${method}`);
     return { kind: 'failure', error, retry: 'again' };
   }
 
   #refusal(error: WireError): AskOutcome {
     const limited = isRateLimit(error);
-    const reason = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
+    const reason = `it ${limited ? 'limits requests' : 'returned an error'}: ${error.code}: ${error.message}`;
     return {
       kind: 'failure',
       error: this.failure(limited ? 'rate-limited' : 'rpc', reason),
@@ -220,12 +220,12 @@ export class Endpoint {
   #count(length: number, share: Share): void {
     const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
     if (length > LARGEST_ANSWER) {
-      const reason = `its answer is larger than ${mebibytes(LARGEST_ANSWER)} MiB`;
+      const reason = `its response is larger than ${mebibytes(LARGEST_ANSWER)} MiB`;
       throw this.failure('too-large', reason);
     }
     if (share.take(length - share.held)) return;
     const limit = mebibytes(this.#budget.limit);
-    const reason = `answers under way take more than ${limit} MiB together; ask for less at once`;
+    const reason = `pending responses take more than ${limit} MiB together; request less at once`;
     throw this.failure('overloaded', reason);
   }
 
@@ -244,9 +244,9 @@ export class Endpoint {
     };
     const close = (): void => ending.abort();
     const seconds = queueTimeout / 1000;
-    const timer = setTimeout(endBecause(`no answer within ${seconds} s`), queueTimeout);
+    const timer = setTimeout(endBecause(`no response within ${seconds} s`), queueTimeout);
     const most = WHOLE_ANSWER * queueTimeout;
-    const whole = setTimeout(endBecause(`its answer took over ${most / 1000} s`), most);
+    const whole = setTimeout(endBecause(`its response took over ${most / 1000} s`), most);
     closing.addEventListener('abort', close);
     let hasBegun = false;
     const onData = (length: number): void => {
@@ -259,10 +259,11 @@ export class Endpoint {
       return await this.#poster.post({ body, signal, onData });
     } catch (error) {
       if (error instanceof OriginFailure) throw error;
-      if (closing.aborted) throw this.failure('unreachable', 'the connection was closed here');
+      if (closing.aborted)
+        throw this.failure('unreachable', 'the connection was closed by this node');
       if (lateness !== undefined) throw this.failure('timeout', lateness);
       throw hasBegun
-        ? this.failure('malformed', `its answer broke off (${innermostReason(error)})`)
+        ? this.failure('malformed', `its response ended early (${innermostReason(error)})`)
         : this.failure('unreachable', unreachable(innermostReason(error)));
     } finally {
       closing.removeEventListener('abort', close);

@@ -32,7 +32,7 @@ export async function lookUp(
         throw new RpcError(code, `Block not found: ${origin} has no block ${block ?? 'latest'}`);
       }),
   ]);
-  if (!isFelt(chainId)) throw new OriginFailure('malformed', '', 'its chain id is no felt');
+  if (!isFelt(chainId)) throw new OriginFailure('malformed', '', 'its chain id is not a felt');
   return {
     chainId: canonical(chainId),
     header: headerOf(answer),
@@ -55,7 +55,7 @@ async function blockId(remote: Remote, block: number | string | undefined): Prom
   if (block >= 0) return { block_number: block };
   const latest = await ask(remote, 'starknet_blockNumber', []);
   if (typeof latest !== 'number') {
-    throw new OriginFailure('malformed', '', 'its block number is no number');
+    throw new OriginFailure('malformed', '', 'its block number is not a number');
   }
   return { block_number: Math.max(0, latest + block) };
 }
@@ -70,7 +70,11 @@ export function lockedPoint(
 ): ForkPoint {
   if (!lock) throw new OriginFailure('missing', '', 'offline, and without a lock file');
   if (!lock.origin) {
-    throw new OriginFailure('missing', '', `offline, and there is no lock file ${lock.path}`);
+    throw new OriginFailure(
+      'missing',
+      '',
+      `offline, and the lock file does not exist: ${lock.path}`,
+    );
   }
   const { chain_id: chainId, block: header } = lock.origin;
   const { number, hash } = readForkBlock(header);

@@ -41,7 +41,7 @@ export function readForkBlock(header: object): ForkBlock {
     !isFelt(hash) ||
     !isFelt(parentHash)
   ) {
-    throw new OriginFailure('malformed', '', 'the block to fork is not described as blocks are');
+    throw new OriginFailure('malformed', '', 'the block to fork has an unexpected format');
   }
   const { starknet_version: version, l1_da_mode: mode } = members;
   return {

@@ -135,7 +135,7 @@ export class Remote {
   #enqueue(request: Asked, insists: boolean, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
-        reject(new OriginFailure('unreachable', '', 'the connection was closed here'));
+        reject(new OriginFailure('unreachable', '', 'the connection was closed by this node'));
         return;
       }
       this.#figures.questions += 1;
@@ -151,7 +151,7 @@ export class Remote {
   close(): void {
     this.#closing.abort();
     for (const endpoint of this.#endpoints) endpoint.close();
-    const closed = new OriginFailure('unreachable', '', 'the connection was closed here');
+    const closed = new OriginFailure('unreachable', '', 'the connection was closed by this node');
     for (const question of this.#queue.splice(0)) question.reject(closed);
     for (const [timer, question] of this.#pauses) {
       clearTimeout(timer);
@@ -217,7 +217,7 @@ export class Remote {
       .ask(questions, this.#policy.queueTimeout, ending.signal)
       .then((answer) => {
         if (!answer) {
-          this.#log.debug({ url: endpoint.shown }, 'the origin takes no batches');
+          this.#log.debug({ url: endpoint.shown }, 'the origin does not support batches');
           this.#queue.unshift(...questions.filter(({ signal }) => !signal.aborted));
           return;
         }

@@ -58,7 +58,7 @@ export class OriginUsage {
     const hint = this.#hint === undefined ? '' : `; ${this.#hint}`;
     const reason = `offline, and ${this.#lock?.path} does not have ${name}${hint}`;
     if (this.#firstMissing === undefined) {
-      this.#log.error(`The lock file does not suffice: ${reason}`);
+      this.#log.error(`The lock file is incomplete: ${reason}`);
     }
     this.#firstMissing ??= name;
     throw new OriginFailure('missing', '', reason);

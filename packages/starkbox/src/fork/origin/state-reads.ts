@@ -123,5 +123,9 @@ function written(question: SourceQuestion, result: unknown): string {
   } else if (isFelt(result)) {
     return `"${canonical(result)}"`;
   }
-  throw new OriginFailure('malformed', '', `it answers ${nameOf(question)} with something else`);
+  throw new OriginFailure(
+    'malformed',
+    '',
+    `it returned an unexpected value for ${nameOf(question)}`,
+  );
 }

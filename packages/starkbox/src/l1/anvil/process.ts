@@ -17,7 +17,7 @@ export interface Anvil {
 }
 
 const PACKAGE = '@foundry-rs/anvil';
-const NOT_FOUND = `Anvil is not installed. Either install Foundry (https://getfoundry.sh), so that anvil is on the PATH, or run: npm install --save-dev ${PACKAGE}`;
+const NOT_FOUND = `Anvil is not installed. Either install Foundry (https://getfoundry.sh), and put anvil on the PATH, or run: npm install --save-dev ${PACKAGE}`;
 
 const START_MILLISECONDS = 15_000;
 const LAST_OUTPUT_MILLISECONDS = 50;
@@ -84,7 +84,7 @@ async function run(program: string, { port, state, onExit }: AnvilOptions): Prom
     child.once('exit', (code, signal) => {
       if (isExpected) return;
       const how = signal ?? `exit code ${code}`;
-      onExit(`Anvil has ended by itself (${how}): there is no L1 until the node is started again`);
+      onExit(`Anvil exited unexpectedly (${how}): restart the node to get an L1`);
     });
     return {
       url,

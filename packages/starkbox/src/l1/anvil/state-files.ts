@@ -106,7 +106,7 @@ export class AnvilState {
       state = JSON.parse(text);
     } catch (error) {
       throw new Error(
-        `${this.#file} is damaged, so the L1 of this chain cannot go on: ${reasonOf(error)}. Put back a copy of it, or delete it to begin with an empty L1.`,
+        `${this.#file} is damaged, so the L1 of this chain cannot continue: ${reasonOf(error)}. Restore a copy of it, or delete it to start with an empty L1.`,
       );
     }
     const cleaned = withOneGenesis(state);
@@ -141,7 +141,7 @@ async function hasEnded({ pid, mark }: Run): Promise<void> {
   while (await findProcess(pid, mark)) {
     if (late.aborted) {
       throw new Error(
-        `the Anvil of an earlier run has not ended (process ${pid}). End it, then start again.`,
+        `the Anvil of an earlier run is still running (process ${pid}). Stop it, then start again.`,
       );
     }
     await delay(LEAVING_PAUSE_MILLISECONDS);

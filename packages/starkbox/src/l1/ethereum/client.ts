@@ -249,7 +249,7 @@ export class Ethereum {
       if (receipt) return receipt;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
-    throw new L1Error(`transaction ${hash} is not mined after ${MINING_MILLISECONDS / 1000} s`);
+    throw new L1Error(`transaction ${hash} was not mined within ${MINING_MILLISECONDS / 1000} s`);
   }
 
   /** The next nonce, by mined or by pending transactions. */

@@ -80,7 +80,7 @@ export class Endpoint {
   malformed(method: string, answer: unknown, expected: string): L1Error {
     const answerText = shownAnswer(answer);
     return new L1Error(
-      `the L1 node at ${this.#shown} answered ${answerText} to ${method}, expected ${expected}`,
+      `the L1 node at ${this.#shown} returned ${answerText} for ${method}, expected ${expected}`,
     );
   }
 
@@ -99,17 +99,19 @@ export class Endpoint {
       });
     }
     if (find(ResponseBodyTooLargeError)) {
-      return new L1Error(`the L1 node at ${this.#shown} answered too many bytes to ${method}`, {
+      return new L1Error(`the L1 node at ${this.#shown} returned too many bytes for ${method}`, {
         isTooMuch: true,
       });
     }
     if (find(TimeoutError)) {
       const seconds = (isWhole ? WHOLE_MILLISECONDS : ANSWER_MILLISECONDS) / 1000;
-      return new L1Error(`the L1 node at ${this.#shown} has not answered for ${seconds} s`);
+      return new L1Error(`the L1 node at ${this.#shown} did not respond within ${seconds} s`);
     }
     // Not a JSON-RPC answer.
     if (!walked || find(TypeError)) {
-      return new L1Error(`the L1 node at ${this.#shown} answered no JSON-RPC to ${method}`);
+      return new L1Error(
+        `the L1 node at ${this.#shown} returned no JSON-RPC response to ${method}`,
+      );
     }
     const answer = walked.walk(hasCode);
     const code = hasCode(answer) ? answer.code : undefined;

@@ -34,7 +34,7 @@ export function requestMethods(
     }),
 
     devnet_getRequest: ({ id }) => {
-      const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
+      const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is recorded.`);
       const { row, request, response } = loggedCall;
       return { row, request: request && shown(request), response: response && shown(response) };
     },

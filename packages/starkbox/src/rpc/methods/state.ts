@@ -54,7 +54,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       blockNumber(chain.world, block_id);
       // The specification's message speaks of blocks too far in the past, which is not the reason here.
       const { code } = ERRORS.STORAGE_PROOF_NOT_SUPPORTED;
-      throw new RpcError(code, 'This node makes no storage proofs of its blocks');
+      throw new RpcError(code, 'This node has no storage proofs of its blocks');
     },
 
     async starknet_getNonce({ block_id, contract_address }) {

@@ -20,7 +20,7 @@ const PIECE = 64 * 1024;
 export function answerTooLarge(limit: number): RpcError {
   return new RpcError(
     ERRORS.SERVICE_BUSY.code,
-    `The answer would exceed ${limit} bytes; ask for less at once, --maximum-response-size sets the limit`,
+    `The response would exceed ${limit} bytes; request less at once, --maximum-response-size sets the limit`,
   );
 }
 

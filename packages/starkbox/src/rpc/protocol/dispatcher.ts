@@ -322,7 +322,7 @@ export class Dispatcher {
     this.#options.log.error({ err, method }, 'A call failed unexpectedly');
     return new RpcError(
       ERRORS.INTERNAL_ERROR.code,
-      'Internal error; the log of the node has the cause',
+      'Internal error; see the log of the node for the cause',
     );
   }
 }

@@ -23,8 +23,7 @@ export interface Method {
   readonly handler: Handler;
 }
 
-const FOREIGN =
-  'Pages of this site may not call devnet_ methods; --allowed-origins names those that may';
+const FOREIGN = 'Pages of this site may not call devnet_ methods; allow it with --allowed-origins';
 
 /** Facts of methods by all their names, and which are forbidden. Chains of a node share one. */
 export class MethodIndex {
@@ -100,11 +99,11 @@ export class MethodTable {
   /** Without a name to suggest there is no reason: test suites compare the whole error. */
   #noSuchMethod(name: string): string | undefined {
     const nearest = nearestMethod(name, this.#index.facts.keys());
-    return nearest && `There is no method ${name}${didYouMean(nearest)}`;
+    return nearest && `Unknown method ${name}${didYouMean(nearest)}`;
   }
 
   #needsSocket({ transport }: Session): string {
-    if (transport === 'ws') return 'A subscription cannot be part of a batch: send it alone';
+    if (transport === 'ws') return 'A subscription cannot be part of a batch: send it separately';
     const url = this.#socketUrl?.();
     return `Subscriptions need a WebSocket: ${url ?? 'connect to the path /ws of a node that listens'}`;
   }

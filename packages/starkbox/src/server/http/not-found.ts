@@ -28,10 +28,10 @@ const LONGEST = 100;
 /** Text for a path that does not exist. */
 export function nothingAt(path: string, { explorer, wallet, upgrades, versions }: Served): string {
   if (Explorer.owns(path) && !explorer) {
-    return 'The explorer is off: start the node with --ui to have it at /ui/';
+    return 'The explorer is off: start the node with --ui to serve it at /ui/';
   }
   if (path === WALLET_PATH && !wallet) {
-    return `The wallet is off: start the node with --wallet to have it at ${WALLET_PATH}`;
+    return `The wallet is off: start the node with --wallet to serve it at ${WALLET_PATH}`;
   }
   const shortPath = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;
@@ -45,11 +45,11 @@ export function nothingAt(path: string, { explorer, wallet, upgrades, versions }
 export function wrongMethodAt(path: string, { explorer, upgrades, versions }: Served): string {
   if (!RPC_PATHS.includes(path) && !versions?.has(path)) {
     return upgrades && path.startsWith(SOCKET_PATH)
-      ? `This path takes WebSocket connections only. JSON-RPC over HTTP is served at ${AT}`
-      : `This path takes GET only. JSON-RPC is served at ${AT}`;
+      ? `This path accepts only WebSocket connections. JSON-RPC over HTTP is served at ${AT}`
+      : `This path accepts only GET. JSON-RPC is served at ${AT}`;
   }
   return [
-    'This path takes JSON-RPC: POST with the header Content-Type: application/json',
+    'This path accepts JSON-RPC: send a POST with the header Content-Type: application/json',
     ...(upgrades ? [SOCKETS_AT] : []),
     ...(explorer ? ['The explorer is at /ui/'] : []),
   ].join('. ');

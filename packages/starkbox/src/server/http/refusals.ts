@@ -60,7 +60,7 @@ export function refuseWallet(request: IncomingMessage, options: Rules): Reply | 
   const isLocal = isLocalPeer(request.socket.remoteAddress);
   if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
   const message =
-    'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
+    'Only this machine, or a request with the token of --auth-token, can load the wallet';
   return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, message));
 }
 
@@ -91,7 +91,7 @@ export interface Unopened {
 /** Another node has it, its store is damaged, or its options are refused. */
 export function notOpened(err: unknown, request: IncomingMessage, log: Log): Unopened {
   if (!(err instanceof RpcError)) log.error({ err }, 'an instance cannot be opened');
-  const internal = 'Internal error; the log of the node has the cause';
+  const internal = 'Internal error; see the log of the node for the cause';
   const error = err instanceof RpcError ? err : new RpcError(ERRORS.INTERNAL_ERROR.code, internal);
   const dispatcher = { handle: async (text: string) => errorAnswer(error, idOf(text)) };
   const target = { dispatcher, config: () => errorAnswer(error) };

@@ -25,7 +25,7 @@ export interface Destination {
 }
 
 export const NO_INSTANCE =
-  'There is no such instance: it was never created, was deleted or has expired; devnet_listInstances shows all';
+  'No such instance: it was never created, was deleted or has expired; devnet_listInstances lists all';
 
 const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;

@@ -139,7 +139,7 @@ class Exchange {
   }
 
   #expire(resolve: (reply: Reply) => void): void {
-    const message = `No answer within ${this.#options.timeoutSeconds} s; --timeout sets the limit`;
+    const message = `No response within ${this.#options.timeoutSeconds} s; --timeout sets the limit`;
     const error = new RpcError(-32002, message);
     const body = this.#body;
     if (!this.#stream) {

@@ -133,7 +133,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   if (options.maximumConnections) server.maxConnections = options.maximumConnections;
   const serveRequest = (request: IncomingMessage, response: ServerResponse): void => {
     answer(request, response).catch((err: unknown) => {
-      options.log.error({ err }, 'an HTTP answer could not be sent');
+      options.log.error({ err }, 'an HTTP response could not be sent');
       response.destroy();
     });
   };
@@ -244,7 +244,7 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   }
   for (const path of options.upgrades?.keys() ?? []) {
     if (routes.has(path)) continue;
-    const GET = () => text(400, 'This path takes WebSocket connections only');
+    const GET = () => text(400, 'This path accepts only WebSocket connections');
     routes.set(path, { GET, isOpen: true });
   }
   return routes;
@@ -344,8 +344,7 @@ function serveConfig(
 ): Reply {
   // It contains the seed, from which all private keys follow.
   if (access?.isForeign(request.headers)) {
-    const message =
-      'Pages of this site may not read /config; --allowed-origins names those that may';
+    const message = 'Pages of this site may not read /config; allow it with --allowed-origins';
     return refusalOf(
       request,
       { access, onRefusal },

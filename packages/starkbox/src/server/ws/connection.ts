@@ -247,7 +247,7 @@ export class Connection implements Listener, Follower, Flushable {
     this.#parts.options.log.warn(
       `closing a WebSocket that does not read: more than ${messages} messages or ${bytes} bytes are queued`,
     );
-    this.end(POLICY, 'messages are not read fast enough');
+    this.end(POLICY, 'the client reads messages too slowly');
   }
 
   /** Sends a close frame, and nothing after it. */
@@ -261,7 +261,10 @@ export class Connection implements Listener, Follower, Flushable {
   /** Ends a connection whose message the budget does not allow. */
   #refuseMessage(): void {
     if (this.isOpen) {
-      this.end(TRY_AGAIN_LATER, 'the node holds too much; --memory-budget sets the limit');
+      this.end(
+        TRY_AGAIN_LATER,
+        'the node has reached its memory budget; --memory-budget sets the limit',
+      );
     }
     // The client sends on until it has read the close frame.
     this.#incoming.discard();
@@ -337,7 +340,7 @@ export class Connection implements Listener, Follower, Flushable {
       this.#parts.options.log.error({ err }, 'a call over a WebSocket failed unexpectedly');
       const internal = new RpcError(
         ERRORS.INTERNAL_ERROR.code,
-        'Internal error; the log of the node has the cause',
+        'Internal error; see the log of the node for the cause',
       );
       return errorAnswer(err instanceof RpcError ? err : internal, idOf(text));
     }
@@ -348,7 +351,7 @@ export class Connection implements Listener, Follower, Flushable {
     try {
       this.#parts.options.beforeAnswer();
     } catch (err) {
-      this.#parts.options.log.error({ err }, 'notifications could not be sent before an answer');
+      this.#parts.options.log.error({ err }, 'notifications could not be sent before a response');
     }
   }
 

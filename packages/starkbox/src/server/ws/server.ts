@@ -127,7 +127,7 @@ export function serveSockets(options: SocketOptions): Sockets {
     },
     endThoseOf(owner) {
       for (const [connection, connectionOwner] of connections) {
-        if (connectionOwner === owner) connection.end(GOING_AWAY, 'the instance is deleted');
+        if (connectionOwner === owner) connection.end(GOING_AWAY, 'the instance was deleted');
       }
     },
     close() {

@@ -161,7 +161,7 @@ export class LmdbDatabase implements FileDatabase {
   #damage(what: string, is = 'is damaged: '): RpcError {
     return new RpcError(
       ERRORS.INTERNAL_ERROR.code,
-      `${this.path} ${is}${what}. Stop the node and put the data directory back from a copy, or load an image of the chain into a new one with devnet_load.`,
+      `${this.path} ${is}${what}. Stop the node and restore the data directory from a copy, or load an image of the chain into a new directory with devnet_load.`,
     );
   }
 }

@@ -64,7 +64,7 @@ export function faultIn(path: string, most: number = CHECKED_PAGES): string | un
 function readMetas(file: number, size: number): Meta {
   const first = readMeta(file, 0, 0);
   const second = readMeta(file, 1, first.pageSize);
-  if (first.pageSize !== second.pageSize) throw new Fault('has two headers that contradict');
+  if (first.pageSize !== second.pageSize) throw new Fault('has two contradictory headers');
   const newest = first.transaction >= second.transaction ? first : second;
   if ((newest.lastPage + 1) * newest.pageSize > 2 * size + UNWRITTEN_BYTES)
     throw new Fault(shorter(size, newest));
@@ -75,10 +75,10 @@ function readMeta(file: number, number: number, at: number): Meta {
   const page = Buffer.alloc(HEADER + 168);
   const name = number === 0 ? 'first' : 'second';
   if (readSync(file, page, 0, page.length, at) < page.length)
-    throw new Fault(`is cut: it ends before its ${name} header`);
+    throw new Fault(`is truncated: it ends before its ${name} header`);
   const isMeta = (page.readUInt16LE(18) & TYPES) === META;
   if (!isMeta || page.readUInt32LE(HEADER) !== MAGIC)
-    throw new Fault(`has no valid ${name} header: it is overwritten, or no database`);
+    throw new Fault(`has no valid ${name} header: it was overwritten, or is not a database`);
   const version = page.readUInt32LE(HEADER + 4) & 0xffff;
   if (version !== DATA_VERSION) {
     throw new Fault(
@@ -113,7 +113,7 @@ const treeAt = (page: Buffer, at: number): Tree => ({
 const wide = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at));
 
 const shorter = (size: number, { lastPage, pageSize }: Meta): string =>
-  `is cut: it has ${size} bytes, and its header tells of ${(lastPage + 1) * pageSize}`;
+  `is truncated: it has ${size} bytes, but its header states ${(lastPage + 1) * pageSize}`;
 
 /** Pages of both trees, each read once. */
 class Pages {
@@ -158,7 +158,7 @@ class Pages {
   }
 
   #fault(number: number): Fault {
-    return new Fault(`is damaged: its page ${number} holds what does not belong there`);
+    return new Fault(`is damaged: its page ${number} has unexpected content`);
   }
 
   /** Where the nodes of the page begin. */

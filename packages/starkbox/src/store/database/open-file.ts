@@ -55,4 +55,4 @@ export class OpenFile {
 }
 
 const cut = (from: number, to: number): string =>
-  `was cut from ${from} to ${to} bytes while the node was running`;
+  `was truncated from ${from} to ${to} bytes while the node was running`;

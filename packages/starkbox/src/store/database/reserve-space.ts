@@ -12,7 +12,7 @@ export class FullDisk extends Error {
   readonly code = 'ENOSPC';
 
   constructor() {
-    super('there is no space left on the disk');
+    super('no space is left on the disk');
   }
 }
 

@@ -39,12 +39,12 @@ const LOCK = 'lock';
 const DATABASE_FILE = 'chain.mdb';
 const IDENTITY_FILE = 'chain.json';
 
-const NO_SPACE = 'there is no space left on the disk';
+const NO_SPACE = 'no space is left on the disk';
 const FREE_SPACE =
   'Free more than 1 MB on it, or choose a directory on another disk with --data-dir';
 
 const WAYS_OUT =
-  'Put the directory back from a copy, or choose another one with --data-dir and load an image of the chain into it with devnet_load; to begin a new chain here, delete the directory first';
+  'Restore the directory from a copy. Or choose another with --data-dir and load an image of the chain with devnet_load. To start a new chain here, delete the directory';
 
 /** A directory that this process has locked. */
 export class Directory {
@@ -187,14 +187,14 @@ export class Directory {
     if (fromFile.id === undefined) {
       // Older versions wrote no id.
       if (!hasChain(database))
-        throw this.#damage(`${DATABASE_FILE} holds no chain${begun(fromFile)}`);
+        throw this.#damage(`${DATABASE_FILE} contains no chain${begun(fromFile)}`);
       if (!stored) return fromFile;
       if (equalFixedOptions(fromFile.fixedOptions, stored.fixedOptions))
         return { ...fromFile, id: stored.id };
     } else if (stored?.id === fromFile.id) return fromFile;
     throw this.#damage(
       `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id ?? 'no id'} and ${stored?.id ?? 'no id'})`,
-      `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to go on with the chain in ${DATABASE_FILE}, ${stored ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
+      `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to continue the chain in ${DATABASE_FILE}, ${stored ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
     );
   }
 
@@ -203,16 +203,16 @@ export class Directory {
     if (!hasChain(database)) {
       if (stored || database.isEmpty) return undefined;
       throw this.#damage(
-        `${DATABASE_FILE} holds something else than a chain, and ${IDENTITY_FILE} is missing`,
+        `${DATABASE_FILE} does not contain a chain, and ${IDENTITY_FILE} is missing`,
       );
     }
     if (!stored) {
       throw this.#damage(
-        `${DATABASE_FILE} holds a chain, but ${IDENTITY_FILE} is missing, which says what it was begun with`,
+        `${DATABASE_FILE} contains a chain, but ${IDENTITY_FILE} is missing, which records its initial options`,
       );
     }
     this.#log.warn(
-      `${this.#file(IDENTITY_FILE)} is missing: it is written again from the copy in ${DATABASE_FILE} (--seed ${stored.fixedOptions['seed']})`,
+      `${this.#file(IDENTITY_FILE)} is missing: restoring it from the copy in ${DATABASE_FILE} (--seed ${stored.fixedOptions['seed']})`,
     );
     return stored;
   }
@@ -230,7 +230,7 @@ export class Directory {
     if (!stored) return this.#damage(what);
     return this.#damage(
       what,
-      `${DATABASE_FILE} has a copy of what it said: delete ${IDENTITY_FILE} and start again, and it is written again (--seed ${stored.fixedOptions['seed']})`,
+      `${DATABASE_FILE} has a copy of its content: delete ${IDENTITY_FILE} and start again to restore it (--seed ${stored.fixedOptions['seed']})`,
     );
   }
 
@@ -256,12 +256,12 @@ export class Directory {
   }
 
   #fileFaultMessage({ message, isLate }: FileFault): string {
-    if (this.#logged !== message) this.#log.error(`${message}: changes are refused`);
+    if (this.#logged !== message) this.#log.error(`${message}: changes are rejected`);
     this.#logged = message;
     const changed = isLate
-      ? 'The change is not part of the chain, and no other is until the node is started again'
+      ? 'The chain does not contain this change, and rejects further changes until the node restarts'
       : 'Nothing was changed';
-    return `${message}. ${changed}. Reads go on: save the chain with devnet_dump and "format": "image", then stop the node, and load the image into a new directory with devnet_load.`;
+    return `${message}. ${changed}. Reads still work: save the chain with devnet_dump and "format": "image", then stop the node, and load the image into a new directory with devnet_load.`;
   }
 
   #file(name: string): string {
@@ -273,7 +273,7 @@ const hasChain = (database: FileDatabase): boolean => database.has(HEAD);
 
 const begun = (fromFile: Identity | IdentityError | undefined): string =>
   fromFile && 'fixedOptions' in fromFile
-    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${fromFile.fixedOptions['seed']}`
+    ? `, although ${IDENTITY_FILE} records that a chain was started here with --seed ${fromFile.fixedOptions['seed']}`
     : '';
 
 function takeLock(path: string): FileLock {
@@ -286,19 +286,19 @@ function takeLock(path: string): FileLock {
   }
   if (lock) return lock;
   throw new DirectoryError(
-    `the data directory ${path} is in use by another node: stop that one first, or choose another directory with --data-dir`,
+    `the data directory ${path} is in use by another node: stop that node, or choose another directory with --data-dir`,
   );
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ENOSPC: NO_SPACE,
-  EFBIG: 'the file may not become larger',
-  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'the file has reached its size limit',
+  EDQUOT: 'the disk quota is exhausted',
   EROFS: 'the file system is read-only',
-  EACCES: 'this process lacks the right to write there',
-  EPERM: 'this process lacks the right to write there',
-  ENOTDIR: 'a part of the path is no directory',
-  EEXIST: 'there is a file of that name',
+  EACCES: 'this process has no write permission there',
+  EPERM: 'this process has no write permission there',
+  ENOTDIR: 'part of the path is not a directory',
+  EEXIST: 'a file with that name exists',
   EIO: 'the disk reports an error',
 };
 

@@ -54,8 +54,8 @@ export function checkSameFork(
   if (was === forkHash) return;
   throw new Error(
     was === undefined
-      ? `the chain in ${path} is no fork: leave --fork-network out, or choose another directory with --data-dir`
-      : `the chain in ${path} is a fork of block ${was}, not of ${forkHash}: leave --fork-block out, or choose another directory with --data-dir`,
+      ? `the chain in ${path} is not a fork: omit --fork-network, or choose another directory with --data-dir`
+      : `the chain in ${path} is a fork of block ${was}, not of ${forkHash}: omit --fork-block, or choose another directory with --data-dir`,
   );
 }
 
@@ -100,6 +100,6 @@ function refuseChange(
   const name = longName(OPTIONS[key]);
   const was = text === null ? `without ${name}` : `with ${name} ${text}`;
   throw new Error(
-    `the chain in ${path} was begun ${was} and cannot go on with ${longName(OPTIONS[other])} ${requested}: leave the option out, or choose another directory with --data-dir`,
+    `the chain in ${path} was started ${was} and cannot continue with ${longName(OPTIONS[other])} ${requested}: omit the option, or choose another directory with --data-dir`,
   );
 }

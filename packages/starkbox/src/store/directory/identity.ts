@@ -36,7 +36,7 @@ export function identityFrom(text: string): Identity {
   if (text.trim() === '') throw new IdentityError('is empty');
   const { format, id, options } = membersOf(jsonOf(text));
   if (typeof format !== 'number' || options === undefined)
-    throw new IdentityError('is not the one that Starkbox wrote');
+    throw new IdentityError('was not written by Starkbox');
   if (format < 1 || format > FORMAT) {
     const reason = `is written in format ${format}; this version of Starkbox reads formats 1 to ${FORMAT}`;
     throw new IdentityError(reason, true);
@@ -52,7 +52,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new IdentityError('is cut or overwritten: it is no JSON');
+    throw new IdentityError('is truncated or overwritten: it is not JSON');
   }
 }
 
@@ -60,10 +60,10 @@ function readFixedOptions(value: unknown): FixedOptions {
   const fixed: Record<string, string | null> = {};
   for (const [name, text] of Object.entries(membersOf(value))) {
     if (typeof text !== 'string' && text !== null)
-      throw new IdentityError('is not the one that Starkbox wrote');
+      throw new IdentityError('was not written by Starkbox');
     fixed[name] = text;
   }
-  if (fixed['seed'] === undefined) throw new IdentityError('does not say which seed the chain has');
+  if (fixed['seed'] === undefined) throw new IdentityError('does not record the seed of the chain');
   return fixed;
 }
 

@@ -68,7 +68,7 @@ describe('an answer', () => {
     for (const { error } of answers.slice(4)) {
       expect(error).toEqual({
         code: ERRORS.SERVICE_BUSY.code,
-        message: `The answer would exceed ${5 * SIZE} bytes; ask for less at once, --maximum-response-size sets the limit`,
+        message: `The response would exceed ${5 * SIZE} bytes; request less at once, --maximum-response-size sets the limit`,
       });
     }
     // The fifth was made, and found to be too much.

@@ -43,7 +43,7 @@ describe('bodies', () => {
     expect(said).toMatch(/^connection: close\r$/im);
     const error = {
       code: ERRORS.SERVICE_BUSY.code,
-      message: `The node holds as much for its clients as it may (${budget.limit} bytes); try again later, --memory-budget sets the limit`,
+      message: `The node has reached its memory budget for clients (${budget.limit} bytes); try again later, or raise --memory-budget`,
     };
     expect(JSON.parse(said.slice(said.indexOf('\r\n\r\n')))).toEqual({
       jsonrpc: '2.0',

@@ -125,7 +125,7 @@ describe('a socket', () => {
     second.write(part);
     expect(await second.closed()).toEqual([
       1013,
-      'the node holds too much; --memory-budget sets the limit',
+      'the node has reached its memory budget; --memory-budget sets the limit',
     ]);
     await expect.poll(() => sockets?.count, { timeout: 20_000 }).toBe(1);
     expect(heldBytes()).toBe(ofFirst);

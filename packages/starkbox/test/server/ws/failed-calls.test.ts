@@ -68,5 +68,5 @@ test('an answer is sent although notifications before it cannot be', async () =>
   };
   const { answers: all, errors } = await answers({ beforeAnswer }, ['first', 'last']);
   expect(all).toMatchObject([{ id: 0 }, { id: 1 }]);
-  expect(errors).toEqual(Array(2).fill('notifications could not be sent before an answer'));
+  expect(errors).toEqual(Array(2).fill('notifications could not be sent before a response'));
 });

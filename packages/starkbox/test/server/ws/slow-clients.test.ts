@@ -53,7 +53,7 @@ describe('a client that does not read', () => {
     await ping(served);
 
     raw.socket.resume();
-    expect(await raw.closed()).toEqual([1008, 'messages are not read fast enough']);
+    expect(await raw.closed()).toEqual([1008, 'the client reads messages too slowly']);
     const numbers = idsOf(raw.texts.slice(1));
     expect(numbers).toEqual(upTo(numbers.length));
     // What the node held was the queue and nothing more.
@@ -123,7 +123,7 @@ describe('a client that does not read', () => {
     expect(numbers).toEqual(upTo(blocks).map((block) => block + 1));
 
     deaf.socket.resume();
-    expect(await deaf.closed()).toEqual([1008, 'messages are not read fast enough']);
+    expect(await deaf.closed()).toEqual([1008, 'the client reads messages too slowly']);
     await node.close();
   });
 });

@@ -1,0 +1,2 @@
+// JSX without a plugin.
+export default { oxc: { jsx: { runtime: 'automatic' } } };
