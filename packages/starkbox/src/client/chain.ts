@@ -220,7 +220,13 @@ export interface Transport {
 }
 
 /** The controls of a chain over its transport. */
-export abstract class ChainControls {
+export abstract class ChainControls implements Chain {
+  abstract readonly rpcUrl: string;
+  abstract readonly fetch: typeof fetch;
+  abstract readonly accounts: readonly PredeployedAccount[];
+  abstract readonly accountClassHash: string;
+  abstract readonly tokens: Chain['tokens'];
+  abstract readonly udc: PredeployedContract;
   readonly time: TimeControls;
   readonly #transport: Transport;
 
@@ -257,6 +263,13 @@ export abstract class ChainControls {
     ...[params]: ParamsArgument<M>
   ): ChainSubscription<M> {
     return this.#transport.subscribe(method, params);
+  }
+
+  abstract snapshot(): Promise<ChainSnapshot>;
+  abstract close(): Promise<void>;
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async mint(
