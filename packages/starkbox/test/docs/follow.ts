@@ -112,7 +112,11 @@ class Reader {
       const bin = this.#binary(args[0] ?? '');
       if (args[0] === 'starkbox' && !/^[a-z]/.test(args[1] ?? '')) {
         await this.#startNode([bin, '--port', '0', ...args.slice(1)], environment);
-      } else await this.#execute(process.execPath, [bin, ...args.slice(1)], environment);
+      } else {
+        // A busy machine takes longer than the five seconds of vitest.
+        const patience = args[0] === 'vitest' ? ['--testTimeout', '120000'] : [];
+        await this.#execute(process.execPath, [bin, ...args.slice(1), ...patience], environment);
+      }
     } else if (!SYSTEM.has(program)) {
       throw new Error(`${program} is not run: add 'no-run: REASON'`);
     } else {
