@@ -148,7 +148,7 @@ class Reader {
     const { PATH = '', HOME = '' } = process.env;
     const options = {
       cwd: this.#folder,
-      env: { PATH, HOME, NO_COLOR: '1', ...environment },
+      env: { PATH, HOME, NO_COLOR: '1', ...this.#nodeVariable(), ...environment },
       maxBuffer: 1 << 24,
     };
     const { stdout } = await promisify(execFile)(program, args, options).catch(
@@ -182,6 +182,11 @@ class Reader {
       node.once('error', reject);
       node.once('exit', () => reject(new Error(`the node ended: ${output}`)));
     });
+  }
+
+  /** Commands use the node at port 5050 by default, which may be taken here. */
+  #nodeVariable(): NodeJS.ProcessEnv {
+    return this.#host === undefined ? {} : { STARKBOX_URL: `http://${this.#host}` };
   }
 
   /** The command of a package that the page has installed. */
