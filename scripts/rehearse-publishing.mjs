@@ -175,7 +175,7 @@ async function upgrade(rehearsal) {
   npm(cwd, 'install', '--save-dev', 'starkbox@latest', '@starkbox/testing@latest');
   assert.equal(installedVersion(cwd), next.version);
   await continueChains(cwd, chains);
-  assert.match(runTests(), new RegExp(`fixture 'token'.*${first.version}`));
+  assert.match(runTests(), new RegExp(`prepares the fixture 'token' again: .* ${first.version}`));
   assert.equal(fixtureImages(cwd).length, 2);
   return installed(cwd);
 }
