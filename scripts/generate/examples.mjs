@@ -143,8 +143,11 @@ async function transactions(call, node, answered) {
   );
   await simulations(call, { address, alice: alice.address, class_hash });
   const contract_class = JSON.parse(readFileSync(COUNTER.replace('counter', 'bridge'), 'utf8'));
-  const { class_hash: classHash } = await call('devnet_declare', { contract_class });
-  const { address: bridge } = await node.deploy({ classHash, salt: 2 });
+  const declared = await call('devnet_declare', { contract_class });
+  const { contract_address: bridge } = await call('devnet_deploy', {
+    class_hash: declared.class_hash,
+    salt: '0x2',
+  });
   /** @param {string} entrypoint @param {readonly string[]} calldata */
   const invoke = (entrypoint, calldata) =>
     account.execute({ contractAddress: bridge, entrypoint, calldata: [...calldata] }, details);

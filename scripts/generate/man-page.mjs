@@ -1,8 +1,9 @@
 // The manual page of the command, from the tables of options and commands.
-import { EXAMPLES } from '../../packages/starkbox/dist/cli/arguments.js';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
-import { defaultText, environmentExamples } from '../../packages/starkbox/dist/config/option.js';
-import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
+import { EXAMPLES, keysOf, optionFacts } from '../../packages/starkbox/dist/cli/help.js';
+import { GROUPS } from '../../packages/starkbox/dist/config/option.js';
+import { LINE_OPTIONS } from '../../packages/starkbox/dist/config/options.js';
+import { OTHER_VARIABLES } from '../../packages/starkbox/dist/config/variables.js';
 
 /**
  * A text that roff prints as it is: minus signs that can be copied, and no line that looks like a request.
@@ -27,20 +28,24 @@ function flagged(flag) {
   return `\\fB${plain(name)}\\fR${value === undefined ? '' : ` \\fI${plain(value.replaceAll(/[<>]/g, ''))}\\fR`}`;
 }
 
-/** @param {(typeof CONFIG_KEYS)[number]} key */
+/** @param {ReturnType<typeof optionFacts>['key']} key */
 function option(key) {
-  const definition = OPTIONS[key];
-  const preset = defaultText(definition);
-  const names = [
-    ...(definition.short === undefined ? [] : [definition.short]),
-    definition.flag,
-  ].map(flagged);
-  const variables = environmentExamples(definition).map((name) => `\\fB${plain(name)}\\fR`);
+  const { names, help, values, default: preset, variables } = optionFacts(key);
+  const bold = variables.map((name) => `\\fB${plain(name)}\\fR`);
   const facts = [
+    ...(values === undefined ? [] : [`Value: ${plain(values)}.`]),
     ...(preset === undefined ? [] : [`Default: ${plain(preset)}.`]),
-    `Variable: ${variables.join(' or ')}.`,
+    `Variable: ${bold.join(' or ')}.`,
+    `Config key: \\fB${key}\\fR.`,
   ];
-  return ['.TP', names.join(', '), plain(definition.help), ...facts].join('\n');
+  return ['.TP', names.map(flagged).join(', '), plain(help), ...facts].join('\n');
+}
+
+/** @param {(typeof LINE_OPTIONS)[keyof typeof LINE_OPTIONS]} option */
+function lineOption({ flag, short, aliases, help, variable }) {
+  const names = [...(short === undefined ? [] : [short]), ...aliases, flag];
+  const facts = variable === undefined ? [] : [`Variable: \\fB${plain(variable)}\\fR.`];
+  return ['.TP', names.map(flagged).join(', '), plain(help), ...facts].join('\n');
 }
 
 /** @param {string} text */
@@ -49,22 +54,23 @@ function verbatim(text) {
 }
 
 /** @param {[string, (typeof COMMAND_FACTS)[string]]} entry */
-function command([name, { help, usage }]) {
-  const [words = '', ...details] = help.split('\n\n');
+function command([name, { usage, summary, details, options, examples }]) {
   return [
     `.SS ${name}`,
-    plain(words.replaceAll('\n', ' ')),
+    plain(`${summary}.`),
     verbatim(usage),
-    ...details.map(verbatim),
+    ...details.flatMap((paragraph) => ['.PP', plain(paragraph)]),
+    ...options.flatMap(([flag, meaning]) => ['.TP', flagged(flag), plain(meaning)]),
+    ...examples.map(([line]) => verbatim(line)),
   ].join('\n');
 }
 
 /** @returns {string} */
 export function manPage() {
-  const groups = [...new Set(CONFIG_KEYS.map((key) => OPTIONS[key].group))];
+  const groups = /** @type {(keyof typeof GROUPS)[]} */ (Object.keys(GROUPS));
   const grouped = groups.map((group) => [
-    `.SS ${plain(group)}`,
-    ...CONFIG_KEYS.filter((key) => OPTIONS[key].group === group).map(option),
+    `.SS ${plain(GROUPS[group])}`,
+    ...keysOf(group).map(option),
   ]);
   return `${[
     '.\\" Generated from the tables of options and commands: npm run gen:docs',
@@ -79,42 +85,40 @@ export function manPage() {
     '.I command',
     '.RI [ arguments ]',
     '.SH DESCRIPTION',
-    'Without a command, starts a node that answers JSON\\-RPC over HTTP and WebSocket, with accounts that hold tokens.',
-    'An option counts as an argument first, then as an environment variable, then as a key of a config file.',
+    'Without a command, starts a node that serves JSON\\-RPC over HTTP and WebSocket, with funded accounts.',
+    'Arguments count before environment variables, and variables before a config file.',
     '.SH COMMANDS',
     ...Object.entries(COMMAND_FACTS).map(command),
     '.SH OPTIONS',
     ...grouped.flat(),
-    '.SS More',
-    [
-      '.TP',
-      flagged('--config <FILE>'),
-      'A file with options.',
-      'Variable: \\fBSTARKBOX_CONFIG\\fR.',
-    ].join('\n'),
-    ['.TP', `${flagged('-V')}, ${flagged('--version')}`, 'Print the version.'].join('\n'),
-    ['.TP', `${flagged('-h')}, ${flagged('--help')}`, 'Print help.'].join('\n'),
+    '.SS Command line',
+    ...Object.values(LINE_OPTIONS).map(lineOption),
     '.SH ENVIRONMENT',
-    'An option that has two variables takes the one that begins with STARKBOX_ if both are set.',
+    'If an option has two variables and both are set, the variable that begins with STARKBOX_ counts.',
     'An empty variable counts as unset.',
     'NO_COLOR turns colours off.',
+    ...Object.entries(OTHER_VARIABLES).flatMap(([name, meaning]) => [
+      '.TP',
+      `.B ${plain(name)}`,
+      plain(meaning.replaceAll('`', '')),
+    ]),
     '.SH FILES',
     '.TP',
     '.IR starkbox.config.json ", " starkbox.config.mjs',
-    'Options, in the directory where the node is started.',
+    'Options, in the working directory.',
     '.SH EXIT STATUS',
     '.TP',
     '.B 0',
-    'The node was ended by a signal, or the command succeeded.',
+    'A signal ended the node, or the command succeeded.',
     '.TP',
     '.B 1',
-    'The node cannot do what it is asked, or cannot listen.',
+    'The node cannot start or cannot listen, or the command failed.',
     '.TP',
     '.B 2',
-    'The options cannot be understood.',
+    'The options are not valid.',
     '.SH EXAMPLES',
     '.nf',
-    plain(EXAMPLES),
+    ...EXAMPLES.map(([line, meaning]) => plain(`${line.padEnd(36)}${meaning}`)),
     '.fi',
   ].join('\n')}\n`;
 }

@@ -158,7 +158,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.strin
   ),
 )};
 
-const FACTS_BY_NAME = new Map<string, MethodFacts>(Object.entries(METHODS));
+// Marked for bundlers, which then leave it out of the client for browsers.
+const FACTS_BY_NAME = /* @__PURE__ */ new Map<string, MethodFacts>(
+  /* @__PURE__ */ Object.entries(METHODS),
+);
 
 /** The facts of a method by its canonical name; undefined for what is no method. */
 export function methodFacts(name: string): MethodFacts | undefined {

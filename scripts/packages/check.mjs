@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,8 +21,10 @@ import { ROOT } from '../cargo.mjs';
 import { dependenciesOn, packedIn } from '../pack.mjs';
 import { failureOf } from '../processes.mjs';
 import { bytesIn } from '../rehearsal/installation.mjs';
+import { browserEntry } from './browser-entry.mjs';
 import { wrongFiles, wrongLicences } from './contents.mjs';
 import { INTERNAL_ENTRIES, undeclaredTypes } from './declarations.mjs';
+import { wrongModuleSystems } from './module-systems.mjs';
 import { BILL } from './sbom.mjs';
 import { npm, packedFiles, stage } from './staging.mjs';
 import { published } from './workspaces.mjs';
@@ -50,8 +53,19 @@ const ENGINE_LIMITS = [10_000, 25_000];
 /** The same of packages that are not in the table. */
 const OTHER_LIMITS = [100, 400];
 
+/** Most kilobytes of `starkbox/client` for browsers, minified. */
+const BROWSER_LIMIT = 70;
+
 /** What `npm install starkbox` adds; megabytes without the engine for the platform. */
 const INSTALLED = { megabytes: 27, packages: 8 };
+
+/** A program of CommonJS, which every Node that we support lets require an ES module. */
+const REQUIRE = `
+  const { createChain } = require('starkbox');
+  const { DevnetProvider } = require('starkbox/devnet');
+  if (!DevnetProvider) throw new Error('no DevnetProvider');
+  createChain({ seed: 0 }).then((chain) => chain.close());
+`;
 
 const { values } = parseArgs({ options: { shipped: { type: 'boolean', default: false } } });
 
@@ -78,6 +92,19 @@ function checkWeight(name, file, folder) {
   if (isPlatform(name) && !values.shipped) return;
   if (figures.some((figure, at) => figure > (limits[at] ?? 0))) {
     faults.push(`${name} is heavier than ${limits.join(' kB packed, ')} kB unpacked`);
+  }
+}
+
+/** @param {string} folder of starkbox as it is published */
+function checkBrowserEntry(folder) {
+  const entry = browserEntry(join(folder, 'dist', 'bundle', 'client.js'));
+  const kilobytes = Math.ceil(entry.bytes / 1000);
+  console.log(
+    `starkbox/client in browsers: ${kilobytes} kB, ${Math.ceil(entry.compressed / 1000)} kB compressed`,
+  );
+  faults.push(...entry.faults);
+  if (kilobytes > BROWSER_LIMIT) {
+    faults.push(`starkbox/client is heavier than ${BROWSER_LIMIT} kB in browsers`);
   }
 }
 
@@ -142,36 +169,43 @@ async function checkInstallation(folder, packed) {
   // Anvil is looked for in the folder where a node is started.
   const failure = await failureOf(process.execPath, [join(folder, 'use.mjs')], { cwd: ROOT });
   if (failure !== undefined) faults.push(`the installed packages do not work: ${failure}`);
+  const required = await failureOf(process.execPath, ['--eval', REQUIRE], { cwd: folder });
+  if (required !== undefined) faults.push(`CommonJS cannot require starkbox: ${required}`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-check-'));
 try {
   const tarballs = join(folder, 'tarballs');
   mkdirSync(tarballs);
-  const folders = stage(join(folder, 'staged'), [...published().keys()]);
+  const project = join(folder, 'project');
+  const staged = join(project, 'node_modules');
+  const folders = stage(staged, [...published().keys()]);
   const listed = npm(
     ['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...folders],
     ROOT,
   );
   const contents = packedFiles(listed);
   const packed = packedIn(tarballs);
-  const typed = packed.filter(({ name }) => existsSync(join(folder, 'staged', name, 'dist')));
+  const typed = packed.filter(({ name }) => existsSync(join(staged, name, 'dist')));
   // They run beside the installation, which mostly waits.
   const types = typed.map(({ name, file }) => checkTypes(name, file));
   for (const { name, file } of packed) {
-    checkWeight(name, file, join(folder, 'staged', name));
-    await checkFacts(name, join(folder, 'staged', name));
+    checkWeight(name, file, join(staged, name));
+    await checkFacts(name, join(staged, name));
     faults.push(...wrongFiles(name, contents.get(name) ?? []));
-    const bill = JSON.parse(readFileSync(join(folder, 'staged', name, BILL), 'utf8'));
+    const bill = JSON.parse(readFileSync(join(staged, name, BILL), 'utf8'));
     faults.push(...wrongLicences(name, bill));
   }
   for (const { name } of typed) {
-    faults.push(
-      ...undeclaredTypes(join(folder, 'staged', name)).map((fault) => `${name}: ${fault}`),
-    );
+    faults.push(...undeclaredTypes(join(staged, name)).map((fault) => `${name}: ${fault}`));
   }
+  checkBrowserEntry(join(folder, 'staged', 'starkbox'));
   await checkInstallation(join(folder, 'installed'), packed);
   await Promise.all(types);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  faults.push(
+    ...(await wrongModuleSystems(project, join(ROOT, 'node_modules/typescript/bin/tsc'))),
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -47,7 +47,11 @@ export function wrapped(line: string, width: Width, indent: string): readonly st
   const lines: string[] = [];
   let current = leading;
   let isEmpty = true;
-  for (const word of rest.split(' ')) {
+  // The name of an argument stays with its value, if both fit on one line.
+  const words = rest
+    .split(/(?<![({,] ?"?\w+"?:) /)
+    .flatMap((part) => (textWidth(part) + indent.length <= width ? [part] : part.split(' ')));
+  for (const word of words) {
     const joined = isEmpty ? `${current}${word}` : `${current} ${word}`;
     if (isEmpty || textWidth(joined) <= width) {
       current = joined;

@@ -1,6 +1,6 @@
 // The command: arguments, at most two questions on a terminal, and the next steps.
 import { relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { DEFAULT_RUNNER, InvalidOption, newProject, RUNNER_NAMES } from './project.js';
 
@@ -99,8 +99,17 @@ async function askedFor(
 ): Promise<CommandChoices> {
   if (folder !== undefined && runner !== undefined) return { folder, runner };
   const questions = createInterface({ input, output });
-  const ask = async (question: string, fallback: string): Promise<string> =>
-    (await questions.question(`${question} (${fallback}): `)).trim() || fallback;
+  questions.on('SIGINT', () => questions.close());
+  // Lines that are typed ahead wait for their question.
+  const lines = questions[Symbol.asyncIterator]();
+  const ask = async (question: string, fallback: string): Promise<string> => {
+    questions.setPrompt(`${question} (${fallback}): `);
+    questions.prompt();
+    const { value, done } = await lines.next();
+    if (done)
+      throw new Error('the input ended before the questions were answered; nothing was written');
+    return value.trim() || fallback;
+  };
   try {
     return {
       folder: folder ?? (await ask('Folder of the project', '.')),

@@ -124,7 +124,7 @@ describe('toRevertWith', () => {
     const counter = await chain.contractAt(data.counter);
     const late = counter.invoke('increase', [1], { ...UNESTIMATED, nonce: 99 });
     await expect(failureOf(expect(late).toRevertWith())).resolves.toMatch(/nonce/i);
-    await expect(failureOf(expect(5).toRevertWith())).resolves.toMatch(/transaction is expected/);
+    await expect(failureOf(expect(5).toRevertWith())).resolves.toMatch(/Expected a transaction/);
     const unknown = expect({ transaction_hash: '0x1' }).toRevertWith();
     await expect(failureOf(unknown)).resolves.toMatch(/chain\.accounts/);
   });

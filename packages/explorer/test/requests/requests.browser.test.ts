@@ -148,7 +148,7 @@ test('a saved recording is replayed on a new node', async () => {
   await download.saveAs(file);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(lines.length).toBeGreaterThan(10);
-  expect(await runCommand(['replay', file], false)).toBe(
+  expect(await runCommand(['replay', file])).toBe(
     `${lines.length - 1} requests, all responses equal\n`,
   );
   writeFileSync(file, `${lines.join('\n').replace('"0x0.10', '"0x0.11')}\n`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../../src/cli/arguments.js';
 import { runCommand } from '../../src/cli/commands/command.js';
+import { painter } from '../../src/terminal.js';
 import { type Block, ROOT } from './markdown.js';
 
 /** One command of a block, without assignments, comment and `&`. */
@@ -69,7 +70,7 @@ export function npmScript({ words: [program, verb, name] }: ShellCommand): strin
 export async function checkArguments(args: readonly string[], directory: string): Promise<void> {
   const [name = '', ...rest] = args;
   if (!isSubcommand(args)) {
-    await readConfig(args, { env: {}, directory, coloured: false });
+    await readConfig(args, { env: {}, directory, style: { width: 80, paint: painter(false) } });
     return;
   }
   const help = await runCommand([name, '--help']);

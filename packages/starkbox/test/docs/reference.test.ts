@@ -31,12 +31,19 @@ test('options: flag, variable and key of each', () => {
   }
 });
 
+test('options: variables that belong to no option', () => {
+  const listed = rows('docs/reference/options.md').map(([name]) => name?.replaceAll('`', ''));
+  expect(listed).toEqual(expect.arrayContaining(Object.keys(OTHER_VARIABLES)));
+});
+
 test('commands: a section of each, with all of its help', () => {
   const page = readPage('docs/reference/commands.md');
   const sections = [...page.matchAll(/^## starkbox (\S+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(Object.keys(COMMAND_FACTS));
-  for (const { usage, help } of Object.values(COMMAND_FACTS))
-    expect(page).toContain(`${usage}\n\n${help}`);
+  for (const { usage, summary, options } of Object.values(COMMAND_FACTS)) {
+    expect(page).toContain(`${summary}.\n\n\`\`\`text\n${usage}\n`);
+    for (const [flag] of options) expect(page).toContain(`| \`${flag.replaceAll('|', '\\|')}\` | `);
+  }
 });
 
 test('methods: an example of each, in a section of its own', () => {
