@@ -145,11 +145,11 @@ test('the job that publishes takes packages from the jobs that built them', () =
     commandsOf(job).some((run) => run.includes('npm publish') || run.includes(PUBLISHER)),
   );
   expect(publishing.map(({ name, permissions }) => [name, permissions])).toEqual([
-    ['publish', { 'id-token': 'write' }],
+    ['publish', { contents: 'read', 'id-token': 'write' }],
   ]);
   const [publish] = publishing;
   const actions = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
-  expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact', 'actions/checkout']);
+  expect(actions).toEqual(['actions/checkout', 'actions/setup-node', 'actions/download-artifact']);
   expect(publish && commandsOf(publish)).toEqual([PUBLISHES]);
   const checkout = publish?.steps.find(({ uses }) => String(uses).startsWith('actions/checkout@'));
   expect(fields(checkout?.['with'])['sparse-checkout']).toBe(PUBLISHER);
