@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InvalidOption, newProject } from '../src/index.js';
+import { type CommandChoices, InvalidOption, newProject, newProjectCommand } from '../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FILES = [
@@ -94,6 +95,43 @@ describe('a project', () => {
     const options = { folder, runner: 'jest', version: '1.2.3' };
     expect(() => newProject(options)).toThrow(InvalidOption);
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+/** A stream that says it is a terminal. */
+const terminal = (): PassThrough & { isTTY: boolean } =>
+  Object.assign(new PassThrough(), { isTTY: true });
+
+describe('on a terminal', () => {
+  const answer = async (lines: string, choices: CommandChoices) => {
+    const stdin = terminal();
+    const stdout = terminal();
+    stdin.end(lines);
+    await newProjectCommand(choices, { stdin, stdout, version: '1.2.3' });
+    return String(stdout.read());
+  };
+
+  test('asks for folder and runner', async () => {
+    const asked = await answer(`${join(folder, 'app')}\nnode\n`, {});
+    expect(asked).toContain('Folder of the project (.): ');
+    expect(asked).toContain('Test runner, vitest or node (vitest): ');
+    expect(read('app/test/vault.test.ts')).toContain("from 'node:test'");
+  });
+
+  test('asks only for what is left out, and takes an empty line for the default', async () => {
+    const asked = await answer('\n', { folder });
+    expect(asked).not.toContain('Folder');
+    expect(manifest('package.json')['scripts']).toHaveProperty('test', 'vitest run');
+  });
+
+  test('writes nothing if the input ends before the answers', async () => {
+    await expect(answer(`${folder}\n`, {})).rejects.toThrow('nothing was written');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('asks nothing with --yes', async () => {
+    expect(await answer('', { folder, yes: true })).toBe('null');
+    expect(readdirSync(folder)).toContain('package.json');
   });
 });
 
