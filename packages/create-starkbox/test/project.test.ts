@@ -33,6 +33,7 @@ const FILES = [
   'target/dev/vault_Vault.contract_class.json',
   'test/vault.test.ts',
   'tsconfig.json',
+  'vitest.config.ts',
 ];
 
 let folder: string;
@@ -151,7 +152,7 @@ describe.each([
   test('asks nothing without a terminal, and prints the next steps', async () => {
     const { code, stdout } = await command(file, [...first, 'app']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Created 13 files in app\.\n[\s\S]+cd app\n[\s\S]+npm install\n/);
+    expect(stdout).toMatch(/^Created 14 files in app\.\n[\s\S]+cd app\n[\s\S]+npm install\n/);
     expect(manifest('app/package.json')['scripts']).toHaveProperty('test', 'vitest run');
   });
 
