@@ -108,10 +108,10 @@ async function askedFor(
   const ask = async (question: string, fallback: string): Promise<string> => {
     questions.setPrompt(`${question} (${fallback}): `);
     questions.prompt();
-    const { value, done } = await lines.next();
-    if (done)
-      throw new Error('the input ended before the questions were answered; nothing was written');
-    return value.trim() || fallback;
+    const line = await lines.next();
+    if (line.done)
+      throw new Error('the input ended before the last question, so nothing was written');
+    return line.value.trim() || fallback;
   };
   try {
     return {

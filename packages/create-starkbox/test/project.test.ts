@@ -113,15 +113,15 @@ describe('on a terminal', () => {
   };
 
   test('asks for folder and runner', async () => {
-    const asked = await answer(`${join(folder, 'app')}\nnode\n`, {});
-    expect(asked).toContain('Folder of the project (.): ');
-    expect(asked).toContain('Test runner, vitest or node (vitest): ');
+    const printed = await answer(`${join(folder, 'app')}\nnode\n`, {});
+    expect(printed).toContain('Folder of the project (.): ');
+    expect(printed).toContain('Test runner, vitest or node (vitest): ');
     expect(read('app/test/vault.test.ts')).toContain("from 'node:test'");
   });
 
   test('asks only for what is left out, and takes an empty line for the default', async () => {
-    const asked = await answer('\n', { folder });
-    expect(asked).not.toContain('Folder');
+    const printed = await answer('\n', { folder });
+    expect(printed).not.toContain('Folder');
     expect(manifest('package.json')['scripts']).toHaveProperty('test', 'vitest run');
   });
 
