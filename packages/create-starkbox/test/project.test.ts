@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InvalidOption, newProject } from '../src/index.js';
+import { type CommandChoices, InvalidOption, newProject, newProjectCommand } from '../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FILES = [
@@ -32,6 +33,7 @@ const FILES = [
   'target/dev/vault_Vault.contract_class.json',
   'test/vault.test.ts',
   'tsconfig.json',
+  'vitest.config.ts',
 ];
 
 let folder: string;
@@ -97,6 +99,43 @@ describe('a project', () => {
   });
 });
 
+/** A stream that says it is a terminal. */
+const terminal = (): PassThrough & { isTTY: boolean } =>
+  Object.assign(new PassThrough(), { isTTY: true });
+
+describe('on a terminal', () => {
+  const answer = async (lines: string, choices: CommandChoices) => {
+    const stdin = terminal();
+    const stdout = terminal();
+    stdin.end(lines);
+    await newProjectCommand(choices, { stdin, stdout, version: '1.2.3' });
+    return String(stdout.read());
+  };
+
+  test('asks for folder and runner', async () => {
+    const printed = await answer(`${join(folder, 'app')}\nnode\n`, {});
+    expect(printed).toContain('Folder of the project (.): ');
+    expect(printed).toContain('Test runner, vitest or node (vitest): ');
+    expect(read('app/test/vault.test.ts')).toContain("from 'node:test'");
+  });
+
+  test('asks only for what is left out, and takes an empty line for the default', async () => {
+    const printed = await answer('\n', { folder });
+    expect(printed).not.toContain('Folder');
+    expect(manifest('package.json')['scripts']).toHaveProperty('test', 'vitest run');
+  });
+
+  test('writes nothing if the input ends before the answers', async () => {
+    await expect(answer(`${folder}\n`, {})).rejects.toThrow('nothing was written');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('asks nothing with --yes', async () => {
+    expect(await answer('', { folder, yes: true })).toBe('null');
+    expect(readdirSync(folder)).toContain('package.json');
+  });
+});
+
 /** Runs a built command without a terminal. */
 async function command(file: string, args: readonly string[]) {
   const run = promisify(execFile)(process.execPath, [join(ROOT, file), ...args], { cwd: folder });
@@ -113,7 +152,7 @@ describe.each([
   test('asks nothing without a terminal, and prints the next steps', async () => {
     const { code, stdout } = await command(file, [...first, 'app']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Created 13 files in app\.\n[\s\S]+cd app\n[\s\S]+npm install\n/);
+    expect(stdout).toMatch(/^Created 14 files in app\.\n[\s\S]+cd app\n[\s\S]+npm install\n/);
     expect(manifest('app/package.json')['scripts']).toHaveProperty('test', 'vitest run');
   });
 
