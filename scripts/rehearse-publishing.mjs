@@ -230,10 +230,12 @@ async function useOptionalPackages(rehearsal) {
  */
 function createProject(rehearsal) {
   const cwd = emptyFolder(rehearsal, 'create');
-  for (const runner of ['vitest', 'node']) {
+  // On a busy machine, the first test can take longer than the default of vitest.
+  const options = { vitest: ['--', '--testTimeout', '120000'], node: [] };
+  for (const [runner, unhurried] of Object.entries(options)) {
     npm(cwd, 'create', '--yes', 'starkbox', runner, '--', '--yes', '--runner', runner);
     npm(join(cwd, runner), 'install');
-    npm(join(cwd, runner), 'test');
+    npm(join(cwd, runner), 'test', ...unhurried);
   }
 }
 
