@@ -1,13 +1,16 @@
 // The command: arguments, at most two questions on a terminal, and the next steps.
 import { relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { DEFAULT_RUNNER, InvalidOption, newProject, RUNNER_NAMES } from './project.js';
 
+/** A stream that may be a terminal. */
+type Stream<S> = S & { readonly isTTY?: boolean };
+
 export interface CommandStreams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: Stream<NodeJS.ReadableStream>;
+  readonly stdout: Stream<NodeJS.WritableStream>;
+  readonly stderr: NodeJS.WritableStream;
   /** Version of the packages of Starkbox that the project installs. */
   readonly version: string;
 }
@@ -94,13 +97,22 @@ export async function newProjectCommand(
 
 async function askedFor(
   { folder, runner }: CommandChoices,
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
 ): Promise<CommandChoices> {
   if (folder !== undefined && runner !== undefined) return { folder, runner };
   const questions = createInterface({ input, output });
-  const ask = async (question: string, fallback: string): Promise<string> =>
-    (await questions.question(`${question} (${fallback}): `)).trim() || fallback;
+  questions.on('SIGINT', () => questions.close());
+  // Lines that are typed ahead wait for their question.
+  const lines = questions[Symbol.asyncIterator]();
+  const ask = async (question: string, fallback: string): Promise<string> => {
+    questions.setPrompt(`${question} (${fallback}): `);
+    questions.prompt();
+    const line = await lines.next();
+    if (line.done)
+      throw new Error('the input ended before the last question, so nothing was written');
+    return line.value.trim() || fallback;
+  };
   try {
     return {
       folder: folder ?? (await ask('Folder of the project', '.')),

@@ -1,7 +1,7 @@
 // Tests of the vault. Each test has its own chain, on which the vault is deployed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixture, type TestChain } from '@starkbox/testing';
+import { fixture, getExplanation, type TestChain } from '@starkbox/testing';
 import { assertChangesBalances, assertEmits, assertRevertsWith } from '@starkbox/testing/matchers';
 import { withChain } from '@starkbox/testing/node';
 import { VaultAbi } from '../abi/vault.js';
@@ -58,13 +58,12 @@ test(
   withChain(deployed, async (chain, data) => {
     const vault = await vaultOf(chain, data.vault);
     await deposit(chain, data.vault, AMOUNT);
-    const withdrawal = vault.withdraw(AMOUNT);
+    const withdrawal = vault.invoke('withdraw', [AMOUNT]);
     await assertRevertsWith(withdrawal, 'vault: still locked');
     // The error explains the failure: the calls, the reason, and the line of the contract.
-    await assert.rejects(withdrawal, (error: Error) => {
-      console.log(error.message);
-      return error.message.includes('src/lib.cairo');
-    });
+    const explanation = await withdrawal.then(() => undefined, getExplanation);
+    assert.match(explanation?.text ?? '', /src\/lib\.cairo/);
+    console.log(explanation?.text);
   }),
 );
 
@@ -75,7 +74,7 @@ test(
     const [account] = chain.accounts;
     await deposit(chain, data.vault, AMOUNT);
     await chain.time.increase(DAY);
-    const withdrawal = vault.withdraw(AMOUNT);
+    const withdrawal = vault.invoke('withdraw', [AMOUNT]);
     await assertEmits(withdrawal, vault, 'Withdrawn', { amount: AMOUNT });
     await assertChangesBalances(withdrawal, chain.tokens.strk, [[account, AMOUNT]]);
     assert.equal(await vault.balance_of(account.address), 0n);

@@ -1,5 +1,5 @@
 // Tests of the vault. Each test has its own chain, on which the vault is deployed.
-import { fixture, type TestChain } from '@starkbox/testing';
+import { fixture, getExplanation, type TestChain } from '@starkbox/testing';
 import { withChain } from '@starkbox/testing/vitest';
 import { expect } from 'vitest';
 import { VaultAbi } from '../abi/vault.js';
@@ -40,7 +40,10 @@ test('a deposit moves tokens into the vault', async ({ chain, data }) => {
   const vault = await vaultOf(chain, data.vault);
   const [account] = chain.accounts;
   const transaction = deposit(chain, data.vault, AMOUNT);
-  await expect(transaction).toEmit(vault, 'Deposited', { account: account.address, amount: AMOUNT });
+  await expect(transaction).toEmit(vault, 'Deposited', {
+    account: account.address,
+    amount: AMOUNT,
+  });
   await expect(transaction).toChangeBalances(chain.tokens.strk, [
     [account, -AMOUNT],
     [vault, AMOUNT],
@@ -51,12 +54,12 @@ test('a deposit moves tokens into the vault', async ({ chain, data }) => {
 test('a withdrawal fails while the deposit is locked', async ({ chain, data }) => {
   const vault = await vaultOf(chain, data.vault);
   await deposit(chain, data.vault, AMOUNT);
-  const withdrawal = vault.withdraw(AMOUNT);
+  const withdrawal = vault.invoke('withdraw', [AMOUNT]);
   await expect(withdrawal).toRevertWith('vault: still locked');
   // The error explains the failure: the calls, the reason, and the line of the contract.
-  const { message } = await withdrawal.then(() => new Error(), (error: Error) => error);
-  expect(message).toContain('src/lib.cairo');
-  console.log(message);
+  const explanation = await withdrawal.then(() => undefined, getExplanation);
+  expect(explanation?.text).toContain('src/lib.cairo');
+  console.log(explanation?.text);
 });
 
 test('a withdrawal succeeds after the lock period', async ({ chain, data }) => {
@@ -64,7 +67,7 @@ test('a withdrawal succeeds after the lock period', async ({ chain, data }) => {
   const [account] = chain.accounts;
   await deposit(chain, data.vault, AMOUNT);
   await chain.time.increase(DAY);
-  const withdrawal = vault.withdraw(AMOUNT);
+  const withdrawal = vault.invoke('withdraw', [AMOUNT]);
   await expect(withdrawal).toEmit(vault, 'Withdrawn', { amount: AMOUNT });
   await expect(withdrawal).toChangeBalances(chain.tokens.strk, [[account, AMOUNT]]);
   expect(await vault.balance_of(account.address)).toBe(0n);
