@@ -61,7 +61,7 @@ export interface ChainSnapshot {
    * Returns the chain to the moment of the snapshot, any number of times. On a running node, and on a chain with
    * a data directory or an L1, this drops the snapshots made after it.
    *
-   * @throws RpcError if the snapshot is gone: the chain was restarted, loaded or returned to an earlier moment
+   * @throws RpcError if the snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment
    */
   restore(): Promise<void>;
 }
@@ -358,6 +358,6 @@ export async function snapshotBy(request: Request): Promise<ChainSnapshot> {
 export function goneSnapshot(): RpcError {
   return new RpcError(
     -1,
-    'The snapshot is gone: the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
+    'The snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
   );
 }
