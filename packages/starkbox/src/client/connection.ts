@@ -151,7 +151,7 @@ export class Connection implements Transport {
 
   #protocols(): string[] {
     const { token } = this.options;
-    if (token === undefined) return [SOCKET_PROTOCOL];
+    if (token === undefined) return [];
     const bytes = String.fromCharCode(...new TextEncoder().encode(token));
     const base64url = btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     return [SOCKET_PROTOCOL, `${TOKEN_PROTOCOL}${base64url}`];
