@@ -132,6 +132,7 @@ export interface Notifications {
 ${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonly ${key(name)}: ${objectOf(params)};`).join('\n')}
 }
 
+/** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
 /** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
@@ -142,6 +143,7 @@ export interface MethodFacts {
   readonly params: readonly { readonly name: string; readonly required?: true }[];
 ${FACTS_TYPE.slice(1)}
 
+/** The facts of each method by its canonical name. */
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.stringify(
   Object.fromEntries(
     calls.map((method) => [
@@ -173,6 +175,7 @@ export const ERRORS = ${JSON.stringify(
   Object.fromEntries(errors.map(([name, { code, message }]) => [name, { code, message }])),
 )} as const;
 
+/** The name of an error of the documents. */
 export type ErrorName = keyof typeof ERRORS;
 
 /** What each error says beside its message, where the documents define it. */

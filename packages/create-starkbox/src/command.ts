@@ -4,10 +4,13 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { DEFAULT_RUNNER, InvalidOption, newProject, RUNNER_NAMES } from './project.js';
 
+/** A stream that may be a terminal. */
+type Stream<S> = S & { readonly isTTY?: boolean };
+
 export interface CommandStreams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: Stream<NodeJS.ReadableStream>;
+  readonly stdout: Stream<NodeJS.WritableStream>;
+  readonly stderr: NodeJS.WritableStream;
   /** Version of the packages of Starkbox that the project installs. */
   readonly version: string;
 }
@@ -94,8 +97,8 @@ export async function newProjectCommand(
 
 async function askedFor(
   { folder, runner }: CommandChoices,
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
 ): Promise<CommandChoices> {
   if (folder !== undefined && runner !== undefined) return { folder, runner };
   const questions = createInterface({ input, output });
@@ -105,10 +108,10 @@ async function askedFor(
   const ask = async (question: string, fallback: string): Promise<string> => {
     questions.setPrompt(`${question} (${fallback}): `);
     questions.prompt();
-    const { value, done } = await lines.next();
-    if (done)
-      throw new Error('the input ended before the questions were answered; nothing was written');
-    return value.trim() || fallback;
+    const line = await lines.next();
+    if (line.done)
+      throw new Error('the input ended before the last question, so nothing was written');
+    return line.value.trim() || fallback;
   };
   try {
     return {

@@ -3264,6 +3264,7 @@ export interface Notifications {
   };
 }
 
+/** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
 /** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
@@ -3301,6 +3302,7 @@ export interface MethodFacts {
   readonly external?: string | true;
 }
 
+/** The facts of each method by its canonical name. */
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_getConfig: { document: 'devnet', params: [], tenants: 'everywhere' },
   devnet_getStatus: { document: 'devnet', params: [], tenants: 'everywhere' },
@@ -4209,6 +4211,7 @@ export const ERRORS = {
   VALIDATION_FAILURE: { code: 55, message: 'Account validation failed' },
 } as const;
 
+/** The name of an error of the documents. */
 export type ErrorName = keyof typeof ERRORS;
 
 /** What each error says beside its message, where the documents define it. */

@@ -143,7 +143,7 @@ describe('toChangeBalances', () => {
     await expect(transaction).not.toChangeBalances(strk, [['0xabc', 8]]);
     const failure = await failureOf(assertChangesBalances(transaction, strk, [['0xabc', 8]]));
     expect(failure).toMatch(
-      /0xabc by 8, changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
+      /0xabc by 8; it changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
     );
   });
 });

@@ -10,7 +10,8 @@ const funded = fixture('funded', async (chain) => {
   return { holder: '0xabc' };
 });
 
-const blockNumber = (chain: LocalTestChain): Promise<number> => chain.request('starknet_blockNumber');
+const blockNumber = (chain: LocalTestChain): Promise<number> =>
+  chain.request('starknet_blockNumber');
 
 describe('vitest', () => {
   const chains: LocalTestChain[] = [];

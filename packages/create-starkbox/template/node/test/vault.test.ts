@@ -1,7 +1,7 @@
 // Tests of the vault. Each test has its own chain, on which the vault is deployed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixture, type TestChain } from '@starkbox/testing';
+import { fixture, getExplanation, type TestChain } from '@starkbox/testing';
 import { assertChangesBalances, assertEmits, assertRevertsWith } from '@starkbox/testing/matchers';
 import { withChain } from '@starkbox/testing/node';
 import { VaultAbi } from '../abi/vault.js';
@@ -61,8 +61,9 @@ test(
     const withdrawal = vault.invoke('withdraw', [AMOUNT]);
     await assertRevertsWith(withdrawal, 'vault: still locked');
     // The error explains the failure: the calls, the reason, and the line of the contract.
-    await withdrawal.catch((error: Error) => console.log(error.message.split('\nRPC: ')[0]));
-    await assert.rejects(withdrawal, /src\/lib\.cairo/);
+    const explanation = await withdrawal.then(() => undefined, getExplanation);
+    assert.match(explanation?.text ?? '', /src\/lib\.cairo/);
+    console.log(explanation?.text);
   }),
 );
 

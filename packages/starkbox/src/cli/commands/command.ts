@@ -119,7 +119,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'To see the parameters and the result of a method, add --help.',
     ],
     takes: {
-      list: ['', 'List the methods, or those that contain a word.'],
+      list: ['', 'List the methods, or the methods whose name contains a word.'],
       url: NODE_URL,
       token: ['TOKEN', 'The token of the node (default: STARKBOX_AUTH_TOKEN).'],
       raw: ['', 'Print the response of the node unchanged.'],
