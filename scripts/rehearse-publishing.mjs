@@ -8,9 +8,17 @@
 // The packages must be built. Versions are raised in a copy of the repository. The last line is one JSON object.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { ROOT } from './cargo.mjs';
 import { published } from './packages/workspaces.mjs';
@@ -175,7 +183,7 @@ async function upgrade(rehearsal) {
   npm(cwd, 'install', '--save-dev', 'starkbox@latest', '@starkbox/testing@latest');
   assert.equal(installedVersion(cwd), next.version);
   await continueChains(cwd, chains);
-  assert.match(runTests(), new RegExp(`fixture 'token'.*${first.version}`));
+  assert.match(runTests(), new RegExp(`prepares the fixture 'token' again: .* ${first.version}`));
   assert.equal(fixtureImages(cwd).length, 2);
   return installed(cwd);
 }
@@ -222,10 +230,52 @@ async function useOptionalPackages(rehearsal) {
  */
 function createProject(rehearsal) {
   const cwd = emptyFolder(rehearsal, 'create');
-  for (const runner of ['vitest', 'node']) {
+  // On a busy machine, the first test can take longer than the default of vitest.
+  const options = { vitest: ['--', '--testTimeout', '120000'], node: [] };
+  for (const [runner, unhurried] of Object.entries(options)) {
     npm(cwd, 'create', '--yes', 'starkbox', runner, '--', '--yes', '--runner', runner);
     npm(join(cwd, runner), 'install');
-    npm(join(cwd, runner), 'test');
+    npm(join(cwd, runner), 'test', ...unhurried);
+  }
+}
+
+/**
+ * The action for workflows, whose scripts install the newest version and start a node.
+ *
+ * @param {Rehearsal} rehearsal
+ */
+async function useAction(rehearsal) {
+  const cwd = emptyFolder(rehearsal, 'action');
+  const [paths, outputs] = ['paths', 'outputs'].map((name) => join(cwd, name));
+  const run = (/** @type {string} */ script, /** @type {NodeJS.ProcessEnv} */ variables) =>
+    runText('bash', [join(ROOT, 'setup-starkbox', script)], {
+      cwd,
+      env: {
+        ...process.env,
+        RUNNER_TEMP: cwd,
+        GITHUB_PATH: paths,
+        GITHUB_OUTPUT: outputs,
+        ...variables,
+      },
+    });
+  run('install.sh', { STARKBOX_ACTION_VERSION: 'latest', STARKBOX_ACTION_PACKAGES: '' });
+  const path = `${readFileSync(paths ?? '', 'utf8').trim()}${delimiter}${process.env['PATH']}`;
+  const printed = run('start.sh', {
+    PATH: path,
+    STARKBOX_ACTION_PORT: '0',
+    STARKBOX_ACTION_OPTIONS: '--seed 0 --accounts 3',
+  });
+  const { url = '', pid = '' } = Object.fromEntries(
+    printed
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')),
+  );
+  try {
+    const accounts = await call(url, 'devnet_getPredeployedAccounts', {});
+    assert.equal(Object.keys(accounts).length, 3);
+  } finally {
+    process.kill(Number(pid));
   }
 }
 
@@ -281,6 +331,7 @@ async function main() {
     if (!values.quick) {
       await step('npm create', () => createProject(rehearsal));
       await step('optional packages', () => useOptionalPackages(rehearsal));
+      await step('setup-starkbox', () => useAction(rehearsal));
     }
     const weight = await step('test kit and upgrade', () => upgrade(rehearsal));
     seconds['all'] = Math.round((performance.now() - start) / 100) / 10;

@@ -20,7 +20,7 @@ const IMPORTED_BY_E2E = new Set([
 const SOUND: Readonly<Record<string, string>> = {
   'packages/engine/js/index.ts': `export * from '../binding.js';`,
   'packages/starkbox/src/index.ts': `export { createChain } from './node/node.js';`,
-  'packages/starkbox/src/cli/cli.ts': `import { createChain } from '../node/node.js'; import 'commander';`,
+  'packages/starkbox/src/cli/cli.ts': `import { createChain } from '../node/node.js'; import 'pino';`,
   'packages/starkbox/src/node/node.ts': `
     import { listen } from '../server/http/server.js';
     import { World } from '../chain/world/world.js';

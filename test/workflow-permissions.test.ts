@@ -28,6 +28,10 @@ const TRUSTED_OWNERS = ['actions', 'docker'];
 /** Runs scripts of the repository, or of packages from a registry. */
 const RUNS_CODE = /\bnpm (ci|install|run|test|exec)\b|\bnpx\b|\b(node|bash|sh) [\w.][\w./-]*\//;
 
+/** The script that publishes; it runs beside the right to do so, and imports nothing but modules of Node. */
+const PUBLISHER = 'scripts/publish.mjs';
+const PUBLISHES = `node ${PUBLISHER} tarballs --registry https://registry.npmjs.org --provenance`;
+
 interface Job {
   readonly name: string;
   readonly job: Readonly<Record<string, unknown>>;
@@ -92,7 +96,7 @@ describe.each(WORKFLOWS)('%s', (file) => {
   test('runs no code of the repository or of packages where it may write', () => {
     for (const job of jobs.filter(({ isPrivileged }) => isPrivileged)) {
       expect(
-        commandsOf(job).filter((command) => RUNS_CODE.test(command)),
+        commandsOf(job).filter((command) => RUNS_CODE.test(command) && command !== PUBLISHES),
         job.name,
       ).toEqual([]);
       const owners = usesOf(job).map((action) => action.split('/')[0] ?? '');
@@ -138,12 +142,23 @@ test.each(INSTALLING)('%s installs packages without their scripts', (file) => {
 test('the job that publishes takes packages from the jobs that built them', () => {
   const jobs = jobsIn(`${FOLDER}release.yml`);
   const publishing = jobs.filter((job) =>
-    commandsOf(job).some((run) => run.includes('npm publish')),
+    commandsOf(job).some((run) => run.includes('npm publish') || run.includes(PUBLISHER)),
   );
   expect(publishing.map(({ name, permissions }) => [name, permissions])).toEqual([
-    ['publish', { 'id-token': 'write' }],
+    ['publish', { contents: 'read', 'id-token': 'write' }],
   ]);
   const [publish] = publishing;
   const actions = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
-  expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
+  expect(actions).toEqual(['actions/checkout', 'actions/setup-node', 'actions/download-artifact']);
+  expect(publish && commandsOf(publish)).toEqual([PUBLISHES]);
+  const checkout = publish?.steps.find(({ uses }) => String(uses).startsWith('actions/checkout@'));
+  expect(fields(checkout?.['with'])['sparse-checkout']).toBe(PUBLISHER);
+});
+
+test('the script that publishes imports only modules of Node', () => {
+  const imports = [
+    ...text(PUBLISHER).matchAll(/\b(?:from|import|require)\b\s*\(?\s*['"]([^'"]+)/g),
+  ];
+  expect(imports.length).toBeGreaterThan(0);
+  expect(imports.filter(([, name]) => !name?.startsWith('node:'))).toEqual([]);
 });

@@ -8,6 +8,8 @@ const config = {
   description: 'A local Starknet for developers',
   cleanUrls: true,
   lastUpdated: false,
+  // Pages link to the node of their reader.
+  ignoreDeadLinks: 'localhostLinks',
   themeConfig: {
     // Offline: the index is part of the site.
     search: { provider: 'local' },

@@ -88,7 +88,16 @@ const SECTIONS = [
   {
     folder: 'contributing',
     heading: 'Contributors',
-    first: ['commands', 'style', 'internals', 'engine', 'reliability', 'scale', 'benchmarks'],
+    first: [
+      'commands',
+      'style',
+      'releases',
+      'internals',
+      'engine',
+      'reliability',
+      'scale',
+      'benchmarks',
+    ],
   },
 ];
 

@@ -79,7 +79,7 @@ const PUBLISHED = published();
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
 
 /** Packages that our files load by `createRequire`, late or because that is quicker. Each becomes a file of its own. */
-const REQUIRED = ['ajv', 'commander', 'immutable', 'pino'];
+const REQUIRED = ['ajv', 'immutable', 'pino'];
 
 /**
  * Bundles a package that is loaded by `require`.
@@ -144,8 +144,6 @@ function startBundle(input, edits, sources = {}) {
       extensionAlias: { '.js': ['.ts', '.js'] },
       alias: {
         ...sources,
-        // The client runs in browsers; Node has the same global.
-        '@noble/hashes/crypto': join(ROOT, 'node_modules', '@noble', 'hashes', 'esm', 'crypto.js'),
         'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
@@ -214,11 +212,30 @@ export async function bundleEdited(name, edits) {
   return program;
 }
 
+/**
+ * Bundles `starkbox/client` for browsers into one file that imports nothing. Node has an entry of the main bundle, whose
+ * errors are of the same class as the library's.
+ *
+ * @returns {Promise<string[]>} the files that it is made of
+ */
+async function bundleForBrowsers() {
+  const input = join(SOURCES, 'client.ts');
+  const bundle = await rolldown({
+    input,
+    platform: 'browser',
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    transform: { target: 'es2022' },
+  });
+  const file = join(NEW_FOLDER, 'client.js');
+  const { output } = await bundle.write({ file, format: 'esm', minify: true, comments: false });
+  await bundle.close();
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+}
+
 async function build() {
   rmSync(NEW_FOLDER, { recursive: true, force: true });
   const input = {
     cli: join(SOURCES, 'cli', 'cli.ts'),
-    client: join(SOURCES, 'client.ts'),
     'client-node': join(SOURCES, 'client-node.ts'),
     index: join(SOURCES, 'index.ts'),
     devnet: join(SOURCES, 'devnet', 'devnet.ts'),
@@ -234,7 +251,7 @@ async function build() {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const required = await Promise.all(REQUIRED.map(bundleRequired));
+  const required = await Promise.all([bundleForBrowsers(), ...REQUIRED.map(bundleRequired)]);
   const chunks = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const modules = [...chunks, ...required.flat()];
   const bundled = modules.flatMap((id) => packageOf(id) ?? []);

@@ -50,7 +50,7 @@ function readStatement(module, node, source, file) {
   } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
     const text = source.slice(node.start, node.end);
     for (const name of declaredBy(node.declaration)) {
-      module.declared.set(name, { text, names: wordsOf(text) });
+      addDeclaration(module, name, text);
       module.exported.set(name, { name });
     }
   } else if (node.type === 'ExportNamedDeclaration') {
@@ -60,8 +60,21 @@ function readStatement(module, node, source, file) {
     }
   } else {
     const text = source.slice(node.start, node.end);
-    for (const name of declaredBy(node)) module.declared.set(name, { text, names: wordsOf(text) });
+    for (const name of declaredBy(node)) addDeclaration(module, name, text);
   }
+}
+
+/**
+ * Adds a declaration; overloads of a function follow each other.
+ *
+ * @param {Module} module
+ * @param {string} name
+ * @param {string} text
+ */
+function addDeclaration({ declared }, name, text) {
+  const before = declared.get(name);
+  const whole = before === undefined ? text : `${before.text}\n${text}`;
+  declared.set(name, { text: whole, names: wordsOf(whole) });
 }
 
 /** @param {{ readonly name?: string, readonly value?: string }} node */

@@ -135,10 +135,12 @@ JSON-RPC errors have the status 200. Other statuses concern the HTTP request its
 
 ## Exit codes
 
-| code | when |
-| ---: | --- |
-| 0 | the node ended after a signal, or a command succeeded |
-| 1 | the node cannot start or listen; a command failed or found a difference |
-| 2 | the options are invalid |
+| code | a node | most commands | \`diff\`, \`replay\`, \`gas\` |
+| ---: | --- | --- | --- |
+| 0 | ended after a signal | succeeded | no difference; with \`gas --baseline\`, no median above the tolerance |
+| 1 | cannot start or listen, or failed | failed | found a difference; stdout has the report |
+| 2 | the options are invalid | the arguments are invalid | trouble: invalid arguments, an unreadable file, no node |
+
+A second signal ends a node at once: the shell then reports 128 plus the number of the signal.
 `;
 }

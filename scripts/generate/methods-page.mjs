@@ -82,8 +82,8 @@ begin with \`devnet_\` control the node; [Types](methods/types.md) describes the
 has a name with \`chain_\`, and every \`devnet_\` method one with \`sandbox_\`. \`rpc.discover\` returns all of this as one
 OpenRPC document. [Subscriptions](subscriptions.md) need a WebSocket.
 
-The examples come from a node with \`--seed 0\` that received them in the order of its documents. They leave out
-\`jsonrpc\` and \`id\`, show the \`result\` or the \`error\`, and cut long values (\`…\`).
+The examples come from a node with \`--seed 0\`. They leave out \`jsonrpc\` and \`id\`, show the \`result\` or the
+\`error\`, and cut long values (\`…\`).
 
 Any method can also return -32602 for a wrong parameter, -32603 if the node fails, and -32604 if the method is
 forbidden. A \`devnet_\` method returns -1 with a sentence if the node cannot do what you ask.
@@ -109,7 +109,7 @@ export function methodsPages(documents, examples) {
   const index = groups.flatMap(({ page, title, calls }) => [
     `## ${title}`,
     [
-      '| method | |',
+      '| method | description |',
       '| --- | --- |',
       ...calls.map(({ name, summary }) => `| ${link(name, page)} | ${cell(sentence(summary))} |`),
     ].join('\n'),

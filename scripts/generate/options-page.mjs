@@ -70,7 +70,7 @@ Colours appear on a terminal only, and \`NO_COLOR\` turns them off.
 
 ## In CI
 
-A signal to \`npx starkbox\` ends npx and may leave the node running. Start the command itself, so that you end the
+A signal to \`npx starkbox\` ends npx and may leave the node running. Start the command itself, to end the
 node:
 
 \`\`\`sh no-run: ends a process of yours

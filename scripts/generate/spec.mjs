@@ -132,6 +132,7 @@ export interface Notifications {
 ${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonly ${key(name)}: ${objectOf(params)};`).join('\n')}
 }
 
+/** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
 /** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
@@ -142,6 +143,7 @@ export interface MethodFacts {
   readonly params: readonly { readonly name: string; readonly required?: true }[];
 ${FACTS_TYPE.slice(1)}
 
+/** The facts of each method by its canonical name. */
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.stringify(
   Object.fromEntries(
     calls.map((method) => [
@@ -158,7 +160,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.strin
   ),
 )};
 
-const FACTS_BY_NAME = new Map<string, MethodFacts>(Object.entries(METHODS));
+// Marked for bundlers, which then leave it out of the client for browsers.
+const FACTS_BY_NAME = /* @__PURE__ */ new Map<string, MethodFacts>(
+  /* @__PURE__ */ Object.entries(METHODS),
+);
 
 /** The facts of a method by its canonical name; undefined for what is no method. */
 export function methodFacts(name: string): MethodFacts | undefined {
@@ -170,6 +175,7 @@ export const ERRORS = ${JSON.stringify(
   Object.fromEntries(errors.map(([name, { code, message }]) => [name, { code, message }])),
 )} as const;
 
+/** The name of an error of the documents. */
 export type ErrorName = keyof typeof ERRORS;
 
 /** What each error says beside its message, where the documents define it. */

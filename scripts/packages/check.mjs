@@ -21,6 +21,7 @@ import { ROOT } from '../cargo.mjs';
 import { dependenciesOn, packedIn } from '../pack.mjs';
 import { failureOf } from '../processes.mjs';
 import { bytesIn } from '../rehearsal/installation.mjs';
+import { browserEntry } from './browser-entry.mjs';
 import { wrongFiles, wrongLicences } from './contents.mjs';
 import { INTERNAL_ENTRIES, undeclaredTypes } from './declarations.mjs';
 import { wrongModuleSystems } from './module-systems.mjs';
@@ -51,6 +52,9 @@ const ENGINE_LIMITS = [10_000, 25_000];
 
 /** The same of packages that are not in the table. */
 const OTHER_LIMITS = [100, 400];
+
+/** Most kilobytes of `starkbox/client` for browsers, minified. */
+const BROWSER_LIMIT = 70;
 
 /** What `npm install starkbox` adds; megabytes without the engine for the platform. */
 const INSTALLED = { megabytes: 27, packages: 8 };
@@ -88,6 +92,19 @@ function checkWeight(name, file, folder) {
   if (isPlatform(name) && !values.shipped) return;
   if (figures.some((figure, at) => figure > (limits[at] ?? 0))) {
     faults.push(`${name} is heavier than ${limits.join(' kB packed, ')} kB unpacked`);
+  }
+}
+
+/** @param {string} folder of starkbox as it is published */
+function checkBrowserEntry(folder) {
+  const entry = browserEntry(join(folder, 'dist', 'bundle', 'client.js'));
+  const kilobytes = Math.ceil(entry.bytes / 1000);
+  console.log(
+    `starkbox/client in browsers: ${kilobytes} kB, ${Math.ceil(entry.compressed / 1000)} kB compressed`,
+  );
+  faults.push(...entry.faults);
+  if (kilobytes > BROWSER_LIMIT) {
+    faults.push(`starkbox/client is heavier than ${BROWSER_LIMIT} kB in browsers`);
   }
 }
 
@@ -182,6 +199,7 @@ try {
   for (const { name } of typed) {
     faults.push(...undeclaredTypes(join(staged, name)).map((fault) => `${name}: ${fault}`));
   }
+  checkBrowserEntry(join(folder, 'staged', 'starkbox'));
   await checkInstallation(join(folder, 'installed'), packed);
   await Promise.all(types);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChain } from 'starkbox';
+import { createChain, RpcError } from 'starkbox';
+import { connect } from 'starkbox/client';
 import { Devnet } from 'starkbox/devnet';
 
 /**
@@ -45,6 +46,13 @@ try {
   const refused = await fetch(url, { method: 'POST', headers, body });
   assert.equal(Object(await refused.json()).error.code, -32602);
   assert.equal(await openSocket(`${url}/ws`), 101);
+  // The client, with subscriptions, and errors of the same class as the library's.
+  const chain = await connect(url);
+  const heads = chain.subscribe('starknet_subscribeNewHeads');
+  await chain.mine();
+  assert.equal((await heads.next()).done, false);
+  await assert.rejects(chain.requestRaw('starknet_blockNumbr'), RpcError);
+  await chain.close();
   const height = await node.request('starknet_blockNumber');
   await node.close();
   const again = await createChain(options);

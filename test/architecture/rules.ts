@@ -163,6 +163,7 @@ const STARKBOX: FolderTable = {
       'debug-info',
       'dump/image',
       'node',
+      'rpc/protocol',
       'rpc/request-log',
     ],
     packages: ['@starkbox/engine', 'ws'],

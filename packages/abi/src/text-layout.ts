@@ -47,9 +47,9 @@ export function wrapped(line: string, width: Width, indent: string): readonly st
   const lines: string[] = [];
   let current = leading;
   let isEmpty = true;
-  // A name stays with its value, if both fit on one line.
+  // The name of an argument stays with its value, if both fit on one line.
   const words = rest
-    .split(/(?<!:) /)
+    .split(/(?<![({,] ?"?\w+"?:) /)
     .flatMap((part) => (textWidth(part) + indent.length <= width ? [part] : part.split(' ')));
   for (const word of words) {
     const joined = isEmpty ? `${current}${word}` : `${current} ${word}`;

@@ -153,7 +153,7 @@ test('a manifest that cannot be read stops the collection', async () => {
   await new LayerStore(objects).write(tableOf('one'));
   await objects.put(manifestKey('broken'), Buffer.from('nothing'));
   await expect(collectTables(objects, ALL)).rejects.toThrow(
-    /instances\/broken in .* is damaged, so that it is unknown which tables are in use/,
+    /instances\/broken in .* is damaged\. Its list of used tables is unknown/,
   );
   expect(await objects.list(LAYERS, undefined, 9)).toHaveLength(1);
   await objects.close();

@@ -245,7 +245,7 @@ describe('Quotas', () => {
     await start({ maximum_instances: 2 });
     const results = await Promise.allSettled([create(A), create(A), create(A)]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-    await expect(create(A)).rejects.toThrow('2 instances, as many as it may (maximum_instances)');
+    await expect(create(A)).rejects.toThrow('2 instances, its limit (maximum_instances)');
     const [first = ''] = await listed(A);
     await expect(create(A, {}, first)).rejects.toThrow('maximum_instances');
     await send(A, 'root', 'devnet_deleteInstance', { instance_id: first });
@@ -354,8 +354,8 @@ describe('The file', () => {
       { tenants: [{ ...tenant, token: undefined, token_sha256: '12' }] },
       'tenants[0].token_sha256:',
     ],
-    [{ tenants: [{ ...tenant, token: OPERATOR }] }, 'tenants[0]: expected a token of its own'],
-    [{ tenants: [tenant, { ...tenant, name: 'two' }] }, 'tenants[1]: expected a token of its own'],
+    [{ tenants: [{ ...tenant, token: OPERATOR }] }, 'tenants[0]: expected a unique token'],
+    [{ tenants: [tenant, { ...tenant, name: 'two' }] }, 'tenants[1]: expected a unique token'],
     [{ tenants: [tenant, { ...tenant, token: 'y' }] }, 'tenants[1].name: expected another name'],
     [
       { tenants: [{ ...tenant, maximum_instances: 0 }] },

@@ -159,7 +159,7 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     expect((await other.mint(id, '0x3')).code).toBe(undefined);
 
     first.proxy.fault = () => undefined;
-    expect((await late).message).toContain('may have been made or not');
+    expect((await late).message).toContain('may or may not have happened');
     expect(await first.takenOver(id)).toBe(2);
     expect(await other.takenOver(id)).toBe(2);
     const balances = ['0x1', '0x2', '0x3'].map((address) => other.balance(id, address));

@@ -3264,6 +3264,7 @@ export interface Notifications {
   };
 }
 
+/** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
 /** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
@@ -3301,6 +3302,7 @@ export interface MethodFacts {
   readonly external?: string | true;
 }
 
+/** The facts of each method by its canonical name. */
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_getConfig: { document: 'devnet', params: [], tenants: 'everywhere' },
   devnet_getStatus: { document: 'devnet', params: [], tenants: 'everywhere' },
@@ -4115,7 +4117,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
 };
 
-const FACTS_BY_NAME = new Map<string, MethodFacts>(Object.entries(METHODS));
+// Marked for bundlers, which then leave it out of the client for browsers.
+const FACTS_BY_NAME = /* @__PURE__ */ new Map<string, MethodFacts>(
+  /* @__PURE__ */ Object.entries(METHODS),
+);
 
 /** The facts of a method by its canonical name; undefined for what is no method. */
 export function methodFacts(name: string): MethodFacts | undefined {
@@ -4206,6 +4211,7 @@ export const ERRORS = {
   VALIDATION_FAILURE: { code: 55, message: 'Account validation failed' },
 } as const;
 
+/** The name of an error of the documents. */
 export type ErrorName = keyof typeof ERRORS;
 
 /** What each error says beside its message, where the documents define it. */

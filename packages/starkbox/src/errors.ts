@@ -1,9 +1,10 @@
 // Errors with a code, a message and data for the JSON-RPC answer.
 import { ERRORS, type ErrorName } from '@starkbox/spec';
 
-/** An error that is sent to the caller. Any other error is answered as an internal error. */
+/** An error that a node sends to its caller. Every other error becomes an internal error on the wire. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
+  /** The code of the specification, or of JSON-RPC. */
   readonly code: number;
   /** Details for the caller; undefined for none. */
   readonly data: unknown;

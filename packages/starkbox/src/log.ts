@@ -13,17 +13,24 @@ import {
 
 /** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
 export interface Log {
+  /** Writes a line of the level `debug`. */
   debug(fields: object | string, message?: string): void;
+  /** Writes a line of the level `info`. */
   info(fields: object | string, message?: string): void;
+  /** Writes a line of the level `warn`. */
   warn(fields: object | string, message?: string): void;
+  /** Writes a line of the level `error`. */
   error(fields: object | string, message?: string): void;
 }
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
+/** Options of `createLog`. */
 export interface LogOptions {
+  /** The lowest level that is written; `silent` for none. */
   readonly level: 'silent' | Level;
+  /** `pretty` for people, `json` for programs. */
   readonly format: 'pretty' | 'json';
 }
 
@@ -32,6 +39,7 @@ const LONGEST = 65 * 1024;
 
 const nothing = (): void => {};
 
+/** A log that writes nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 const COLOURS: { readonly [level in keyof Log]: Colour } = {
@@ -41,6 +49,7 @@ const COLOURS: { readonly [level in keyof Log]: Colour } = {
   error: 'red',
 };
 
+/** Returns a log that writes to a stream; to stderr by default. */
 export function createLog({ level, format }: LogOptions, output: Output = process.stderr): Log {
   if (level === 'silent') return silentLog;
   return format === 'json' ? jsonLog(level, output) : prettyLog(level, output);

@@ -1,10 +1,19 @@
 // A fixture that several processes ask for at the same time, one of which may be killed.
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { packageVersion } from 'starkbox';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -52,9 +61,9 @@ function worker() {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', WORKER, '--', folder, COUNTER],
-    { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  return { child, printed: text(child.stdout) };
+  return { child, printed: text(child.stdout), errors: text(child.stderr) };
 }
 
 test('of processes that start at once, one executes it; when that one is killed, another does', async () => {
@@ -79,4 +88,25 @@ test('of processes that start at once, one executes it; when that one is killed,
   // Nothing of the killed process is left.
   const kinds = readdirSync(join(folder, 'cache')).map((name) => name.split('.').at(-1));
   expect(kinds.toSorted()).toEqual(['image', 'json', 'lock']);
+});
+
+test('after an upgrade it is prepared again, and the line names both versions', async () => {
+  touch('start');
+  const first = worker();
+  expect(await first.printed).toMatch(/^0x[0-9a-f]+ 1 5n$/m);
+  expect(await first.errors).toBe('');
+  // The names of files have a hash, which another version changes.
+  const cache = join(folder, 'cache');
+  for (const file of readdirSync(cache)) {
+    const older = join(cache, file.replace('counters-', 'counters-0'));
+    renameSync(join(cache, file), older);
+    if (!file.endsWith('.json')) continue;
+    const entry: unknown = JSON.parse(readFileSync(older, 'utf8'));
+    writeFileSync(older, JSON.stringify({ ...Object(entry), version: '0.0.9' }));
+  }
+  const second = worker();
+  expect(await second.printed).toMatch(/^0x[0-9a-f]+ 1 5n$/m);
+  expect(await second.errors).toBe(
+    `starkbox ${packageVersion()} prepares the fixture 'counters' again: its saved chain is from 0.0.9.\n`,
+  );
 });

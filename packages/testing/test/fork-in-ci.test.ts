@@ -1,6 +1,15 @@
 // The guide "Fork mainnet in CI" with each runner: a run records the lock file, and later runs need no network.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,7 +32,7 @@ const FIXTURE = `
     return { balance: String(balance) };
   }, {
     chain: {
-      forkLock: 'fork.lock.json',
+      forkLock: process.env['LOCK'] ?? 'fork.lock.json',
       ...(process.env['CI']
         ? { offline: true }
         : { forkNetwork: process.env['NETWORK'], forkBlock: 1 }),
@@ -130,4 +139,20 @@ test('a new lock file records what the function of a fixture reads, though its i
   expect(await runAgain(['--test'], settings)).toMatchObject({ code: 0 });
   await origin.close();
   expect(await run(['--test'], { CI: 'true' })).toMatchObject({ code: 0 });
+});
+
+test('runs with several lock files leave one file in the folder of temporary files', async () => {
+  writeFileSync(join(folder, 'fork.test.mjs'), NODE_TEST);
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const origin = await createChain({ seed: 0, port: 0 });
+  await origin.mint('0x77', 5n);
+  const { url } = await origin.listen();
+  for (const lock of ['first.lock.json', 'second.lock.json']) {
+    const ended = await run(['--test'], { NETWORK: url, LOCK: lock, TMPDIR: temporary });
+    expect(ended).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, lock))).toBe(true);
+  }
+  await origin.close();
+  expect(readdirSync(temporary)).toHaveLength(1);
 });

@@ -124,7 +124,7 @@ describe('toRevertWith', () => {
     const counter = await chain.contractAt(data.counter);
     const late = counter.invoke('increase', [1], { ...UNESTIMATED, nonce: 99 });
     await expect(failureOf(expect(late).toRevertWith())).resolves.toMatch(/nonce/i);
-    await expect(failureOf(expect(5).toRevertWith())).resolves.toMatch(/transaction is expected/);
+    await expect(failureOf(expect(5).toRevertWith())).resolves.toMatch(/Expected a transaction/);
     const unknown = expect({ transaction_hash: '0x1' }).toRevertWith();
     await expect(failureOf(unknown)).resolves.toMatch(/chain\.accounts/);
   });
@@ -143,7 +143,7 @@ describe('toChangeBalances', () => {
     await expect(transaction).not.toChangeBalances(strk, [['0xabc', 8]]);
     const failure = await failureOf(assertChangesBalances(transaction, strk, [['0xabc', 8]]));
     expect(failure).toMatch(
-      /0xabc by 8, changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
+      /0xabc by 8; it changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
     );
   });
 });

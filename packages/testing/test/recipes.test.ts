@@ -79,7 +79,16 @@ test('all recipes pass', async () => {
   // A test inside a test would inherit the environment of the outer one.
   const { PATH = '', HOME = '' } = process.env;
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = ['run', '--root', folder, '--testTimeout', '120000', '--reporter', 'json'];
+  const args = [
+    'run',
+    '--root',
+    folder,
+    '--testTimeout',
+    '120000',
+    '--reporter',
+    'json',
+    '--no-isolate',
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, [vitest, ...args], {
     cwd: folder,
     env: { PATH, HOME, NO_COLOR: '1' },

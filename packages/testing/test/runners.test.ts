@@ -1,6 +1,6 @@
 // Chains that runners hand to tests: one each, from what was prepared, closed afterwards.
 import { afterAll, afterEach, beforeEach, describe, expect, test as plain } from 'vitest';
-import { fixture, getProvider, type TestChain } from '../src/index.js';
+import { fixture, getProvider, type LocalTestChain } from '../src/index.js';
 import { withChain, withChainHooks } from '../src/runners/node.js';
 import { withChain as withPageChain } from '../src/runners/playwright.js';
 import { test, withChain as testWithChain } from '../src/runners/vitest.js';
@@ -10,11 +10,12 @@ const funded = fixture('funded', async (chain) => {
   return { holder: '0xabc' };
 });
 
-const blockNumber = (chain: TestChain): Promise<number> => chain.request('starknet_blockNumber');
+const blockNumber = (chain: LocalTestChain): Promise<number> =>
+  chain.request('starknet_blockNumber');
 
 describe('vitest', () => {
-  const chains: TestChain[] = [];
-  const isClosed = (chain: TestChain | undefined): boolean => {
+  const chains: LocalTestChain[] = [];
+  const isClosed = (chain: LocalTestChain | undefined): boolean => {
     try {
       chain?.branch();
       return false;
@@ -59,7 +60,7 @@ describe('node:test and Jest', () => {
     }),
   );
   plain('the chain of a failed test is closed as well', async () => {
-    let firstChain: TestChain | undefined;
+    let firstChain: LocalTestChain | undefined;
     const run = withChain(async (chain) => {
       firstChain = chain;
       throw new Error('as the test says');

@@ -1,6 +1,7 @@
 // Requests that need approval: decided by a policy, by answers prepared for the next ones, or one by one.
 import { WalletError } from './errors.js';
 
+/** The decision about a request. */
 export type Decision = 'approve' | 'reject';
 
 /** `ask` leaves the request pending until it is approved or rejected. */
@@ -8,6 +9,7 @@ export type Policy = Decision | 'ask';
 
 /** The answer to one of the next requests. */
 export interface PreparedDecision {
+  /** The decision about the request. */
   readonly decision: Policy;
   /** Milliseconds before the decision takes effect; the controller's `delay` by default. */
   readonly delay?: number;
@@ -17,8 +19,11 @@ export interface PreparedDecision {
 
 /** A request that waits for its decision, or for its delay to pass. */
 export interface PendingRequest {
+  /** Counts the requests of the page, from 1. */
   readonly id: number;
+  /** The method of the wallet API. */
   readonly method: string;
+  /** The parameters as the page sent them. */
   readonly params: unknown;
   /** `ask` until it is decided; else the decision that takes effect after a delay. */
   readonly decision: Policy;

@@ -36,7 +36,11 @@ export class WalletController {
     this.#wallet.approvals.delay = milliseconds;
   }
 
-  /** Prepares answers for the next requests that need approval. */
+  /**
+   * Prepares answers for the next requests that need approval.
+   *
+   * @throws TypeError if a decision is none of `approve`, `reject` and `ask`
+   */
   next(...answers: readonly (Policy | PreparedDecision)[]): void {
     const prepared = answers.map((answer) =>
       typeof answer === 'string' ? { decision: answer } : answer,
@@ -55,12 +59,20 @@ export class WalletController {
     return this.#wallet.approvals.history;
   }
 
-  /** Approves a pending request; without an id the oldest. */
+  /**
+   * Approves a pending request; without an id the oldest.
+   *
+   * @throws Error if no such request waits
+   */
   approve(id?: number): void {
     this.#wallet.approvals.decide('approve', id);
   }
 
-  /** Rejects a pending request; without an id the oldest. */
+  /**
+   * Rejects a pending request; without an id the oldest.
+   *
+   * @throws Error if no such request waits
+   */
   reject(id?: number): void {
     this.#wallet.approvals.decide('reject', id);
   }
@@ -82,17 +94,29 @@ export class WalletController {
     });
   }
 
-  /** Addresses of the accounts of the node. */
+  /**
+   * Addresses of the accounts of the node.
+   *
+   * @throws WalletError if the node does not respond, or keeps its accounts to itself
+   */
   accounts(): Promise<readonly string[]> {
     return this.#wallet.session.accounts();
   }
 
-  /** The address of the selected account. */
+  /**
+   * The address of the selected account.
+   *
+   * @throws WalletError if the node does not respond, or keeps its accounts to itself
+   */
   async account(): Promise<string> {
     return (await this.#wallet.session.signer()).address;
   }
 
-  /** Selects an account by its address or its number from zero; its address. */
+  /**
+   * Selects an account by its address or its number from zero; its address.
+   *
+   * @throws Error if the node has no such account
+   */
   selectAccount(which: string | number): Promise<string> {
     return this.#wallet.session.select(which);
   }

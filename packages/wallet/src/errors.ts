@@ -11,11 +11,14 @@ const CODES = {
   UNKNOWN_ERROR: 163,
 } as const;
 
+/** The names of the errors that the wallet API defines. */
 export type WalletErrorName = keyof typeof CODES;
 
 /** The error with which a request is answered: code and message of the wallet API, and the reason as `data`. */
 export class WalletError extends Error {
+  /** The code of the wallet API. */
   readonly code: number;
+  /** The reason. */
   readonly data: unknown;
 
   constructor(name: WalletErrorName, data: unknown) {

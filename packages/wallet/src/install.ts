@@ -8,6 +8,7 @@ import { openPanel } from './panel/panel.js';
 import { Session } from './session.js';
 import { Wallet } from './wallet.js';
 
+/** Options of `installWallet`. */
 export interface InstallOptions {
   /** JSON-RPC address of the node; `http://127.0.0.1:5050/rpc` by default. */
   readonly url?: string | undefined;
@@ -36,6 +37,7 @@ const DEFAULT_URL = 'http://127.0.0.1:5050/rpc';
  * @example
  * const wallet = installWallet({ url: 'http://localhost:5050/rpc' });
  * wallet.policy = 'approve';
+ * @throws TypeError if the policy is none of `approve`, `reject` and `ask`
  */
 export function installWallet(options: InstallOptions = {}): WalletController {
   window.starkboxWallet?.uninstall();

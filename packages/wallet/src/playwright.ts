@@ -9,23 +9,75 @@ export interface PageWallet {
   /**
    * Adds the wallet to every page that is opened from now on; the node serves it with `--wallet`. The address is
    * that of a node, or a JSON-RPC address, as that of an instance.
+   *
+   * @throws Error if the node does not serve its wallet at the URL
    */
   install(options: InstallOptions & { readonly url: string }): Promise<void>;
+  /**
+   * Sets the decision about requests without a prepared answer.
+   *
+   * @throws TypeError if the policy is none of `approve`, `reject` and `ask`
+   */
   setPolicy(policy: Policy): Promise<void>;
+  /**
+   * Sets the milliseconds before a decision of the policy takes effect.
+   *
+   * @throws Error if the page is closed
+   */
   setDelay(milliseconds: number): Promise<void>;
-  /** Prepares answers for the next requests. */
+  /**
+   * Prepares answers for the next requests.
+   *
+   * @throws TypeError if a decision is none of `approve`, `reject` and `ask`
+   */
   next(...answers: readonly (Policy | PreparedDecision)[]): Promise<void>;
+  /**
+   * Lists the requests that wait, the oldest first.
+   *
+   * @throws Error if the page is closed
+   */
   pending(): Promise<readonly PendingRequest[]>;
+  /**
+   * Lists the last 200 requests that were approved or rejected.
+   *
+   * @throws Error if the page is closed
+   */
   history(): Promise<readonly HistoryEntry[]>;
-  /** Waits for a pending request, of the method if one is given. */
+  /**
+   * Waits for a pending request, of the method if one is given.
+   *
+   * @throws Error if the page is closed meanwhile
+   */
   waitForRequest(method?: string): Promise<PendingRequest>;
-  /** Approves a pending request; without an id the oldest. */
+  /**
+   * Approves a pending request; without an id the oldest.
+   *
+   * @throws Error if no such request waits
+   */
   approve(id?: number): Promise<void>;
-  /** Rejects a pending request; without an id the oldest. */
+  /**
+   * Rejects a pending request; without an id the oldest.
+   *
+   * @throws Error if no such request waits
+   */
   reject(id?: number): Promise<void>;
+  /**
+   * Lists the addresses of the node's accounts.
+   *
+   * @throws WalletError if the node does not respond
+   */
   accounts(): Promise<readonly string[]>;
-  /** Selects an account by its address or its number from zero; its address. */
+  /**
+   * Selects an account by its address or its number from zero; its address.
+   *
+   * @throws Error if the node has no such account
+   */
   selectAccount(which: string | number): Promise<string>;
+  /**
+   * Takes the permission back, as a user does in the settings of a wallet.
+   *
+   * @throws Error if the page is closed
+   */
   disconnect(): Promise<void>;
 }
 

@@ -1,10 +1,8 @@
 // `starkbox rpc` against a node: parameters, output, errors and help.
 import { startNode } from '@starkbox/conformance';
-import { ERRORS, METHODS } from '@starkbox/spec';
+import { METHODS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../../starkbox/src/cli/cli.js';
-import { METHOD_NAMES, methodOf } from '../../../starkbox/src/cli/commands/method-documents.js';
-import { exampleOf } from '../../../starkbox/src/cli/commands/method-help.js';
 import { runCommandLine } from '../../support/command-line.js';
 
 const { node, client, url, close } = await startNode({ listen: true, accounts: 2 });
@@ -171,23 +169,4 @@ describe('help', () => {
     expect(some.stdout.match(/^\S+/gm)).toEqual(['devnet_snapshot', 'devnet_listSnapshots']);
     expect((await rpc(['--list', 'frobnicate'])).exitCode).toBe(1);
   });
-
-  test.each(METHOD_NAMES)(
-    'the example of %s has parameters that the node accepts',
-    async (name) => {
-      const method = methodOf(name);
-      if (method === undefined) throw new Error('no such method');
-      const { stdout } = await rpc([name, '--help']);
-      expect(stdout.split('\n').filter((line) => line.length > 80 && !line.includes('='))).toEqual(
-        [],
-      );
-      const fresh = await startNode({ accounts: 0 });
-      const [, ...words] = exampleOf(method).map((word) => word.replaceAll("'", ''));
-      const { url: freshUrl } = await fresh.node.listen();
-      const { stderr } = await rpc([name, ...words, '--url', freshUrl]);
-      await fresh.close();
-      expect(stderr).not.toContain(String(ERRORS.INVALID_PARAMS.code));
-      expect(stderr).not.toContain('usage');
-    },
-  );
 });

@@ -29,6 +29,29 @@ test('a class is declared once, and contracts of it have different addresses', a
   }
 });
 
+test('a fork has the classes that were declared on it and on its origin', async () => {
+  const origin = await startFixture();
+  await origin.client.call('devnet_declare', { contract_class: counter });
+  const { url: forkNetwork } = await origin.node.listen({ port: 0 });
+  const { client } = await startFixture({ forkNetwork });
+  const { class_hash, transaction_hash } = await client.call('devnet_declare', {
+    contract_class: counter,
+  });
+  expect(transaction_hash).toBeUndefined();
+  const emitter = await client.call('devnet_declare', {
+    contract_class: await classIn('emitter.sierra.json'),
+  });
+  expect(emitter.transaction_hash).toMatch(/^0x/);
+  for (const request of [
+    { class_hash, constructor_calldata: ['0x5'] },
+    { class_hash: emitter.class_hash },
+  ]) {
+    const { contract_address } = await client.call('devnet_deploy', request);
+    const address = { contract_address, block_id: 'latest' } as const;
+    expect(await client.call('starknet_getClassHashAt', address)).toBe(request.class_hash);
+  }
+});
+
 test('several calls at the same time declare a class once', async () => {
   const { client } = await startFixture();
   const declare = () => client.call('devnet_declare', { contract_class: counter });

@@ -89,12 +89,12 @@ test('a data directory continues after the same transaction', async () => {
   const refused = (options: Parameters<typeof start>[0]) =>
     expect(start({ seed: 1, ...fork, ...options })).rejects;
   await refused({ dataDir, forkTransaction: second }).toThrow(
-    `was begun with --fork-transaction ${first} and cannot continue with --fork-transaction ${second}`,
+    `was started with --fork-transaction ${first} and cannot continue with --fork-transaction ${second}`,
   );
-  await refused({ dataDir, forkBlock: 1 }).toThrow('cannot go on with --fork-block 1');
+  await refused({ dataDir, forkBlock: 1 }).toThrow('cannot continue with --fork-block 1');
   await ended({ ...fork, forkBlock: 1, dataDir: plain });
   await refused({ dataDir: plain, forkTransaction: first }).toThrow(
-    'was begun without --fork-transaction',
+    'was started without --fork-transaction',
   );
 });
 

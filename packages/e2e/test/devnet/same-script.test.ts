@@ -91,7 +91,7 @@ test('any version is this one, and other commands can be started', async () => {
   expect(await devnet.provider.isAlive()).toBe(true);
   await expect(Ours.spawnCommand('no-such-command', config())).rejects.toThrow(/ENOENT/);
   const wrong = { ...config(), args: ['--no-such-option'] };
-  await expect(Ours.spawnInstalled(wrong)).rejects.toThrow(/ended with code/);
+  await expect(Ours.spawnInstalled(wrong)).rejects.toThrow(/exited with code/);
 });
 
 test('errors have the code and the data of the node, or say what to do', async () => {

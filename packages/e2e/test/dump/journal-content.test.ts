@@ -172,7 +172,9 @@ test('wrong parameters, unknown methods and wrong envelopes are refused before a
     writeFileSync(path, JSON.stringify([mint, entry]));
     expect(await failure(node, { path })).toMatchObject({
       code: DUMP_ERROR,
-      message: expect.stringMatching(/^Deserialization error: .*json: call 1 of the journal is no/),
+      message: expect.stringMatching(
+        /^Deserialization error: .*json: call 1 of the journal is not/,
+      ),
     });
   }
   expect(await transactions(node)).toBe(0);

@@ -78,7 +78,7 @@ describe.each(FORMATS)('%s', (format) => {
   ] as const)('with another %s than was given is rejected', async (key, value, was, requested) => {
     await dump(format, { seed: 4, accounts: 1 });
     await expect(createChain({ dumpPath: path, [key]: value })).rejects.toThrow(
-      `${path} was made with ${was} and cannot be loaded with ${requested}: leave the option out`,
+      `${path} was made with ${was} and cannot be loaded with ${requested}: omit the option`,
     );
     // The same as was given is accepted.
     await using same = await createChain({ dumpPath: path, seed: 4, accounts: 1 });

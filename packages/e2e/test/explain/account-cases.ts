@@ -155,7 +155,7 @@ export const ACCOUNTS: readonly Case[] = [
   [
     'Argent multisig: a signature of another form',
     async (chain) => {
-      const classHash = chain.argent?.multisig ?? '';
+      const classHash = chain.node.argent?.multisig ?? '';
       const account = await chain.fundedAccount(classHash, ['0x1', '0x1', '0x0', KEY]);
       return chain.explainSent(deployAccountRequest(account));
     },

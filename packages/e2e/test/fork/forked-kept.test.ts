@@ -86,11 +86,11 @@ test('it cannot become the fork of another block, or none', async () => {
   await start({ forkNetwork, forkBlock: 5, dataDir });
   await nodes.pop()?.close();
   await expect(start({ forkNetwork, forkBlock: 6, dataDir })).rejects.toThrow(
-    /is a fork of block 0x[0-9a-f]+, not of 0x[0-9a-f]+: leave --fork-block out/,
+    /is a fork of block 0x[0-9a-f]+, not of 0x[0-9a-f]+: omit --fork-block/,
   );
   await start({ forkNetwork, forkBlock: 5, dataDir });
   await nodes.pop()?.close();
   const plain = join(directory, 'plain');
   await (await createChain({ dataDir: plain })).close();
-  await expect(start({ forkNetwork, dataDir: plain })).rejects.toThrow(/is no fork/);
+  await expect(start({ forkNetwork, dataDir: plain })).rejects.toThrow(/is not a fork/);
 });

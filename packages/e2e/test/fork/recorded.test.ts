@@ -92,10 +92,10 @@ test('another seed is said to be the reason', async () => {
   const { options } = JSON.parse(await readFile(join(folder, 'fork.lock.json'), 'utf8'));
   expect(options).toEqual({ seed: expect.any(Number), accounts: 10, account_class: 'cairo1' });
   expect(await refusal([...repeating, '--seed', '7'])).toContain(
-    `it was recorded with --seed ${options.seed} and this run has --seed 7: use the same value, or record again`,
+    `it was recorded with --seed ${options.seed} but this run has --seed 7: use the same value, or record again`,
   );
   expect(await refusal([...repeating, '--accounts', '11'])).toContain(
-    'it was recorded with --accounts 10 and this run has --accounts 11',
+    'it was recorded with --accounts 10 but this run has --accounts 11',
   );
   // Fewer accounts read less.
   const fewer = await start([...repeating, '--accounts', '3']);
@@ -106,7 +106,7 @@ test('a lock file without a network and without --offline is refused', async () 
   const args = repeating.filter((word) => word !== '--offline');
   expect(await refusal(args)).toMatch(/needs a network to read from: add --fork-network <URL>/);
   const forkLock = join(folder, 'fork.lock.json');
-  await expect(createChain({ forkLock })).rejects.toThrow(/or add --offline to answer from/);
+  await expect(createChain({ forkLock })).rejects.toThrow(/or add --offline to read only/);
 });
 
 test('a restart on another network keeps the accounts of the lock file', async () => {
@@ -136,6 +136,6 @@ test('options that cannot be read are said to be', async () => {
   const text = await readFile(join(folder, 'fork.lock.json'), 'utf8');
   await writeFile(forkLock, text.replace(/"seed":\d+/, '"seed":"x"'));
   await expect(createChain({ forkLock, offline: true })).rejects.toThrow(
-    /is no lock file of a fork: its options cannot be read/,
+    /is not the lock file of a fork: its options cannot be read/,
   );
 });

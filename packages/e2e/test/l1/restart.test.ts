@@ -207,7 +207,7 @@ test(
 test('an Anvil that is killed is missed', { timeout: LONG }, async () => {
   const life = await live(dataDirectory());
   process.kill(life.anvil, 'SIGKILL');
-  const said = () => expect(life.command.said.join('\n')).toContain('Anvil has ended by itself');
+  const said = () => expect(life.command.said.join('\n')).toContain('Anvil exited unexpectedly');
   await vi.waitFor(said, { timeout: 20_000 });
   expect(await life.command.stop()).toBe(0);
 });

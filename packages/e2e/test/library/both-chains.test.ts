@@ -192,7 +192,7 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     const snapshot = await chain.snapshot();
     await chain.request('devnet_restart');
     const failure = await failureOf(snapshot.restore());
-    expect(failure.message).toMatch(/^The snapshot is gone/);
+    expect(failure.message).toMatch(/^The snapshot no longer exists/);
   });
 
   test('subscribes at once', async () => {

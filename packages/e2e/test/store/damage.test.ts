@@ -71,8 +71,8 @@ interface Case {
 }
 
 const last = (): number => statSync(mdb()).size;
-const COPY = /Put the directory back from a copy, .*--data-dir.*devnet_load.*delete the directory/;
-const AGAIN = /delete chain\.json and start again, and it is written again \(--seed 7\)/;
+const COPY = /Restore the directory from a copy\. .*--data-dir.*devnet_load.*delete the directory/;
+const AGAIN = /delete chain\.json and start again to restore it \(--seed 7\)/;
 
 const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   'chain.json is empty': {
@@ -82,7 +82,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.json is cut': {
     damage: () => truncateSync(json(), 100),
-    words: /chain\.json is cut or overwritten/,
+    words: /chain\.json is truncated or overwritten/,
     wayOut: AGAIN,
   },
   'chain.json is another file': {
@@ -123,7 +123,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.mdb is cut to half': {
     damage: () => truncateSync(mdb(), Math.floor(last() / 2)),
-    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+    words: /chain\.mdb is truncated: it has \d+ bytes, but its header states \d+/,
   },
   'chain.mdb is cut by a page': {
     damage: async () => {
@@ -132,11 +132,11 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       await inDatabase(mdb(), (database) => database.put(Buffer.of(200), large));
       truncateSync(mdb(), last() - page());
     },
-    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+    words: /chain\.mdb is truncated: it has \d+ bytes, but its header states \d+/,
   },
   'chain.mdb is cut to its first page': {
     damage: () => truncateSync(mdb(), page()),
-    words: /chain\.mdb is cut: it ends before its second header/,
+    words: /chain\.mdb is truncated: it ends before its second header/,
   },
   'the first header is zeroed': {
     damage: () => overwrite(mdb(), Buffer.alloc(page()), 0),
@@ -196,13 +196,13 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       expect(spoil(mdb(), Buffer.from('"segments"'))).toBeGreaterThan(0);
     },
     words: /chain\.mdb is damaged: the head of the chain cannot be read/,
-    wayOut: /put the data directory back from a copy/,
+    wayOut: /restore the data directory from a copy/,
   },
   'the copy of chain.json is overwritten': {
     damage: () => {
       expect(spoil(mdb(), Buffer.from('"options"'))).toBeGreaterThan(0);
     },
-    words: /the copy of chain\.json in chain\.mdb is cut or overwritten/,
+    words: /the copy of chain\.json in chain\.mdb is truncated or overwritten/,
   },
   'the last block is missing': {
     damage: () =>
@@ -211,7 +211,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
         for (const key of database.getKeys(range)) await database.remove(key);
       }),
     words: /chain\.mdb is damaged: block 12 cannot be read \(it is missing\)/,
-    wayOut: /put the data directory back from a copy/,
+    wayOut: /restore the data directory from a copy/,
   },
   'a directory of an older version lost chain.json': {
     damage: async () => {
@@ -359,10 +359,10 @@ test('overwritten blocks are reported, and the others can be read', async () => 
   const ask = (method: string, number: number) =>
     node.call(method, { block_id: { block_number: number } });
   await expect(ask('starknet_getBlockWithReceipts', 5)).rejects.toThrow(
-    /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and put the data directory back from a copy/,
+    /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and restore the data directory from a copy/,
   );
   await expect(ask('starknet_getStateUpdate', 9)).rejects.toThrow(
-    /A block is damaged where it is kept: its texts cannot be unpacked \(.*\)\. Put the data directory/,
+    /A stored block is damaged and cannot be unpacked \(.*\)\. Restore the data directory/,
   );
   for (const number of [0, 3, 8, BLOCKS]) {
     const block = await ask('starknet_getBlockWithReceipts', number);

@@ -58,7 +58,7 @@ describe('a chain in a directory', () => {
   test('cannot become another chain', async () => {
     await stop(await start({ seed: 7 }));
     await expect(start({ seed: 8 })).rejects.toThrow(
-      /was begun with --seed 7 and cannot continue with --seed 8: omit the option, or choose another directory with --data-dir/,
+      /was started with --seed 7 and cannot continue with --seed 8: omit the option, or choose another directory with --data-dir/,
     );
     // A refusal holds nothing.
     await stop(await start({ seed: 7 }));
@@ -304,7 +304,7 @@ describe('the disk', () => {
       /cannot be used: part of the path is not a directory/,
     );
     await expect(createChain({ dataDir: '/proc/starkbox' })).rejects.toThrow(
-      /the data directory \/proc\/starkbox cannot be used: /,
+      'the data directory /proc/starkbox cannot be used: the system creates no folder there. Choose another folder with --data-dir',
     );
   });
 

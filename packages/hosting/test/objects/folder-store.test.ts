@@ -98,8 +98,8 @@ test.each([
   'ä',
   'a'.repeat(201),
 ])('the key "%s" is refused', async (key) => {
-  await expect(store.put(key, bytes('one'))).rejects.toThrow('is no key of an object');
-  await expect(store.get(key)).rejects.toThrow('is no key of an object');
+  await expect(store.put(key, bytes('one'))).rejects.toThrow('is not an object key');
+  await expect(store.get(key)).rejects.toThrow('is not an object key');
 });
 
 test('objects and tags are there after a restart, drafts are not', async () => {
@@ -113,7 +113,7 @@ test('objects and tags are there after a restart, drafts are not', async () => {
 
 test('a second process is refused until the first has ended', async () => {
   await expect(FolderStore.open(folder)).rejects.toThrow(
-    `The folder ${folder} is in use by another process: stop that one first`,
+    `The folder ${folder} is in use by another process: stop that process`,
   );
   const lock = JSON.stringify(join(folder, 'lock'));
   const engine = JSON.stringify(new URL('../../../engine/dist/index.js', import.meta.url).href);
@@ -158,8 +158,8 @@ test('what others have in a folder stays', async () => {
 
 test('a file that the store did not write is named', async () => {
   writeFileSync(join(folder, 'objects', 'a'), 'something else');
-  await expect(store.get('a')).rejects.toThrow(/objects\/a is no object of this store/);
+  await expect(store.get('a')).rejects.toThrow(/objects\/a is not an object of this store/);
   await expect(store.put('a', bytes('one'), 'absent')).rejects.toThrow(
-    'is no object of this store',
+    'is not an object of this store',
   );
 });

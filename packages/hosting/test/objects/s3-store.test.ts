@@ -64,7 +64,7 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
       close: () => store.close(),
     };
     await expect(checkConditionalWrites(careless)).rejects.toThrow(
-      /8 of 8 racing writers won together\. It cannot carry leases.*Use S3, R2, MinIO or Ceph/,
+      /8 of 8 racing writers won together\. It cannot store leases.*Use S3, R2, MinIO or Ceph/,
     );
     expect(await store.list('', undefined, 10)).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@star
 import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '@starkbox/spec';
 import { fail, RpcError } from '../errors.js';
 import { hex } from '../felt.js';
-import { onlyOriginFailures } from '../fork/fork.js';
 import { isObject } from '../json/reader.js';
 import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
@@ -26,14 +25,13 @@ export async function declareClass(
   definition: object,
   cause?: Cause,
 ): Promise<Declaration> {
-  const { classLimits, rules, fork } = chain.options;
+  const { classLimits, rules } = chain.options;
   const contractClass = sierraOf({ ...definition });
   const limits = rules?.limitsBeside(classLimits) ?? classLimits;
   const compiled = await compileClass(contractClass, limits);
   const { hash, compiledClassHash = '0x0' } = compiled;
   await rules?.checkClass(compiled);
-  const known = chain.world.pendingState.class(hash);
-  if (await (fork ? onlyOriginFailures(known) : known)) {
+  if (await chain.world.pendingState.class(hash)) {
     return { compiled, compiledClassHash, transactionHash: undefined };
   }
   const transactionHash = await chain
@@ -94,9 +92,8 @@ export async function deployContract(
   { classHash, calldata, salt }: Deployment,
   cause?: Cause,
 ): Promise<Deployed> {
-  const { fork, genesis } = chain.options;
-  const declared = chain.world.pendingState.class(classHash);
-  if (!(await (fork ? onlyOriginFailures(declared) : declared))) {
+  const { genesis } = chain.options;
+  if (!(await chain.world.pendingState.class(classHash))) {
     fail('CLASS_HASH_NOT_FOUND', `Declare the class ${classHash} first.`);
   }
   const udc = genesis.udc.address;

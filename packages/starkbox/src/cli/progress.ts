@@ -23,7 +23,7 @@ export class ProgressLine implements WorkDisplay {
   readonly #output: Output;
   readonly #works = new Set<ShownWork>();
   #timer: NodeJS.Timeout | undefined;
-  #isDrawn = false;
+  #drawn = '';
 
   constructor(output: Output) {
     this.#output = output;
@@ -57,8 +57,8 @@ export class ProgressLine implements WorkDisplay {
   }
 
   clear(): void {
-    if (this.#isDrawn) this.#output.write(CLEAR);
-    this.#isDrawn = false;
+    if (this.#drawn !== '') this.#output.write(CLEAR);
+    this.#drawn = '';
   }
 
   /** An output that shares the terminal: the line is cleared before other text is written. */
@@ -89,7 +89,9 @@ export class ProgressLine implements WorkDisplay {
     const text = visible(`${work.text}${detail} · ${Math.floor(work.seconds())} s`);
     // In the last column, some terminals begin the next line.
     const width = (widthOf(this.#output) ?? 0) - 1;
-    this.#output.write(`\r${shortenedMiddle(text, width)}\u001b[K`);
-    this.#isDrawn = true;
+    const line = shortenedMiddle(text, width);
+    if (line === this.#drawn) return;
+    this.#output.write(`\r${line}\u001b[K`);
+    this.#drawn = line;
   }
 }

@@ -61,7 +61,7 @@ export interface ChainSnapshot {
    * Returns the chain to the moment of the snapshot, any number of times. On a running node, and on a chain with
    * a data directory or an L1, this drops the snapshots made after it.
    *
-   * @throws RpcError if the snapshot is gone: the chain was restarted, loaded or returned to an earlier moment
+   * @throws RpcError if the snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment
    */
   restore(): Promise<void>;
 }
@@ -220,7 +220,13 @@ export interface Transport {
 }
 
 /** The controls of a chain over its transport. */
-export abstract class ChainControls {
+export abstract class ChainControls implements Chain {
+  abstract readonly rpcUrl: string;
+  abstract readonly fetch: typeof fetch;
+  abstract readonly accounts: readonly PredeployedAccount[];
+  abstract readonly accountClassHash: string;
+  abstract readonly tokens: Chain['tokens'];
+  abstract readonly udc: PredeployedContract;
   readonly time: TimeControls;
   readonly #transport: Transport;
 
@@ -257,6 +263,13 @@ export abstract class ChainControls {
     ...[params]: ParamsArgument<M>
   ): ChainSubscription<M> {
     return this.#transport.subscribe(method, params);
+  }
+
+  abstract snapshot(): Promise<ChainSnapshot>;
+  abstract close(): Promise<void>;
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async mint(
@@ -345,6 +358,6 @@ export async function snapshotBy(request: Request): Promise<ChainSnapshot> {
 export function goneSnapshot(): RpcError {
   return new RpcError(
     -1,
-    'The snapshot is gone: the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
+    'The snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
   );
 }

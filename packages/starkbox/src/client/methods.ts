@@ -10,11 +10,12 @@ type AliasOf<M> = M extends `starknet_${infer Rest}`
     ? `sandbox_${Rest}`
     : never;
 
-/** What each method takes and answers, under all of its names. */
+/** The parameters and the result of each method, under all of its names. */
 export type AllMethods = Methods & {
   readonly [M in keyof Methods as AliasOf<M>]: Methods[M];
 };
 
+/** The name of a method, under any of its prefixes. */
 export type AnyMethodName = keyof AllMethods;
 
 /** The params of a method as an argument, which may be left out where none is required. */
@@ -42,6 +43,7 @@ interface NotificationsOf {
   readonly devnet_subscribeRequests: 'devnet_subscriptionRequests';
 }
 
+/** The name of a method that subscribes. */
 export type SubscribeMethodName = keyof NotificationsOf;
 
 type Notified<N extends keyof Notifications> = {

@@ -105,7 +105,7 @@ export class Instances {
 }
 
 /** A chain of a running node. `connect` creates it. */
-export class RemoteChain extends ChainControls implements Chain {
+export class RemoteChain extends ChainControls {
   readonly rpcUrl: string;
   readonly fetch: typeof fetch;
   /** The instances of the node. */
@@ -166,14 +166,14 @@ export class RemoteChain extends ChainControls implements Chain {
     return this.#openInstance(instance_id, () => this.instances.delete(instance_id));
   }
 
-  /** Ends the subscriptions of this connection. The node goes on. */
+  /**
+   * Ends the subscriptions of this connection. The node goes on.
+   *
+   * @throws RpcError if the node does not delete the instance of a `branch`
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   async #close(): Promise<void> {

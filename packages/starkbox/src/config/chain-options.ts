@@ -55,7 +55,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     defaultText: 'TESTNET',
     parse: chainName,
     help: 'Chain id. MAINNET stands for SN_MAIN and TESTNET for SN_SEPOLIA. Other names keep their case.',
-    brief: 'MAINNET, TESTNET or a name of your own',
+    brief: 'MAINNET, TESTNET or any other name',
   },
   artifacts: {
     flag: '--artifacts <DIR>',

@@ -102,7 +102,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     default: undefined,
     parse: path,
     help: 'Record every read of the forked network in this lock file. Later runs fork the same block.',
-    brief: 'Record reads, so that later runs repeat them',
+    brief: 'Record reads, for later runs to repeat',
   },
   offline: {
     flag: '--offline',

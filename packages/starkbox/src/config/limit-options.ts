@@ -6,7 +6,7 @@ export interface LimitConfig {
   readonly requestBodySizeLimit: number;
   /** Bytes. */
   readonly maximumResponseSize: number;
-  /** Bytes, of all requests and answers together. */
+  /** Bytes, of all requests and responses together. */
   readonly memoryBudget: number;
   readonly maximumContractClassSize: number;
   readonly maximumContractBytecodeSize: number;
@@ -15,7 +15,7 @@ export interface LimitConfig {
   readonly maximumSubscriptions: number;
   readonly maximumFilterAddresses: number;
   readonly maximumFilterKeys: number;
-  /** What may wait for a socket that does not read. */
+  /** Messages that may wait for a slow client. */
   readonly maximumQueuedMessages: number;
   readonly maximumQueuedBytes: number;
   readonly maximumConnections: number;
@@ -175,7 +175,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
     default: undefined,
-    defaultText: 'one less than the number of cores; on a fork 4 to 64; fewer if memory is short',
+    defaultText: 'one less than the number of cores, or 4 to 64 on a fork; fewer if memory is short',
     parse: wholeNumber(1),
     help: 'Maximum number of calls, estimates and simulations that run at the same time. Others wait. Each may take half a GB.',
   },

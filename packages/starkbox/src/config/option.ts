@@ -1,5 +1,4 @@
 // Type of an option, and parsers of its values.
-import { isIP } from 'node:net';
 import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
@@ -241,8 +240,8 @@ export const host: Parse<string> = accepting('an IPv4 or IPv6 address or a host 
 
 /** An address to listen on, without names of machines. */
 export const ipAddress: Parse<string> = accepting('an IP address or localhost', (text) => {
-  const address = text === '' ? text : host(text);
-  return isIP(address) === 0 ? undefined : address;
+  const address = host(text);
+  return address.includes(':') || /^\d+(\.\d+){3}$/.test(address) ? address : undefined;
 });
 
 export const webUrl: Parse<string> = accepting(

@@ -87,6 +87,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isC
  *
  * @example
  * defaultConfig({ port: 0, seed: 0 })
+ * @throws Error if an option has no value
  */
 export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const draft: Draft = {};

@@ -111,7 +111,7 @@ export function checkGiven(
 export function checkConfig(config: Config): void {
   if (config.proofMode === 'full') {
     throw new ConfigError(
-      '--proof-mode full is not available yet: this version cannot verify real proofs, so it would refuse every invocation. Choose devnet, which makes and verifies mock proofs, or none',
+      '--proof-mode full is not available yet: this version cannot verify real proofs, so it would reject every invocation. Choose devnet, which makes and verifies mock proofs, or none',
       'proofMode',
     );
   }

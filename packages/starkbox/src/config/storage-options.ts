@@ -23,7 +23,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),
-    help: 'full keeps the state of every block. none keeps only the newest state, so that memory does not grow.',
+    help: 'full keeps the state of every block. none keeps only the newest state and saves memory.',
   },
   dataDir: {
     flag: '--data-dir <DIR>',

@@ -11,33 +11,49 @@ import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
 import { Cheats, Postman, type Send } from './steering.js';
 
+/** A number, a bigint, or a string of decimal or hexadecimal digits. */
 export type BigNumberish = string | number | bigint;
+/** The unit of a token: ETH in WEI, STRK in FRI. */
 export type BalanceUnit = 'WEI' | 'FRI';
+/** A block by its state. */
 export type BlockTag = 'latest' | 'pre_confirmed' | 'l1_accepted';
 /** A tag, a number, or a hash. */
 export type BlockId = BlockTag | number | string;
+/** An account that exists from the first block. */
 export type PredeployedAccount = Methods['devnet_getPredeployedAccounts']['result'][number];
 
+/** The result of `mint`. */
 export interface MintResponse {
+  /** The balance afterwards. */
   new_balance: bigint;
+  /** The unit of the balance. */
   unit: BalanceUnit;
+  /** The transaction that minted the tokens. */
   tx_hash: string;
 }
 
+/** The prices after `setGasPrice`, in FRI. */
 export interface GasModificationResponse {
+  /** The price of L1 gas. */
   l1_gas_price?: bigint;
+  /** The price of L1 data gas. */
   l1_data_gas_price?: bigint;
+  /** The price of L2 gas. */
   l2_gas_price?: bigint;
 }
 
+/** The result of `createBlock`. */
 export type NewBlockResponse = Methods['devnet_createBlock']['result'];
+/** The result of `abortBlocks`. */
 export type AbortedBlocksResponse = Methods['devnet_abortBlocks']['result'];
 /** What the node answers, with the new time under the name that the types of devnet-js give it. */
 export type SetTimeResponse = Methods['devnet_setTime']['result'] & { readonly time: number };
+/** The result of `increaseTime`, with the new time. */
 export type IncreaseTimeResponse = Methods['devnet_increaseTime']['result'] & {
   readonly time: number;
 };
 
+/** Options of `DevnetProvider`. */
 export interface DevnetProviderConfig {
   /** `http://127.0.0.1:5050` by default. */
   url?: string;
@@ -47,7 +63,9 @@ export interface DevnetProviderConfig {
 
 /** A call failed: with the code and the data that the node answered, or because it did not answer. */
 export class DevnetProviderError extends Error {
+  /** The code of the error; undefined if the node did not respond. */
   readonly code: number | undefined;
+  /** Details from the node. */
   readonly data: unknown;
 
   constructor(message: string, { code, data }: { code?: number; data?: unknown } = {}) {
@@ -65,6 +83,7 @@ export class GithubError extends Error {}
 
 type RpcBlockId = Methods['devnet_abortBlocks']['params']['starting_block_id'];
 
+/** Returns a block id as the specification writes it. */
 export function toRpcBlockId(blockId: BlockId): RpcBlockId {
   if (typeof blockId === 'number') return { block_number: blockId };
   if (blockId === 'latest' || blockId === 'pre_confirmed' || blockId === 'l1_accepted') {
@@ -75,6 +94,7 @@ export function toRpcBlockId(blockId: BlockId): RpcBlockId {
 
 /** Calls of a node at a URL. */
 export class DevnetProvider {
+  /** The URL of the node. */
   readonly url: string;
   /** Messages between L1 and L2. */
   readonly postman: Postman;
@@ -97,17 +117,32 @@ export class DevnetProvider {
     );
   }
 
+  /**
+   * Starts the chain again from its first block.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async restart(params: { restartL1ToL2Messaging?: boolean } = {}): Promise<void> {
     await this.#send('devnet_restart', {
       restart_l1_to_l2_messaging: params.restartL1ToL2Messaging ?? false,
     });
   }
 
+  /**
+   * Gives tokens to an address.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async mint(address: string, amount: bigint, unit: BalanceUnit = 'FRI'): Promise<MintResponse> {
     const minted = await this.#send('devnet_mint', { address, amount, unit });
     return { new_balance: BigInt(minted.new_balance), unit, tx_hash: minted.tx_hash };
   }
 
+  /**
+   * Lists the accounts that exist from the first block.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async getPredeployedAccounts(
     additionalArgs: { withBalance?: boolean } = {},
   ): Promise<PredeployedAccount[]> {
@@ -115,14 +150,29 @@ export class DevnetProvider {
     return [...(await this.#send('devnet_getPredeployedAccounts', { with_balance }))];
   }
 
+  /**
+   * Closes the block under construction.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   createBlock(): Promise<NewBlockResponse> {
     return this.#send('devnet_createBlock', {});
   }
 
+  /**
+   * Removes a block and all after it.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   abortBlocks(startingBlockId: BlockId): Promise<AbortedBlocksResponse> {
     return this.#send('devnet_abortBlocks', { starting_block_id: toRpcBlockId(startingBlockId) });
   }
 
+  /**
+   * Sets the time of the next block.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async setTime(
     time: number,
     additionalArgs: { generateBlock?: boolean } = {},
@@ -132,6 +182,11 @@ export class DevnetProvider {
     return { ...set, time: set.block_timestamp };
   }
 
+  /**
+   * Moves the time forward and closes a block.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async increaseTime(increment: number): Promise<IncreaseTimeResponse> {
     const increased = await this.#send('devnet_increaseTime', { time: increment });
     const block_id = { block_hash: increased.block_hash };
@@ -139,15 +194,29 @@ export class DevnetProvider {
     return { ...increased, time: timestamp };
   }
 
+  /**
+   * Saves the chain in a file of the node.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async dump(path?: string): Promise<void> {
     await this.#send('devnet_dump', path === undefined ? {} : { path });
   }
 
+  /**
+   * Replaces the chain with a saved one.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async load(path: string): Promise<void> {
     await this.#send('devnet_load', { path });
   }
 
-  /** Prices in FRI; those that are left out stay. */
+  /**
+   * Sets prices in FRI; the others stay.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   async setGasPrice(
     price: { l1GasPrice?: bigint; l1DataGasPrice?: bigint; l2GasPrice?: bigint },
     generateBlock: boolean = false,
@@ -166,6 +235,11 @@ export class DevnetProvider {
     };
   }
 
+  /**
+   * Returns the options of the node.
+   *
+   * @throws DevnetProviderError if the node rejects the call, or does not respond
+   */
   getConfig(): Promise<Methods['devnet_getConfig']['result']> {
     return this.#send('devnet_getConfig', {});
   }
@@ -193,12 +267,16 @@ export class DevnetProvider {
   }
 }
 
+/** Where the output of the node goes. */
 export type DevnetOutput = 'inherit' | 'ignore' | Stream | number;
 
+/** Options of the functions that start a node. */
 export interface DevnetConfig {
   /** Arguments of the command. */
   args?: string[];
+  /** The standard output; `inherit` by default. */
   stdout?: DevnetOutput;
+  /** The standard error; `inherit` by default. */
   stderr?: DevnetOutput;
   /** Milliseconds until a start is given up; 5 s by default. */
   maxStartupMillis?: number;
@@ -213,6 +291,7 @@ const CHECK_INTERVAL = 20;
 export class Devnet {
   /** Those that end with this process. */
   static readonly instances: Devnet[] = [];
+  /** Calls of the node. */
   readonly provider: DevnetProvider;
   readonly #process: ChildProcess;
 
@@ -228,6 +307,7 @@ export class Devnet {
    * @example
    * import { Devnet } from 'starkbox/devnet'; // was: from 'starknet-devnet'
    * const devnet = await Devnet.spawnInstalled({ args: ['--seed', '0'] });
+   * @throws DevnetError if the node ends or does not start in time
    */
   static spawnInstalled(config: DevnetConfig = {}): Promise<Devnet> {
     // The node sees by itself that this process has ended, however it ends.
@@ -235,12 +315,20 @@ export class Devnet {
     return Devnet.#spawn(process.execPath, [COMMAND, ...bound], config);
   }
 
-  /** The same: this package is one version, whichever is asked for. */
+  /**
+   * The same: this package is one version, whichever is asked for.
+   *
+   * @throws DevnetError if the node ends or does not start in time
+   */
   static spawnVersion(_version: string, config: DevnetConfig = {}): Promise<Devnet> {
     return Devnet.spawnInstalled(config);
   }
 
-  /** Starts a command of your own that takes the arguments of starknet-devnet. */
+  /**
+   * Starts a command of your own that takes the arguments of starknet-devnet.
+   *
+   * @throws DevnetError if the node ends or does not start in time
+   */
   static spawnCommand(command: string, config: DevnetConfig = {}): Promise<Devnet> {
     return Devnet.#spawn(command, [], config);
   }

@@ -54,7 +54,7 @@ const IN_PROCESS_URL = 'http://starkbox.invalid/rpc';
 const IN_PROCESS = { transport: 'in-process' } as const;
 
 /** A chain in this process. `createChain` and `branch` create it. */
-export class LocalChain extends ChainControls implements Chain {
+export class LocalChain extends ChainControls {
   /** A `fetch` that this chain answers in the process: for clients that take one, with `rpcUrl`. */
   readonly fetch: typeof fetch;
   readonly rpcUrl: string = IN_PROCESS_URL;
@@ -168,10 +168,6 @@ export class LocalChain extends ChainControls implements Chain {
   /** Answers the requests under way, ends subscriptions and closes everything. Later calls reject. */
   close(): Promise<void> {
     return this.#host.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 }
 

@@ -53,13 +53,14 @@ export interface OpenedChain {
 const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress', 'onOpen'];
 
 /**
- * A node with its own chain. It needs no port: `listen` opens one. Options that the command would refuse
- * throw a `UsageError` or a `ConfigError`.
+ * Starts a chain in this process. It opens no port until `listen`.
  *
  * @example
  * await using chain = await createChain({ seed: 0 });
  * await chain.mint('0x1', 1000n);
  * const { url } = await chain.listen({ port: 0 });
+ * @throws UsageError if an option is unknown or has a value that the command would reject
+ * @throws ConfigError if options exclude each other
  */
 export async function createChain(
   input: ConfigInput = {},

@@ -56,9 +56,10 @@ export class FailureLog {
       .run(async () => {
         // Loaded already: it made the explanation.
         const { explanationOnTerminal } = await import('@starkbox/abi');
-        const options = { paint: painter(isColoured), width: widthOf(traces) };
+        const paint = painter(isColoured);
+        const options = { paint, width: widthOf(traces) };
         const output = visiblePainted(explanationOnTerminal(text, options), isColoured);
-        traces.write(`${subject}\n${output}\n\n`);
+        traces.write(`${paint('bold', subject)}\n${output}\n\n`);
       })
       .catch((error) => this.#log.debug(`the calls of ${subject}: ${reasonOf(error)}`));
   }

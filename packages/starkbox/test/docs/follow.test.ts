@@ -19,7 +19,7 @@ test('the README and all pages of Start with code are followed', () => {
   expect(FOLLOWED).toContain('docs/start/getting-started.md');
 });
 
-describe.concurrent('a reader', () => {
+describe('a reader', () => {
   test.each(FOLLOWED)(
     'follows %s',
     async (page) => {

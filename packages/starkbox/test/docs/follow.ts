@@ -112,7 +112,11 @@ class Reader {
       const bin = this.#binary(args[0] ?? '');
       if (args[0] === 'starkbox' && !/^[a-z]/.test(args[1] ?? '')) {
         await this.#startNode([bin, '--port', '0', ...args.slice(1)], environment);
-      } else await this.#execute(process.execPath, [bin, ...args.slice(1)], environment);
+      } else {
+        // A busy machine takes longer than the five seconds of vitest.
+        const patience = args[0] === 'vitest' ? ['--testTimeout', '120000'] : [];
+        await this.#execute(process.execPath, [bin, ...args.slice(1), ...patience], environment);
+      }
     } else if (!SYSTEM.has(program)) {
       throw new Error(`${program} is not run: add 'no-run: REASON'`);
     } else {
@@ -144,7 +148,7 @@ class Reader {
     const { PATH = '', HOME = '' } = process.env;
     const options = {
       cwd: this.#folder,
-      env: { PATH, HOME, NO_COLOR: '1', ...environment },
+      env: { PATH, HOME, NO_COLOR: '1', ...this.#nodeVariable(), ...environment },
       maxBuffer: 1 << 24,
     };
     const { stdout } = await promisify(execFile)(program, args, options).catch(
@@ -178,6 +182,11 @@ class Reader {
       node.once('error', reject);
       node.once('exit', () => reject(new Error(`the node ended: ${output}`)));
     });
+  }
+
+  /** Commands use the node at port 5050 by default, which may be taken here. */
+  #nodeVariable(): NodeJS.ProcessEnv {
+    return this.#host === undefined ? {} : { STARKBOX_URL: `http://${this.#host}` };
   }
 
   /** The command of a package that the page has installed. */

@@ -1,5 +1,5 @@
 // Pages of Start name things that exist, quote real errors, and begin with the state of publishing.
-import { dirname, relative } from 'node:path/posix';
+import { basename, dirname, relative } from 'node:path/posix';
 import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
@@ -115,4 +115,34 @@ test('errors that the page of troubleshooting quotes are in the sources', () => 
     return sources.some((text) => parts.every((part) => text.includes(part)));
   };
   expect(quotes.filter((quote) => !isQuoted(quote))).toEqual([]);
+});
+
+/** Terms with a fixed sense, and the pages besides the glossary that define them. */
+const TERMS = [
+  { term: /\bimages?\b/i, anchor: 'image', page: 'features/images.md' },
+  { term: /\bjournals?\b/i, anchor: 'journal', page: 'features/images.md' },
+  { term: /\binstances?\b/i, anchor: 'instance', page: 'features/instances.md' },
+  { term: /\borigins?\b/i, anchor: 'origin', page: 'features/forking.md' },
+];
+/** Pages about containers, whose images are others. */
+const CONTAINERS = ['docs/operate/deployment.md', 'docs/ecosystem/devcontainers.md'];
+
+test('pages link the terms image, journal, instance and origin to their definitions', () => {
+  const isHandWritten = (page: string): boolean =>
+    page.startsWith('docs/') &&
+    !CONTAINERS.includes(page) &&
+    !/\/(contributing|methods)\/|methods\.md|options\.md|commands\.md|errors\.md|glossary\.md|index\.md/.test(
+      page,
+    );
+  const unlinked = PAGES.filter(isHandWritten).flatMap((page) => {
+    const text = readPage(page);
+    const prose = text
+      .replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
+      .replaceAll(/`[^`]*`|\]\([^)]*\)|!\[[^\]]*\]|^#.*$/gm, '');
+    return TERMS.filter(({ term, anchor, page: home }) => {
+      const isDefined = text.includes(`glossary.md#${anchor}`) || text.includes(basename(home));
+      return term.test(prose) && !isDefined && !page.endsWith(home);
+    }).map(({ anchor }) => `${page}: ${anchor}`);
+  });
+  expect(unlinked).toEqual([]);
 });

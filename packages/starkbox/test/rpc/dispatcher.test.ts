@@ -178,14 +178,14 @@ describe('names', () => {
   });
 
   test.each([
-    ['starknet_chainid', 'There is no method starknet_chainid; did you mean starknet_chainId?'],
-    ['devnet_chainId', 'There is no method devnet_chainId; did you mean starknet_chainId?'],
-    ['chainId', 'There is no method chainId; did you mean starknet_chainId?'],
-    ['devnet_fel', 'There is no method devnet_fel; did you mean devnet_felt?'],
-    ['sandbox_fel', 'There is no method sandbox_fel; did you mean sandbox_felt?'],
-    ['sandbox_Felt', 'There is no method sandbox_Felt; did you mean sandbox_felt?'],
-    ['chain_chainid', 'There is no method chain_chainid; did you mean chain_chainId?'],
-    ['sandbox_chainId', 'There is no method sandbox_chainId; did you mean chain_chainId?'],
+    ['starknet_chainid', 'Unknown method starknet_chainid; did you mean starknet_chainId?'],
+    ['devnet_chainId', 'Unknown method devnet_chainId; did you mean starknet_chainId?'],
+    ['chainId', 'Unknown method chainId; did you mean starknet_chainId?'],
+    ['devnet_fel', 'Unknown method devnet_fel; did you mean devnet_felt?'],
+    ['sandbox_fel', 'Unknown method sandbox_fel; did you mean sandbox_felt?'],
+    ['sandbox_Felt', 'Unknown method sandbox_Felt; did you mean sandbox_felt?'],
+    ['chain_chainid', 'Unknown method chain_chainid; did you mean chain_chainId?'],
+    ['sandbox_chainId', 'Unknown method sandbox_chainId; did you mean chain_chainId?'],
   ])('of %j it is said what may be meant', async (method, reason) => {
     const error = {
       code: ERRORS.METHOD_NOT_FOUND.code,

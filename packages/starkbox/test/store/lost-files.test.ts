@@ -55,17 +55,17 @@ describe('while a node runs', () => {
     'the directory is deleted': {
       damage: () => rmSync(directory, { recursive: true }),
       words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads still work/,
     },
     'the directory is moved': {
       damage: () => renameSync(directory, `${directory}-moved`),
       words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads still work/,
     },
     'chain.mdb is deleted': {
       damage: () => rmSync(mdb()),
       words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads still work/,
     },
     'chain.mdb is replaced': {
       damage: () => {
@@ -114,7 +114,7 @@ describe('while a node runs', () => {
     await mint(node);
     await written();
     truncateSync(mdb(), pages * page());
-    const words = /chain\.mdb was cut from \d+ to \d+ bytes while the node was running/;
+    const words = /chain\.mdb was truncated from \d+ to \d+ bytes while the node was running/;
     await expect(mint(node)).rejects.toThrow(words);
     const block_id = { block_number: 2 };
     await expect(node.call('starknet_getBlockWithReceipts', { block_id })).rejects.toThrow(words);

@@ -62,14 +62,14 @@ export async function checkEmits(
     ...(unknown === 0 ? [] : [`  ${unknown} event${unknown === 1 ? '' : 's'} that its ABI lacks`]),
   ];
   return verdict(pass, included, [
-    `The event ${name}(${expectedText(values)}) of ${contract.address} was ${pass ? '' : 'not '}emitted.`,
+    `Expected ${contract.address} ${pass ? 'not ' : ''}to emit ${name}(${expectedText(values)}).`,
     emitted.length === 0 ? 'It emitted nothing.' : `It emitted:\n${emitted.join('\n')}`,
   ]);
 }
 
 /**
- * Whether a transaction was reverted, also one that was refused because its estimate was. A text is the whole
- * panic message, or one of its felts; a pattern is looked for in the whole reason.
+ * Checks that a transaction reverted, or failed during estimation. A string is the whole panic message, or one of its
+ * felts; a pattern matches the whole reason.
  */
 export async function checkRevertsWith(
   transaction: Transaction,
@@ -77,9 +77,11 @@ export async function checkRevertsWith(
 ): Promise<Verdict> {
   const outcome = await resultOf(transaction);
   const text = 'receipt' in outcome ? outcome.receipt.revert_reason : outcome.reason;
-  const expectation = reason === undefined ? 'be reverted' : `be reverted with ${quoted(reason)}`;
+  const expectation = reason === undefined ? 'revert' : `revert with ${quoted(reason)}`;
   if (text === undefined) {
-    return verdict(false, outcome, [`The transaction was to ${expectation}, and succeeded.`]);
+    return verdict(false, outcome, [
+      `Expected the transaction to ${expectation}, but it succeeded.`,
+    ]);
   }
   const { message } = readFailure(text);
   const pass =
@@ -88,7 +90,7 @@ export async function checkRevertsWith(
       ? message === reason || message.split(', ').includes(reason)
       : reason.test(text));
   return verdict(pass, outcome, [
-    `The transaction was ${pass ? 'not ' : ''}to ${expectation}; its reason is '${message}'.`,
+    `Expected the transaction ${pass ? 'not ' : ''}to ${expectation}; its reason is '${message}'.`,
   ]);
 }
 
@@ -123,8 +125,8 @@ export async function checkChangesBalances(
   });
   const pass = changes.every(([, delta], at) => actual[at] === BigInt(delta));
   return verdict(pass, included, [
-    `Balances were ${pass ? 'not ' : ''}to change:`,
-    ...changes.map(([, delta], at) => `  ${holders[at]} by ${delta}, changed by ${actual[at]}`),
+    pass ? 'Expected other balance changes than:' : 'Expected balance changes:',
+    ...changes.map(([, delta], at) => `  ${holders[at]} by ${delta}; it changed by ${actual[at]}`),
   ]);
 }
 

@@ -13,18 +13,35 @@ import { checkMatchesGas, gasFileOf } from './gas.js';
 import type { Transaction } from './transaction.js';
 import type { ExpectedMembers } from './values.js';
 
+/** The matchers of transactions. Each is awaited. */
 export interface ChainMatchers<R = Promise<void>> {
-  /** The contract has emitted the event; members that are not named may have any value. */
+  /**
+   * The contract has emitted the event; members that are not named may have any value.
+   *
+   * @throws Error that says what was expected and what happened
+   */
   toEmit<C extends EmittingContract, N extends EventName<AbiOf<C>>>(
     contract: C,
     name: N,
     values?: EventValues<AbiOf<C>, N>,
   ): R;
-  /** The transaction was reverted, or refused since it would be; a text is the whole panic message. */
+  /**
+   * The transaction was reverted, or refused since it would be; a text is the whole panic message.
+   *
+   * @throws Error that says what was expected and what happened
+   */
   toRevertWith(reason?: string | RegExp): R;
-  /** Balances have changed by these amounts; fees do not count. */
+  /**
+   * Balances have changed by these amounts; fees do not count.
+   *
+   * @throws Error that says what was expected and what happened
+   */
   toChangeBalances(token: Addressed, changes: readonly BalanceChange[]): R;
-  /** The gas is that of the committed file; a test with several such lines names each. */
+  /**
+   * The gas is that of the committed file; a test with several such lines names each.
+   *
+   * @throws Error that says what was expected and what happened
+   */
   toMatchGasSnapshot(name?: string): R;
 }
 
@@ -101,7 +118,11 @@ async function assert(check: Promise<Verdict>): Promise<void> {
   if (!pass) throw new ChainAssertionError(message());
 }
 
-/** As `toEmit`, for runners without matchers. */
+/**
+ * As `toEmit`, for runners without matchers.
+ *
+ * @throws ChainAssertionError that says what was expected and what happened
+ */
 export function assertEmits<C extends EmittingContract, N extends EventName<AbiOf<C>>>(
   transaction: Transaction,
   contract: C,
@@ -111,7 +132,11 @@ export function assertEmits<C extends EmittingContract, N extends EventName<AbiO
   return assert(checkEmits(transaction, contract, name, values));
 }
 
-/** As `toRevertWith`, for runners without matchers. */
+/**
+ * As `toRevertWith`, for runners without matchers.
+ *
+ * @throws ChainAssertionError that says what was expected and what happened
+ */
 export function assertRevertsWith(
   transaction: Transaction,
   reason?: string | RegExp,
@@ -119,7 +144,11 @@ export function assertRevertsWith(
   return assert(checkRevertsWith(transaction, reason));
 }
 
-/** As `toChangeBalances`, for runners without matchers. */
+/**
+ * As `toChangeBalances`, for runners without matchers.
+ *
+ * @throws ChainAssertionError that says what was expected and what happened
+ */
 export function assertChangesBalances(
   transaction: Transaction,
   token: Addressed,
@@ -128,7 +157,11 @@ export function assertChangesBalances(
   return assert(checkChangesBalances(transaction, token, changes));
 }
 
-/** As `toMatchGasSnapshot`, for runners without matchers: the caller says which file and name. */
+/**
+ * As `toMatchGasSnapshot`, for runners without matchers: the caller says which file and name.
+ *
+ * @throws ChainAssertionError that says what was expected and what happened
+ */
 export function assertMatchesGasSnapshot(
   transaction: Transaction,
   testFile: string,

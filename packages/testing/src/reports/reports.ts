@@ -17,6 +17,7 @@ const OUT = 'STARKBOX_REPORT_OUT';
  * @example
  * // vitest.config.js
  * export default { test: { globalSetup: '@starkbox/testing/reports' } };
+ * @throws Error if `STARKBOX_REPORT` names an unknown report
  */
 // biome-ignore lint/style/noDefaultExport: runners take the default export
 export default function setup(): () => void {
@@ -24,12 +25,21 @@ export default function setup(): () => void {
   return globalTeardown;
 }
 
-/** For runners that take two functions: node:test (`--test-global-setup`) and Jest. */
+/**
+ * For runners that take two functions: node:test (`--test-global-setup`) and Jest.
+ *
+ * @throws Error if `STARKBOX_REPORT` names an unknown report
+ */
 export function globalSetup(): void {
   if (wantedKinds().length === 0) return;
   process.env[FOLDER] = mkdtempSync(join(tmpdir(), 'starkbox-run-'));
 }
 
+/**
+ * Prints the reports of the run, and writes them to the folder of `STARKBOX_REPORT_OUT`.
+ *
+ * @throws Error if the folder cannot be written
+ */
 export function globalTeardown(): void {
   const folder = process.env[FOLDER];
   if (folder === undefined) return;

@@ -38,7 +38,9 @@ function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
 
 /** Hooks of a runner, as node:test and Jest have them. */
 export interface Hooks {
+  /** Registers a function that runs before each test. */
   beforeEach(run: () => Promise<void>): unknown;
+  /** Registers a function that runs after each test. */
   afterEach(run: () => Promise<void>): unknown;
 }
 
@@ -51,6 +53,7 @@ export interface Hooks {
  * test('counts', async () => {
  *   await (await current.chain.contractAt(current.data.counter)).invoke('increase', [5]);
  * });
+ * @throws Error if a test reads `chain` or `data` while none runs
  */
 export function withChainHooks(hooks: Hooks): FixtureContext<null>;
 export function withChainHooks<T>(hooks: Hooks, prepared: Fixture<T>): FixtureContext<T>;

@@ -19,9 +19,24 @@ type Use<V> = (value: V) => Promise<void>;
 
 /** The functions that `test.extend` of Playwright takes. */
 export interface PageChainFixtures<T> {
+  /**
+   * Opens a branch for a test.
+   *
+   * @throws Error of the function that prepares the chain
+   */
   // biome-ignore lint/complexity/noBannedTypes: Playwright hands over an object and reads its pattern
   chain(needs: {}, use: Use<LocalTestChain>): Promise<void>;
+  /**
+   * Opens the port of the branch.
+   *
+   * @throws Error if no port is free
+   */
   chainUrl(needs: Pick<PageChain<T>, 'chain'>, use: Use<string>): Promise<void>;
+  /**
+   * Hands over the data of the fixture.
+   *
+   * @throws Error if the chain is no branch of the fixture
+   */
   chainData(needs: Pick<PageChain<T>, 'chain'>, use: Use<T>): Promise<void>;
 }
 

@@ -128,7 +128,7 @@ describe('the service', () => {
         code: ERRORS.STORAGE_PROOF_NOT_SUPPORTED.code,
         data: undefined,
       });
-      expect(error.message).toMatch(/^This node makes no storage proofs/);
+      expect(error.message).toMatch(/^This node has no storage proofs/);
     },
   );
 

@@ -80,7 +80,7 @@ describe('a dump', () => {
     expect(await node.request('devnet_dump')).toMatchObject({ path, last_block: 1 });
     expect(isImageFile()).toBe(true);
     await expect(node.request('devnet_dump', { format: 'journal' })).rejects.toMatchObject(
-      refused(/No journal is kept with --dump-format image/),
+      refused(/The node keeps no journal with --dump-format image/),
     );
   });
 
@@ -140,7 +140,7 @@ describe('at exit', () => {
     expect(isImageFile()).toBe(true);
     // No call is known that made this image, so no journal can take its place.
     await expect(start({ dumpOn: 'exit', dumpPath: path })).rejects.toThrow(
-      /Failed to load .* holds no journal, .* use --dump-format image/,
+      /Failed to load .* is an image without a journal, .* use --dump-format image/,
     );
     expect(isImageFile()).toBe(true);
   });

@@ -1,13 +1,12 @@
 // Table of the commands other than running a node. Each loads its code when it runs.
 
 import { parseArgs } from 'node:util';
-import type { Environment } from '../../config/environment.js';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { nearest } from '../../nearest-word.js';
-import { type Paint, painter } from '../../terminal.js';
+import { painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
-import type { Style } from './format.js';
+import type { Style, Surroundings } from './format.js';
 import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-text.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
@@ -41,18 +40,6 @@ const OPTIONS = {
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
-
-/** What a command runs in. */
-export interface Surroundings {
-  readonly env: Environment;
-  readonly paint: Paint;
-  /** Columns of the terminal; undefined for other output. */
-  readonly width: number | undefined;
-  /** Reads all of stdin. */
-  readonly readInput: () => Promise<string>;
-  /** Shows long work, on a terminal. */
-  readonly progress?: Style['progress'];
-}
 
 /** The arguments of a command. */
 interface Words {
@@ -132,7 +119,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'To see the parameters and the result of a method, add --help.',
     ],
     takes: {
-      list: ['', 'List the methods, or those that contain a word.'],
+      list: ['', 'List the methods, or the methods whose name contains a word.'],
       url: NODE_URL,
       token: ['TOKEN', 'The token of the node (default: STARKBOX_AUTH_TOKEN).'],
       raw: ['', 'Print the response of the node unchanged.'],
@@ -145,7 +132,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     hasJson: true,
     readsNode: true,
-    suggests: async () => (await import('./rpc.js')).METHOD_NAMES,
+    suggests: async () => (await import('./method-documents.js')).METHOD_NAMES,
     async helpOn(positionals, style) {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);

@@ -1,5 +1,13 @@
 // The diff command: prints how two images differ.
-import { counted, fitted, grouped, table, withShortHashes } from '@starkbox/abi';
+import {
+  counted,
+  fitted,
+  grouped,
+  shortenedMiddle,
+  table,
+  textWidth,
+  withShortHashes,
+} from '@starkbox/abi';
 import { readAsNode } from '../../node/read-image.js';
 import { showing } from '../../probe.js';
 import { DifferenceFound, moment, type Style } from './format.js';
@@ -105,7 +113,7 @@ function classesText({ classes }: Difference, { paint }: Style): string {
 
 function contractText(contract: ContractChange, style: Style): string {
   const { address, name, class_hash, nonce, storage } = contract;
-  const { paint } = style;
+  const { paint, width } = style;
   const lines: string[] = [];
   if (class_hash) {
     lines.push(`class\n${pair(class_hash, style)}`);
@@ -115,13 +123,20 @@ function contractText(contract: ContractChange, style: Style): string {
   }
   const variables = storage.filter(({ variable }) => variable !== undefined);
   const unnamed = storage.filter(({ variable }) => variable === undefined);
-  for (const slot of [...variables, ...unnamed.slice(0, SLOTS_SHOWN)]) lines.push(slotText(slot));
+  for (const slot of [...variables, ...unnamed.slice(0, SLOTS_SHOWN)])
+    lines.push(slotText(slot, width));
   const rest = unnamed.length - SLOTS_SHOWN;
   if (rest > 0) lines.push(`and ${counted(rest, 'slot')} more without a name`);
   return section(name === undefined ? address : `${name} ${address}`, lines, paint);
 }
 
-function slotText({ key, variable, wide, text, before, after }: SlotChange): string {
+/** A longer number is cut if it does not fit: the change beside it is exact. */
+const NUMBER_SHOWN = 27;
+
+function slotText(
+  { key, variable, wide, text, before, after }: SlotChange,
+  width: Style['width'],
+): string {
   if (!wide) {
     const texts = text ?? { before, after };
     return `${variable ?? key}: ${texts.before} → ${texts.after}`;
@@ -129,7 +144,12 @@ function slotText({ key, variable, wide, text, before, after }: SlotChange): str
   const change = BigInt(after) - BigInt(before);
   const sign = change < 0n ? '−' : '+';
   const amount = grouped(change < 0n ? -change : change);
-  return `${variable}: ${grouped(BigInt(before))} → ${grouped(BigInt(after))} (${sign}${amount})`;
+  const numbers = [before, after].map((value) => grouped(BigInt(value)));
+  const line = (shown: readonly string[]): string =>
+    `${variable}: ${shown.join(' → ')} (${sign}${amount})`;
+  // Sections are indented by two columns.
+  const fits = width === undefined || textWidth(withShortHashes(line(numbers), 0)) + 2 <= width;
+  return line(fits ? numbers : numbers.map((number) => shortenedMiddle(number, NUMBER_SHOWN)));
 }
 
 function settingsText({ settings }: Difference, { paint }: Style): string {

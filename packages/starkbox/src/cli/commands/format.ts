@@ -1,5 +1,6 @@
 // Output of commands: its style, sizes and times for people, and the report of a comparison.
 import type { Width } from '@starkbox/abi';
+import type { Environment } from '../../config/environment.js';
 import type { WorkDisplay } from '../../probe.js';
 import type { Paint } from '../../terminal.js';
 
@@ -31,4 +32,16 @@ export function moment(seconds: number): string {
   return Number.isNaN(time.getTime())
     ? `${seconds} s`
     : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** What a command runs in. */
+export interface Surroundings {
+  readonly env: Environment;
+  readonly paint: Paint;
+  /** Columns of the terminal; undefined for other output. */
+  readonly width: number | undefined;
+  /** Reads all of stdin. */
+  readonly readInput: () => Promise<string>;
+  /** Shows long work, on a terminal. */
+  readonly progress?: Style['progress'];
 }

@@ -1,5 +1,5 @@
 // The inspect command: checks an image as a load does, and prints what it contains.
-import { counted, grouped, table, wrapped } from '@starkbox/abi';
+import { counted, grouped, table, withShortHashes, wrapped } from '@starkbox/abi';
 import { FORMAT } from '../../dump/image/format.js';
 import type { ImageHeader } from '../../dump/image/header.js';
 import { readAsNode } from '../../node/read-image.js';
@@ -44,7 +44,11 @@ export async function inspect(
   ]);
   const labelWidth = Math.max(...rows.map(([label = '']) => label.length));
   const lines = rows.flatMap(([label = '', value = '']) =>
-    wrapped(`  ${label.padEnd(labelWidth)}  ${value}`, width, ' '.repeat(labelWidth + 4)),
+    wrapped(
+      withShortHashes(`  ${label.padEnd(labelWidth)}  ${value}`, width),
+      width,
+      ' '.repeat(labelWidth + 4),
+    ),
   );
   const columns = [{}, { align: 'right' }, { align: 'right' }] as const;
   return [

@@ -4,7 +4,7 @@ import { UsageError } from '../../config/option.js';
 import { parse, parseIfJson, stringify } from '../../json/json.js';
 import { isObject, membersOf } from '../../json/reader.js';
 import { nearest } from '../../nearest-word.js';
-import type { Surroundings } from './command.js';
+import type { Surroundings } from './format.js';
 import { helpWidth, wrapped } from './help-text.js';
 import {
   jsonTypes,
@@ -18,8 +18,6 @@ import {
 import { fullName } from './method-names.js';
 import { coloured } from './pretty-json.js';
 import { exchange, LOCAL } from './wire.js';
-
-export { METHOD_NAMES };
 
 export interface CallOptions extends Surroundings {
   readonly url?: string;

@@ -42,13 +42,13 @@ export async function ask<M extends MethodName>(
   if (answer.result !== undefined) return answer.result;
   const { message, data } = membersOf(answer.error);
   const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : stringify(data)}`;
-  throw new Error(`${url} refuses ${method}: ${message}${detail}`);
+  throw new Error(`${url} rejects ${method}: ${message}${detail}`);
 }
 
 function answerIn(text: string, url: string): object {
   const value = parseIfJson(text);
   if (typeof value === 'object' && value !== null) return value;
-  throw new Error(`${url} does not answer as a node: ${text.slice(0, 100)}`);
+  throw new Error(`${url} does not respond as a node: ${text.slice(0, 100)}`);
 }
 
 /** Arguments of commands that read a range of blocks. */

@@ -1,7 +1,7 @@
 // Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { FileLock } from '@starkbox/engine';
@@ -13,7 +13,7 @@ import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
-import { digest, replaceFile } from './cache.js';
+import { replaceFile } from './cache.js';
 
 /** Chain and block of the answers. */
 export interface LockedOrigin {
@@ -152,7 +152,7 @@ export class LockFile {
   /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */
   flushNow(): void {
     clearTimeout(this.#timer);
-    const writer = takeWriterNow(this.path);
+    const writer = takeWriterNow();
     try {
       if (!unwritten.delete(this) || !this.#origin) return;
       createFolder(dirname(this.path));
@@ -166,7 +166,7 @@ export class LockFile {
 
   async #write(): Promise<void> {
     if (!unwritten.has(this) || !this.#origin) return;
-    const writer = await takeWriter(this.path);
+    const writer = await takeWriter();
     try {
       const onDisk = await readLock(this.path).catch(nothing);
       // Answers that come while the file is written are written the next time.
@@ -193,16 +193,19 @@ export class LockFile {
   }
 }
 
-/** Only one process at a time reads the file, adds its answers and replaces it. */
-function writerLock(path: string): string {
-  return join(tmpdir(), `starkbox-${digest(resolve(path)).slice(0, 16)}.lock`);
+/**
+ * Only one process at a time reads the file, adds its answers and replaces it. Lock files of all forks share it, because
+ * a locked file cannot be removed safely: another process may have opened it.
+ */
+function writerLock(): string {
+  return join(tmpdir(), `starkbox-${process.getuid?.() ?? 'user'}.lock`);
 }
 
 /** `undefined` where files cannot be locked. */
-async function takeWriter(path: string): Promise<FileLock | undefined> {
+async function takeWriter(): Promise<FileLock | undefined> {
   try {
     for (;;) {
-      const lock = FileLock.take(writerLock(path));
+      const lock = FileLock.take(writerLock());
       if (lock) return lock;
       await delay(RETRY);
     }
@@ -212,11 +215,11 @@ async function takeWriter(path: string): Promise<FileLock | undefined> {
 }
 
 /** As `takeWriter`, without the event loop; `undefined` also after a while. */
-function takeWriterNow(path: string): FileLock | undefined {
+function takeWriterNow(): FileLock | undefined {
   const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   try {
     for (let waited = 0; waited < LONGEST_WAIT; waited += RETRY) {
-      const lock = FileLock.take(writerLock(path));
+      const lock = FileLock.take(writerLock());
       if (lock) return lock;
       Atomics.wait(clock, 0, 0, RETRY);
     }

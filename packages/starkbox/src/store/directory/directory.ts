@@ -72,7 +72,11 @@ export class Directory {
       createFolder(path);
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
+      const reason =
+        codeOf(error) === 'ENOENT' ? 'the system creates no folder there' : messageFor(error);
+      throw new DirectoryError(
+        `the data directory ${path} cannot be used: ${reason}. Choose another folder with --data-dir`,
+      );
     }
     const directory = new Directory(path, takeLock(path), format, log);
     try {

@@ -85,7 +85,9 @@ describe('texts of transactions', () => {
     const texts = textsIn(block);
     for (const size of [8, 4e9, 2 ** 50]) {
       const { texts: claimed } = withTexts(block, texts, size);
-      expect(await refusal(await imageWith(claimed))).toMatch(/block 1: it lacks texts/);
+      expect(await refusal(await imageWith(claimed))).toMatch(
+        /block 1: data of its transactions is missing/,
+      );
     }
   });
 

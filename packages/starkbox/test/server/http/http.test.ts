@@ -89,8 +89,8 @@ test.each([
   ['GET', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
   ['PUT', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
   ['DELETE', '/', 405, 'POST', /POST with the header Content-Type: application\/json/],
-  ['PUT', '/is_alive', 405, 'GET,HEAD', /takes GET only/],
-  ['DELETE', '/ws', 405, 'GET,HEAD', /WebSocket connections only.*JSON-RPC.*at \/ and \/rpc\n$/],
+  ['PUT', '/is_alive', 405, 'GET,HEAD', /accepts only GET/],
+  ['DELETE', '/ws', 405, 'GET,HEAD', /only WebSocket connections.*JSON-RPC.*at \/ and \/rpc\n$/],
   ['GET', '/ui/', 404, null, /^The explorer is off: start the node with --ui/],
   ['GET', '/ui', 404, null, /start the node with --ui/],
   ['GET', '/rpc/', 404, null, /^There is no \/rpc\/: JSON-RPC is served at \/ and \/rpc\./],
@@ -122,7 +122,7 @@ test.each([
   ['/rpc/v0_7', 404, /versions .* are at \/rpc\/v0_8, \/rpc\/v0_9;/],
   ['/ui', 404, /--ui/],
   ['/constructor', 404, /JSON-RPC is served at/],
-  ['/is_alive', 405, /takes GET only/],
+  ['/is_alive', 405, /accepts only GET/],
   ['/ws', 405, /WebSocket connections only/],
 ])('a call to %s is answered with an error that clients show', async (path, status, message) => {
   const { url } = await start({ upgrades: SOCKETS, versions: VERSIONS });
