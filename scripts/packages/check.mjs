@@ -35,8 +35,8 @@ import { published } from './workspaces.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_100, 6_500],
-  '@starkbox/abi': [80, 300],
+  starkbox: [2_200, 6_800],
+  '@starkbox/abi': [95, 330],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/hosting': [60, 210],

@@ -27,7 +27,7 @@ export interface Platform {
   readArtifact(location: string | URL): Promise<string>;
 }
 
-/** A node does not respond, or what responds is no Starkbox node. The message says what to do. */
+/** A node does not respond, or another server does. The message says what to do. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The URL that was called. */
