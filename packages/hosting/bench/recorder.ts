@@ -51,7 +51,7 @@ export async function ask(
 const isRefusal = ({ code, message }: CallOutcome): boolean =>
   code === ELSEWHERE ||
   (code === NOT_HELD && message.endsWith('Send the request again.')) ||
-  (code !== undefined && message.startsWith('Nothing was changed'));
+  (code !== undefined && message.startsWith('Nothing changed'));
 
 /** Whether an error says that there is no such instance. */
 export const isGone = ({ code, message }: CallOutcome): boolean =>
