@@ -199,7 +199,7 @@ try {
   for (const { name } of typed) {
     faults.push(...undeclaredTypes(join(staged, name)).map((fault) => `${name}: ${fault}`));
   }
-  checkBrowserEntry(join(folder, 'staged', 'starkbox'));
+  checkBrowserEntry(join(staged, 'starkbox'));
   await checkInstallation(join(folder, 'installed'), packed);
   await Promise.all(types);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
