@@ -154,7 +154,7 @@ describe('starkbox mcp', () => {
     };
     expect(await refused('balanceof', [other])).toContain('balance_of(');
     expect(await refused('balance_of', [])).toContain('takes 1 argument; 0 were given');
-    expect(await refused('transfer', [other, 1e21])).toContain('write it as a text');
+    expect(await refused('transfer', [other, 1e21])).toContain('write it as a string');
     expect(await refused('transfer', { recipient: other })).toContain('amount was not given');
     expect(await refused('transfer', [other, 'many'])).toContain('Argument amount (u256)');
   });
