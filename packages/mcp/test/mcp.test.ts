@@ -136,7 +136,7 @@ describe('starkbox mcp', () => {
     ['a class that is not declared', 'deploy_contract', { class_hash: '0x1' }, 'declare_contract'],
     ['a page that is missing', 'read_docs', { page: 'missing' }, 'There are:'],
     ['a method that is missing', 'rpc', { method: 'devnet_mnt' }, '-32601'],
-    ['an unreachable node', 'attach_chain', { url: 'http://127.0.0.1:9' }, 'No node answers'],
+    ['an unreachable node', 'attach_chain', { url: 'http://127.0.0.1:9' }, 'No node responds'],
   ])('refuses %s and says what to do', async (_what, name, args, words) => {
     await json('start_chain', { accounts: 1 });
     const { text, isError } = await call(name, args);
