@@ -59,7 +59,8 @@ With \`STARKBOX_AS=starknet-devnet\`, it is [the line of starknet-devnet](../sta
 goes to stdout too.
 
 A line of the \`pretty\` log begins with the seconds since the start. A line of the \`json\` log has the time of day.
-Colours appear on a terminal only, and \`NO_COLOR\` turns them off.
+Colours appear on a terminal only: \`NO_COLOR=1\` turns them off, and \`FORCE_COLOR=1\` turns them on in a pipe. See
+[terminal output](../features/logs-and-traces.md#terminal-output).
 
 | exit code | meaning |
 | --- | --- |
