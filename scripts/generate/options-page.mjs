@@ -62,12 +62,7 @@ A line of the \`pretty\` log begins with the seconds since the start. A line of 
 Colours appear on a terminal only: \`NO_COLOR=1\` turns them off, and \`FORCE_COLOR=1\` turns them on in a pipe. See
 [terminal output](../features/logs-and-traces.md#terminal-output).
 
-| exit code | meaning |
-| --- | --- |
-| 0 | a signal ended the node |
-| 1 | the node cannot start or cannot listen |
-| 2 | the options are not valid |
-| 130, 143 | a second SIGINT or SIGTERM ended the node at once, without waiting for open requests |
+See [exit codes](errors.md#exit-codes). A second signal ends the node at once, without waiting for open requests.
 
 ## In CI
 
