@@ -11,6 +11,8 @@ if [ -n "$STARKBOX_ACTION_PACKAGES" ]; then
   cp $STARKBOX_ACTION_PACKAGES "$folder"
 fi
 cd "$folder"
+# Without a manifest, npm would install into a folder above that has one.
+[ -e package.json ] || echo '{ "private": true }' >package.json
 [ -z "$STARKBOX_ACTION_PACKAGES" ] || packages=(./*.tgz)
 # Packages of other platforms are skipped where they are optional.
 npm install --ignore-scripts --save-optional --no-audit --no-fund --no-package-lock "${packages[@]}"

@@ -71,7 +71,6 @@ const STARKBOX: FolderTable = {
   json: { may: ['scheduling'] },
   client: {
     may: ['errors', 'felt', 'predeployed', 'json', 'scheduling'],
-    packages: ['@scure/starknet'],
     inBrowsers: true,
   },
   'client-node': { may: ['client', 'files'], packages: ['ws'] },

@@ -76,7 +76,9 @@ const isList = (values: Arguments): values is readonly unknown[] => Array.isArra
 /** JSON numbers lose digits above 2^53. */
 function refuseRounded(value: unknown, wrong: (reason: string) => Error): void {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw wrong(`${value} is not exact as a JSON number: write it as a text, for example "0x10".`);
+    throw wrong(
+      `${value} is not exact as a JSON number: write it as a string, for example "0x10".`,
+    );
   }
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) refuseRounded(part, wrong);

@@ -299,5 +299,5 @@ export class Clients {
 function isMissing(outcome: CallOutcome): boolean {
   const { code, message } = outcome;
   if (code === NO_BLOCK || code === NO_TRANSACTION) return true;
-  return code !== undefined && /^There is no (such )?instance/.test(message);
+  return code !== undefined && /^(No such|There is no) instance/.test(message);
 }

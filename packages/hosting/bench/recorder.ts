@@ -3,7 +3,7 @@ import type { Answer, Change, Life, Observation } from '../test/support/history.
 
 const TIMEOUT_MILLISECONDS = 5_000;
 const [ELSEWHERE, NOT_HELD, INVALID_REQUEST] = [-32010, -32011, -32600];
-const NO_INSTANCE = 'There is no such instance';
+const NO_INSTANCE = 'No such instance';
 const NOTHING_DELETED = 'There is no instance';
 /** Clocks of the store and of these clients may differ by so much about the age of an instance. */
 const TTL_SLACK_MILLISECONDS = 3_000;
@@ -51,7 +51,7 @@ export async function ask(
 const isRefusal = ({ code, message }: CallOutcome): boolean =>
   code === ELSEWHERE ||
   (code === NOT_HELD && message.endsWith('Send the request again.')) ||
-  (code !== undefined && message.startsWith('Nothing was changed'));
+  (code !== undefined && message.startsWith('Nothing changed'));
 
 /** Whether an error says that there is no such instance. */
 export const isGone = ({ code, message }: CallOutcome): boolean =>

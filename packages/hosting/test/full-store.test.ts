@@ -32,7 +32,7 @@ test('what an instance could not write stays in memory until it is written', asy
 
 test('one that hibernates without a request is written when the store can be', async () => {
   const { store, node, id, errors } = await startFailing({ hibernateAfter: 1 });
-  await vi.waitUntil(() => errors.some((line) => line.includes('is written again later')), 10_000);
+  await vi.waitUntil(() => errors.some((line) => line.includes('the node retries later')), 10_000);
   store.allowWrites();
   const stored = async (): Promise<number> => (await node.row(id)).block_number;
   await expect.poll(stored, { timeout: 20_000 }).toBe(1);
@@ -74,7 +74,7 @@ test('with durable changes, each that cannot be written is refused with the reas
   for (let round = 0; round < 2; round += 1) {
     const { error, ...refused } = await node.mint(id);
     expect(refused).toMatchObject({ status: 200, id: 7 });
-    expect(error?.message).toMatch(/^Nothing was changed: The folder .* could not be written/);
+    expect(error?.message).toMatch(/^Nothing changed: The folder .* could not be written/);
     expect(await node.send(id, 'starknet_blockNumber')).toMatchObject({ id: 7, result: 1 });
   }
   const unopened = await node.send(hibernating, 'starknet_blockNumber');

@@ -108,7 +108,7 @@ describe('Hibernation', () => {
     await mint(id);
     const remove = () => ask('root', 'devnet_deleteInstance', { instance_id: id });
     expect(await Promise.all([remove(), remove()])).toEqual([{}, {}]);
-    await expect(number(id)).rejects.toThrow('There is no such instance');
+    await expect(number(id)).rejects.toThrow('No such instance');
   });
 
   test('a restart finds all instances', async () => {

@@ -125,7 +125,7 @@ describe('hosts', () => {
   test('the user can allow hosts, one by one', async () => {
     await using other = await connectMcp(['--allow-hosts', 'node.invalid, other.invalid']);
     const { text } = await other.call('attach_chain', { url: 'http://other.invalid' });
-    expect(text).toContain('No node answers');
+    expect(text).toContain('No node responds');
     const refused = await other.call('attach_chain', { url: 'http://third.invalid' });
     expect(refused.text).toContain('--allow-hosts third.invalid');
   });
@@ -146,7 +146,7 @@ describe('hosts', () => {
       response.writeHead(307, { location: target.url }).end();
     });
     try {
-      expect(await refusal('attach_chain', { url: redirecting.url })).toContain('No node answers');
+      expect(await refusal('attach_chain', { url: redirecting.url })).toContain('No node responds');
       expect(urls).toEqual([]);
     } finally {
       redirecting.server.close();

@@ -136,7 +136,7 @@ describe('starkbox mcp', () => {
     ['a class that is not declared', 'deploy_contract', { class_hash: '0x1' }, 'declare_contract'],
     ['a page that is missing', 'read_docs', { page: 'missing' }, 'There are:'],
     ['a method that is missing', 'rpc', { method: 'devnet_mnt' }, '-32601'],
-    ['an unreachable node', 'attach_chain', { url: 'http://127.0.0.1:9' }, 'No node answers'],
+    ['an unreachable node', 'attach_chain', { url: 'http://127.0.0.1:9' }, 'No node responds'],
   ])('refuses %s and says what to do', async (_what, name, args, words) => {
     await json('start_chain', { accounts: 1 });
     const { text, isError } = await call(name, args);
@@ -154,7 +154,7 @@ describe('starkbox mcp', () => {
     };
     expect(await refused('balanceof', [other])).toContain('balance_of(');
     expect(await refused('balance_of', [])).toContain('takes 1 argument; 0 were given');
-    expect(await refused('transfer', [other, 1e21])).toContain('write it as a text');
+    expect(await refused('transfer', [other, 1e21])).toContain('write it as a string');
     expect(await refused('transfer', { recipient: other })).toContain('amount was not given');
     expect(await refused('transfer', [other, 'many'])).toContain('Argument amount (u256)');
   });

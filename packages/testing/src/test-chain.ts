@@ -215,7 +215,7 @@ export class LocalTestChain extends TestChain {
   /** The L1 that it was started with. */
   readonly l1: LocalChain['l1'];
   /**
-   * Answers a JSON-RPC text with another one; undefined for notifications, which have no answer.
+   * Handles a JSON-RPC request as a string, and returns the response; undefined for notifications.
    *
    * @throws Error if the chain is closed
    */

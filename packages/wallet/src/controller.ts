@@ -39,7 +39,7 @@ export class WalletController {
   /**
    * Prepares answers for the next requests that need approval.
    *
-   * @throws TypeError if a decision is none of `approve`, `reject` and `ask`
+   * @throws TypeError if a decision is not `approve`, `reject` or `ask`
    */
   next(...answers: readonly (Policy | PreparedDecision)[]): void {
     const prepared = answers.map((answer) =>

@@ -37,7 +37,7 @@ const DEFAULT_URL = 'http://127.0.0.1:5050/rpc';
  * @example
  * const wallet = installWallet({ url: 'http://localhost:5050/rpc' });
  * wallet.policy = 'approve';
- * @throws TypeError if the policy is none of `approve`, `reject` and `ask`
+ * @throws TypeError if the policy is not `approve`, `reject` or `ask`
  */
 export function installWallet(options: InstallOptions = {}): WalletController {
   window.starkboxWallet?.uninstall();

@@ -16,7 +16,7 @@ export interface PageWallet {
   /**
    * Sets the decision about requests without a prepared answer.
    *
-   * @throws TypeError if the policy is none of `approve`, `reject` and `ask`
+   * @throws TypeError if the policy is not `approve`, `reject` or `ask`
    */
   setPolicy(policy: Policy): Promise<void>;
   /**
@@ -28,7 +28,7 @@ export interface PageWallet {
   /**
    * Prepares answers for the next requests.
    *
-   * @throws TypeError if a decision is none of `approve`, `reject` and `ask`
+   * @throws TypeError if a decision is not `approve`, `reject` or `ask`
    */
   next(...answers: readonly (Policy | PreparedDecision)[]): Promise<void>;
   /**

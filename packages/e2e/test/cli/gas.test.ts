@@ -73,7 +73,7 @@ test('says what is wrong with its arguments, and how to write a baseline', async
   expect(await report('--by', 'name')).toMatchObject({ exitCode: 2 });
   expect(await report('--names', 'x')).toMatchObject({ exitCode: 2 });
   const missing = await report('--baseline', join(folder, 'none.json'));
-  expect(missing.stderr).toContain('--save-baseline writes one');
+  expect(missing.stderr).toContain('with --save-baseline');
   const unreachable = await report('--url', 'http://127.0.0.1:1');
   expect(unreachable.stderr).toContain('cannot reach http://127.0.0.1:1');
 });

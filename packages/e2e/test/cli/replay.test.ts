@@ -132,5 +132,5 @@ test('other files are refused', async () => {
   expect(outcome).toEqual({ exitCode: 2 });
   expect(stderr).toContain('does not exist');
   const other = altered('other.json', () => '{"a":1}\n');
-  await expect(replay(other)).rejects.toThrow('is no recording');
+  await expect(replay(other)).rejects.toThrow('is not a recording');
 });

@@ -233,7 +233,13 @@ test('slots equal those of the engine', async () => {
   ];
   for (const [index, key] of keys.entries()) {
     for (const rest of [[], [key], [key, keys[index - 1] ?? '0x5']]) {
-      for (const name of ['x', 'ERC20_balances', 'a_rather_long_name_of_a_variable']) {
+      for (const name of [
+        'x',
+        'ERC20_balances',
+        'x'.repeat(135),
+        'x'.repeat(136),
+        'x'.repeat(300),
+      ]) {
         expect(storage.slot(name, rest)).toBe(storageAddress(name, rest));
       }
     }

@@ -71,7 +71,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       page: 'events',
       icon: 'events',
       key: '4',
-      about: 'what contracts emitted',
+      about: 'events of contracts',
       ...lazyPage(async () => (await import('../features/events/events-page.js')).EventsPage),
     },
     {
@@ -159,7 +159,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       name: 'Requests',
       page: 'requests',
       icon: 'requests',
-      about: 'calls of clients and their answers',
+      about: 'calls of clients and their responses',
       ...lazyPage(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
     },
     {
@@ -173,7 +173,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       name: 'Rules',
       page: 'rules',
       icon: 'rules',
-      about: 'what a public network would have refused',
+      about: 'transactions that a public network would have rejected',
       ...lazyPage(async () => (await import('../features/node/rules-page.js')).RulesPage),
     },
     {

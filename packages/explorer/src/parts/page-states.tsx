@@ -65,7 +65,7 @@ export function ErrorText({ of }: { readonly of: unknown }) {
       </>
     );
   }
-  if (of instanceof Unreachable) return <>The node did not answer {of.method}.</>;
+  if (of instanceof Unreachable) return <>The node did not respond to {of.method}.</>;
   return <>{of instanceof Error ? of.message : String(of)}</>;
 }
 

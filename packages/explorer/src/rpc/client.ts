@@ -28,7 +28,7 @@ export class Unreachable extends Error {
   readonly method: string;
 
   constructor(method: string, cause: unknown) {
-    super('The node did not answer.', { cause });
+    super('The node did not respond.', { cause });
     this.name = 'Unreachable';
     this.method = method;
   }
@@ -124,7 +124,7 @@ async function send(chain: string, calls: readonly QueuedCall[]): Promise<void> 
   }
   calls.forEach(({ method, resolve, reject }, id) => {
     const answer = byId.get(id) ?? (calls.length === 1 ? [...byId.values()][0] : undefined);
-    if (!answer) reject(new Unreachable(method, 'no answer to this call'));
+    if (!answer) reject(new Unreachable(method, 'no response to this call'));
     else if (answer.error) {
       const { code, message, data } = answer.error;
       reject(new RpcFailure(method, code, message, data));

@@ -48,7 +48,7 @@ describe('accounts', () => {
     await page.context().setOffline(true);
     await button.click();
     const notice = page.getByRole('alert').filter({ hasText: 'An operation failed.' });
-    await notice.getByText('The node did not answer devnet_getPredeployedAccounts.').waitFor();
+    await notice.getByText('The node did not respond to devnet_getPredeployedAccounts.').waitFor();
     await page.context().setOffline(false);
     await notice.getByRole('button', { name: 'Dismiss' }).click();
     await expect.poll(() => notice.count()).toBe(0);

@@ -273,7 +273,7 @@ describe('the graph of a transaction', () => {
 
   test('axe finds nothing in either theme', async () => {
     const { page } = await stage.open(`tx/${hashes.get('reverted')}?tab=gas`, {});
-    await page.getByText('The execution was reverted').waitFor();
+    await page.getByText('The trace of a reverted execution').waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 });

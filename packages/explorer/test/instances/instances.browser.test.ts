@@ -34,8 +34,8 @@ test('a chain is branched at a block, compared and deleted', async () => {
   const compared = page.getByRole('region', { name: 'Compare chains' });
   await compared.getByText('They are the same up to block 1.').waitFor();
   expect(await compared.locator('dd').allInnerTexts()).toEqual([
-    expect.stringMatching(/head 2\W+1 block of its own, from 2\W+1 transaction/),
-    expect.stringMatching(/head 1\W+no block of its own/),
+    expect.stringMatching(/head 2\W+1 block since the branch, from 2\W+1 transaction/),
+    expect.stringMatching(/head 1\W+no block since the branch/),
   ]);
   const values = compared.getByRole('table', { name: 'Values that differ' });
   const nonce = values.getByRole('row').filter({ hasText: 'nonce' });

@@ -24,7 +24,7 @@ describe('steps', () => {
 
   test('run on the state of earlier steps, are compared with the previous run, and can be sent', async () => {
     const { page, complaints } = await openLive(stage, 'simulate');
-    await page.getByText('each on the state after the one before').waitFor();
+    await page.getByText('each on the state after the previous one').waitFor();
     await addStep(page, '10');
     await addStep(page, '5');
     const before = await countOf(stage, counter);

@@ -139,7 +139,7 @@ describe('the source of a failure', () => {
     const { page } = await stage.open(`tx/${hash}`);
     const pane = page.getByRole('region', { name: 'Source' });
     await pane.getByText(/^contracts\/src\/counter.cairo:\d+:\d+$/).waitFor();
-    await pane.getByText(/no text of this file/).waitFor();
+    await pane.getByText(/does not have this file/).waitFor();
   });
 });
 

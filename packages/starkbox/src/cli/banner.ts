@@ -94,16 +94,19 @@ const LABEL = 11;
 export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): string {
   const head = headRows(facts, terminal).flatMap((row) => labelled(row, terminal));
   const accounts = accountLines(facts, terminal);
-  const { tokens, udc } = facts;
+  const { tokens, udc, argent } = facts;
   const contracts = [
     ['STRK', tokens.strk.address],
     ['ETH', tokens.eth.address],
     ['UDC', udc.address],
   ] as const;
+  const classes = argent
+    ? [['Argent', `classes ${argent.regular}, ${argent.multisig}`] as const]
+    : [];
   // The line about listening follows.
-  const isTight = head.length + contracts.length + accounts.length >= MOST_LINES;
+  const isTight = head.length + contracts.length + classes.length + accounts.length >= MOST_LINES;
   const short = contracts.map(([name, address]) => `${name} ${shortAddress(address)}`).join(', ');
-  const rows = isTight ? [['contracts', short] as const] : contracts;
+  const rows = isTight ? [['contracts', short] as const] : [...contracts, ...classes];
   const lines = rows.flatMap((row) => labelled(row, terminal));
   return [...head, ...lines, ...accounts].map((line) => `${line}\n`).join('');
 }
@@ -112,7 +115,7 @@ type Row = readonly [label: string, value: string];
 type SourceRow = readonly [label: 'data' | 'fork' | 'dump', value: string];
 
 function headRows(
-  { config, argent, l1 }: BannerFacts,
+  { config, l1 }: BannerFacts,
   { opened, address }: TerminalBanner,
 ): readonly Row[] {
   const rules = config.rules === 'off' ? '' : `, rules ${config.rules}`;
@@ -129,9 +132,6 @@ function headRows(
           ['L1', `${shortUrl(l1.url)}${l1.isManaged ? ' (Anvil)' : ''}`] as const,
           ['messaging', `contract ${l1.messagingContract}`] as const,
         ]
-      : []),
-    ...(argent
-      ? [['Argent', `regular ${argent.regular}, multisig ${argent.multisig}`] as const]
       : []),
     ...(pages.length < 2
       ? pages
@@ -184,7 +184,7 @@ function accountLines(
   const units = `${config.initialBalance / 10n ** 18n}`;
   const classText = `class ${config.accountClassCustom ?? config.accountClass}`;
   const about = [
-    `${accounts.length}, seed ${config.seed}`,
+    `${accounts.length > listed.length ? `${listed.length} of ` : ''}${accounts.length}, seed ${config.seed}`,
     ...(isWhole ? [`${classText} (${accountClassHash})`, `${units} ETH and STRK each`] : []),
     ...(isPartial ? [`in full: ${command}`] : []),
   ].join(', ');

@@ -84,7 +84,7 @@ export interface DeployRequest {
   readonly classHash: string;
   /** Arguments of the constructor, as felts. */
   readonly calldata?: readonly BigNumberish[];
-  /** By default it differs each time, so that each deployment has its own address. */
+  /** By default it differs each time: each deployment has its own address. */
   readonly salt?: BigNumberish;
 }
 

@@ -27,7 +27,7 @@ export interface Platform {
   readArtifact(location: string | URL): Promise<string>;
 }
 
-/** A node does not respond, or what responds is no Starkbox node. The message says what to do. */
+/** A node does not respond, or another server does. The message says what to do. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The URL that was called. */
@@ -151,7 +151,7 @@ export class Connection implements Transport {
 
   #protocols(): string[] {
     const { token } = this.options;
-    if (token === undefined) return [SOCKET_PROTOCOL];
+    if (token === undefined) return [];
     const bytes = String.fromCharCode(...new TextEncoder().encode(token));
     const base64url = btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     return [SOCKET_PROTOCOL, `${TOKEN_PROTOCOL}${base64url}`];

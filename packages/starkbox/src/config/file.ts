@@ -50,6 +50,11 @@ export async function readConfigFile(
   if (path === undefined) return undefined;
   const name = chosenPath ?? relative(directory, path);
   if (!existsSync(path)) throw new UsageError(`the config file '${name}' does not exist`);
+  if (!/\.(json|[cm]?js)$/.test(path)) {
+    throw new UsageError(
+      `the config file '${name}' must be JSON, with a name that ends in .json, or a module in .mjs or .js`,
+    );
+  }
   return { name, source: sourceOf(await load(name, path), name) };
 }
 

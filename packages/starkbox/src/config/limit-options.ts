@@ -175,7 +175,8 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
     default: undefined,
-    defaultText: 'one less than the number of cores, or 4 to 64 on a fork; fewer if memory is short',
+    defaultText:
+      'one less than the number of cores, or 4 to 64 on a fork; fewer if memory is short',
     parse: wholeNumber(1),
     help: 'Maximum number of calls, estimates and simulations that run at the same time. Others wait. Each may take half a GB.',
   },

@@ -55,7 +55,7 @@ const IN_PROCESS = { transport: 'in-process' } as const;
 
 /** A chain in this process. `createChain` and `branch` create it. */
 export class LocalChain extends ChainControls {
-  /** A `fetch` that this chain answers in the process: for clients that take one, with `rpcUrl`. */
+  /** A `fetch` that stays in the process: for clients that take one, with `rpcUrl`. */
   readonly fetch: typeof fetch;
   readonly rpcUrl: string = IN_PROCESS_URL;
   /** The L1 that it was started with. */
@@ -125,7 +125,7 @@ export class LocalChain extends ChainControls {
   }
 
   /**
-   * Answers a JSON-RPC text with another one; undefined for notifications, which have no answer.
+   * Handles a JSON-RPC request as a string, and returns the response; undefined for notifications.
    *
    * @throws Error if the chain is closed
    */
@@ -165,7 +165,7 @@ export class LocalChain extends ChainControls {
     return this.#host.listen(readListenOptions(options));
   }
 
-  /** Answers the requests under way, ends subscriptions and closes everything. Later calls reject. */
+  /** Finishes the requests under way, ends subscriptions and closes everything. Later calls reject. */
   close(): Promise<void> {
     return this.#host.close();
   }

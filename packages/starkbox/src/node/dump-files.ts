@@ -7,6 +7,7 @@ import { worldInFile } from '../dump/load-dump.js';
 import { reasonOf } from '../errors.js';
 import { fileExists } from '../files/regular-file.js';
 import type { Log } from '../log.js';
+import { showing, type WorkDisplay } from '../probe.js';
 import type { Part } from './lifecycle.js';
 
 /** The file of `--dump-path`, written when `--dump-on` says so. */
@@ -14,13 +15,15 @@ export class DumpFiles implements Part {
   readonly #config: Config;
   readonly #options: DumpOptions;
   readonly #log: Log;
+  readonly #progress: WorkDisplay | undefined;
   #journal: JournalFile | undefined;
   /** The world after loading. */
   #loaded: World | undefined;
   #hasLoaded = false;
   #isRunning = false;
 
-  constructor(config: Config, options: DumpOptions, log: Log) {
+  constructor(config: Config, options: DumpOptions, log: Log, progress?: WorkDisplay) {
+    this.#progress = progress;
     this.#config = config;
     this.#options = options;
     this.#log = log;
@@ -63,8 +66,11 @@ export class DumpFiles implements Part {
   async close(): Promise<void> {
     if (!this.#isRunning || !this.#loaded) return;
     this.#journal?.finish(this.#options.chain);
-    if (this.#config.dumpOn !== 'exit' || !(await dumpAtExit(this.#options, this.#loaded))) return;
-    const { path, chain } = this.#options;
+    if (this.#config.dumpOn !== 'exit') return;
+    const [options, loaded] = [this.#options, this.#loaded];
+    const { path, chain } = options;
+    const dump = (): Promise<boolean> => dumpAtExit(options, loaded);
+    if (!(await showing(this.#progress, `writing ${path}`, dump))) return;
     this.#log.info(`Dumped the chain up to block ${chain.world.history.next - 1} to ${path}`);
   }
 }

@@ -1,5 +1,6 @@
 // Opening and closing of a node's parts, in order.
 import type { Log } from '../log.js';
+import { showing, type WorkDisplay } from '../probe.js';
 
 /** The steps of a start, in order. */
 export const START_STEPS = [
@@ -23,6 +24,18 @@ export const START_STEPS = [
 export const LISTEN_STEPS = ['metrics page', 'HTTP server'] as const;
 
 export type Step = (typeof START_STEPS)[number] | (typeof LISTEN_STEPS)[number];
+
+/** Steps that may take seconds, as the progress shows them. */
+const LONG_STEPS: Readonly<Partial<Record<Step, string>>> = {
+  'data directory': 'opening the data directory',
+  origin: 'connecting to the network to fork',
+  genesis: 'preparing accounts and contracts',
+  store: 'reading the data directory',
+  'dump file': 'loading the dump file',
+  L1: 'connecting to L1',
+  'first calls': 'making the first calls',
+  artifacts: 'reading artifacts',
+};
 
 /** Something that was opened. Closing it more than once does no harm. */
 export interface Part {
@@ -75,12 +88,17 @@ export class ClosingStack implements Part {
 export class Lifecycle implements Part {
   readonly #log: Log;
   readonly #beforeStep: ((step: Step) => void) | undefined;
+  readonly #display: WorkDisplay | undefined;
   readonly #stack: ClosingStack;
 
-  /** @param beforeStep called before each step; a test throws from it */
-  constructor(log: Log, beforeStep?: (step: Step) => void) {
+  /**
+   * @param beforeStep called before each step; a test throws from it
+   * @param display shows steps that take long
+   */
+  constructor(log: Log, beforeStep?: (step: Step) => void, display?: WorkDisplay) {
     this.#log = log;
     this.#beforeStep = beforeStep;
+    this.#display = display;
     this.#stack = new ClosingStack(log);
   }
 
@@ -99,7 +117,8 @@ export class Lifecycle implements Part {
   /** A step that leaves nothing open. */
   async step<T>(name: Step, run: () => T | Promise<T>): Promise<T> {
     this.#beforeStep?.(name);
-    return run();
+    const text = LONG_STEPS[name];
+    return text === undefined ? run() : showing(this.#display, text, run);
   }
 
   /** A step whose result is closed with the node. */
@@ -116,7 +135,7 @@ export class Lifecycle implements Part {
 
   /** Steps with a closing stack of their own. */
   nested(): Lifecycle {
-    return new Lifecycle(this.#log, this.#beforeStep);
+    return new Lifecycle(this.#log, this.#beforeStep, this.#display);
   }
 
   stop(): void {

@@ -67,7 +67,8 @@ export async function createChain(
   options: NodeOptions = {},
 ): Promise<LocalChain> {
   mustBeOptions(options, 'createChain, its second argument,', '{ log }', NODE_OPTIONS);
-  return startNode(input, options, new Lifecycle(options.log ?? silentLog));
+  const lifecycle = new Lifecycle(options.log ?? silentLog, undefined, options.progress);
+  return startNode(input, options, lifecycle);
 }
 
 /** Opens all parts of a node; if one fails, none stays open. */
@@ -93,17 +94,11 @@ async function openParts(
   );
   const origins = new Origins(settings.given, log, withShownReads(telemetry.probe, progress));
   steps.push(origins);
-  const forked = await steps.step('origin', () =>
-    showing(progress, 'connecting to the network to fork', () => origins.open(settings.config)),
-  );
+  const forked = await steps.step('origin', () => origins.open(settings.config));
   const bases = new ChainBases(settings.keepsJournal, log, telemetry.probe);
-  const base = await steps.step('genesis', () =>
-    showing(progress, 'preparing accounts and contracts', () => bases.create(forked)),
-  );
+  const base = await steps.step('genesis', () => bases.create(forked));
   const { config, genesis } = base;
-  const stored = await steps.step('store', () =>
-    showing(progress, 'opening the data directory', () => directory?.open(config, forked.fork)),
-  );
+  const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const instanceStore = await steps.open('instance store', () => openInstanceStore(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
   const failures = new FailureLog(log, config.printTraces ? output : undefined);
@@ -125,22 +120,18 @@ async function openParts(
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
   const instances: InstanceRegistry = instanceStore?.registryOf(service) ?? instancesOf(service);
   const { l1 } = service;
-  const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
+  const dumps = new DumpFiles(config, service.dumpOptions(chain), log, progress);
   // In reverse: changes of the chain are awaited, and then it is dumped.
   steps.push(dumps, service);
 
-  await steps.step('dump file', () =>
-    showing(progress, `loading ${config.dumpPath}`, () => dumps.load()),
-  );
+  await steps.step('dump file', () => dumps.load());
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
   steps.push(logTransactions(service, log, failures));
   dumps.follow();
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),
   );
-  const l1Facts = await steps.step('L1', () =>
-    showing(progress, 'connecting to L1', () => l1.open(config)),
-  );
+  const l1Facts = await steps.step('L1', () => l1.open(config));
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
@@ -152,17 +143,10 @@ async function openParts(
     isLoaded: dumps.hasLoaded,
     forkBlock: forked.fork?.block.number,
   });
+  const warm = (): Promise<void> => shared.protocol.schema.warm();
+  const { clients } = instances;
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
-    new Listeners(
-      {
-        service: served,
-        root,
-        clients: instances.clients,
-        warm: () => shared.protocol.schema.warm(),
-        log,
-      },
-      steps,
-    );
+    new Listeners({ service: served, root, clients, warm, log }, steps);
   const branches = new BranchHosts(listenersOf);
   const listeners = listenersOf(service, { telemetry, recorder, instances });
   steps.push(instances, branches, listeners);

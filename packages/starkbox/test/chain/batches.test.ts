@@ -89,7 +89,7 @@ test.each(['retrace', 'simulate'] as const)('a %s ends when its client leaves', 
   const executions = new Executions({ maximumExecutions: 1 });
   const leaving = new AbortController();
   const batch = expect(runsOf(executions)[kind](leaving.signal)).rejects.toThrow(
-    /stopped after \d+ of 200|The client is gone/,
+    /stopped after \d+ of 200|The client disconnected/,
   );
   await expect.poll(() => executions.figures.running).toBe(1);
   leaving.abort();

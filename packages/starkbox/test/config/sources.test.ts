@@ -229,6 +229,10 @@ describe('a config file', () => {
 
   test('is refused if it is not there, if there are two, or if it cannot be loaded', async () => {
     expect((await refusal('--config none.json')).message).toContain("'none.json'");
+    write('config.yaml', 'seed: 1');
+    expect((await refusal('--config config.yaml')).message).toBe(
+      "the config file 'config.yaml' must be JSON, with a name that ends in .json, or a module in .mjs or .js",
+    );
     write('throws.mjs', 'throw new Error("oh");');
     expect((await refusal('--config throws.mjs')).message).toMatch(/'throws\.mjs': oh/);
     write('rounded.mjs', 'export default { initialBalance: 1e21 };');

@@ -66,7 +66,9 @@ describe('names', () => {
       (name) => readPage(`packages/${name}/api.txt`).match(/[A-Za-z]\w+/g) ?? [],
     ),
   );
-  const flags: ReadonlySet<string> = new Set(CONFIG_KEYS.map((key) => longName(OPTIONS[key])));
+  const flags: ReadonlySet<string> = new Set(
+    CONFIG_KEYS.flatMap((key) => [longName(OPTIONS[key]), ...(OPTIONS[key].aliases ?? [])]),
+  );
   const commands: ReadonlySet<string> = new Set(['start', 'help', ...Object.keys(COMMAND_FACTS)]);
 
   /** Whether the code names a member of a chain, a method, an option, a command or an export. */

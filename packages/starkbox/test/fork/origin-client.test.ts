@@ -203,7 +203,7 @@ describe('the past', () => {
     const upstream = await origin.connect();
     await expect(
       upstream.forward('starknet_getBlockWithTxs', { block_id: 'latest' }),
-    ).rejects.toThrow(/"latest" is no block/);
+    ).rejects.toThrow(/"latest" is not a block/);
   });
 
   test('that cannot be read is a failure', async () => {

@@ -80,7 +80,7 @@ test('a waiter that leaves the queue takes no slot, also when both happen at onc
   });
   const gone = expect(
     turnstile.run(async () => order.push('gone'), leaving.signal),
-  ).rejects.toThrow('The client is gone');
+  ).rejects.toThrow('The client disconnected');
   const next = turnstile.run(async () => order.push('next'));
   await Promise.all([first, gone, next]);
   await expect(turnstile.run(async () => order.push('gone'), leaving.signal)).rejects.toThrow();

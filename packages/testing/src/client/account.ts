@@ -66,7 +66,7 @@ export function forgetNonces(provider: ChainProvider): void {
 /**
  * Returns the predeployed accounts of a chain, or of a node at a URL.
  *
- * @param provider sends their transactions; by default that of `getProvider`
+ * @param provider sends their transactions; by default the result of `getProvider`
  * @example
  * const [alice] = getAccounts(chain);
  * await Promise.all([alice.execute(first), alice.execute(second)]);

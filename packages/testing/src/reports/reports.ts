@@ -53,14 +53,22 @@ export function globalTeardown(): void {
     if (out !== undefined) writeFileSync(join(out, name), `${JSON.stringify(value)}\n`);
   };
   if (kinds.includes('gas')) {
-    print('Gas by function', gasText(gas.page()));
+    print('Gas by function', gasText(gas.page(), { width: terminalWidth() }));
     write('gas.json', gas.page(undefined, { values: true, stacks: true }));
   }
   if (kinds.includes('coverage')) {
-    print('Entry points', coverageText(coverage.page()));
+    print('Entry points', coverageText(coverage.page(), { width: terminalWidth() }));
     write('coverage.json', coverage.page(true));
   }
 }
+
+/** Undefined if the output is not a terminal: then nothing is shortened. */
+function terminalWidth(): number | undefined {
+  const { isTTY, columns } = process.stdout;
+  return isTTY ? Math.max(LEAST_COLUMNS, columns) : undefined;
+}
+
+const LEAST_COLUMNS = 80;
 
 function print(title: string, text: string): void {
   process.stdout.write(`\n${title}\n\n${text}\n`);

@@ -49,7 +49,7 @@ async function take(address: string, key: string): Promise<ImportMessage> {
   const expected = await readPublicKey(address);
   if (expected !== undefined && expected !== publicKey) {
     return fault(
-      `Its public key is ${shortHash(publicKey)}, and that of the account is ${shortHash(expected)}.`,
+      `Its public key is ${shortHash(publicKey)}, but the account has  ${shortHash(expected)}.`,
     );
   }
   importKey(address, key);

@@ -36,7 +36,7 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
           in {millisecondsText(of.milliseconds)} ms, {bytesText(of.bytes)}
         </p>
         <fieldset className="modes push">
-          <legend className="unseen">How the answer is shown</legend>
+          <legend className="unseen">Format of the response</legend>
           <PlainButton
             aria-pressed={!isRaw && !isLarge}
             disabled={isLarge}
@@ -52,10 +52,10 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
       </div>
       {of.text.length > LARGEST_SHOWN ? (
         <p>
-          The answer is too long to show. <Button onClick={() => save(of.text)}>Save it</Button>
+          The response is too long to show. <Button onClick={() => save(of.text)}>Save it</Button>
         </p>
       ) : isRaw || isLarge ? (
-        <JsonText label="Raw answer" text={isLarge ? of.text : laidOut(of.text)} />
+        <JsonText label="Raw response" text={isLarge ? of.text : laidOut(of.text)} />
       ) : (
         <JsonTree of={of.value} />
       )}

@@ -116,7 +116,7 @@ function optionName(schema: unknown, schemas: Schemas): string {
     return first ? `by ${first.name.replaceAll('_', ' ')}` : 'an object';
   }
   if (shape.kind === 'list') return 'a list';
-  if (shape.kind === 'text') return shape.felt === 'address' ? 'an address' : 'a text';
+  if (shape.kind === 'text') return shape.felt === 'address' ? 'an address' : 'a string';
   return shape.kind === 'any' ? 'anything' : `a ${shape.kind}`;
 }
 

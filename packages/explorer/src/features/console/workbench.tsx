@@ -83,7 +83,7 @@ export function Workbench({ method, schemas, isRestricted }: WorkbenchProps) {
             curl <Copy value={asCurl(method.name, value)} what="as curl" />
           </span>
         </p>
-        {running.state === 'waiting' && <Loading what="the answer" />}
+        {running.state === 'waiting' && <Loading what="the response" />}
         {running.answer && <Answer of={running.answer} />}
         {(running.state === 'streaming' || running.received > 0) && <Stream of={running} />}
         <History method={method.name} restore={(params) => change(parseJson(params))} />

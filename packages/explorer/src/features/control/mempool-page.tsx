@@ -43,8 +43,8 @@ export function MempoolPage() {
           <MempoolButtons of={data} ask={setQuestion} />
           {data.size === 0 ? (
             <p className="empty">
-              No transaction waits. What clients send comes here first, and is executed when a
-              button above or a call of <code>devnet_mempoolPreConfirm</code> says so.
+              No transaction waits. Transactions of clients arrive here first. Execute them with a
+              button above or with <code>devnet_mempoolPreConfirm</code>.
             </p>
           ) : (
             <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />

@@ -56,13 +56,13 @@ export function CompareChains({ a, b, rows }: CompareProps) {
           </dl>
           {data.values === undefined ? (
             <p className="empty">
-              A chain has more than {grouped(MOST_BLOCKS)} blocks of its own. Their state updates
-              are read one by one, so values are not compared.
+              A chain has more than {grouped(MOST_BLOCKS)} blocks since the branch. The page reads
+              state updates one by one, so it does not compare values.
             </p>
           ) : (
             <Values of={data.values} names={names} isCut={data.isCut} />
           )}
-          <p className="quiet">What is in the blocks under construction is not compared.</p>
+          <p className="quiet">The comparison ignores blocks under construction.</p>
         </>
       )}
     </section>
@@ -115,11 +115,11 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
         head <a href={toChain(path, 'block', String(head))}>{grouped(head)}</a>
       </span>
       {first === undefined ? (
-        <span>no block of its own</span>
+        <span>no block since the branch</span>
       ) : (
         <>
           <span>
-            {counted(blocks.length, 'block')} of its own, from{' '}
+            {counted(blocks.length, 'block')} since the branch, from{' '}
             <a href={toChain(path, 'block', String(first))}>{grouped(first)}</a>
           </span>
           <span>

@@ -30,14 +30,15 @@ export function RulesPage() {
         {configured === undefined ? (
           <>
             This node accepts more than a public network does. Started with{' '}
-            <code>--rules {network}</code>, it refuses what the gateway of {network} refuses, before
-            it is executed. Below is what {network} would have refused of this chain.
+            <code>--rules {network}</code>, it rejects the transactions that the gateway of{' '}
+            {network} rejects, before it executes them. This page lists the transactions of this
+            chain that {network} would have rejected.
           </>
         ) : (
           <>
             This node holds transactions to the rules of {configured} (
-            <code>--rules {configured}</code>): what breaks one is refused when it is sent, and is
-            not on the chain. <Link href={to('requests')}>Recorded requests</Link> show refusals.
+            <code>--rules {configured}</code>): it rejects transactions that break a rule. See{' '}
+            <Link href={to('requests')}>recorded requests</Link> for rejections.
           </>
         )}
       </p>

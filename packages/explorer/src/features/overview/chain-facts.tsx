@@ -90,7 +90,7 @@ function Clock() {
 
 function Origin() {
   const fork = useLive((live) => live.fork);
-  if (!fork) return 'none: a chain of its own';
+  if (!fork) return 'none: a new chain';
   return (
     <Link href={to('node')}>
       fork of {fork.chain} at block {grouped(fork.block)}

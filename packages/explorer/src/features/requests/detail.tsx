@@ -54,7 +54,7 @@ export function Detail({ rows, close }: DetailProps) {
       </div>
       <div className="line-of">
         <Choice
-          label="What is shown of it"
+          label="Parts of the call"
           options={TABS.map((name) => [name, name] as const)}
           value={tab}
           change={setTab}
@@ -178,8 +178,8 @@ function Body({ of, tab, row }: BodyProps) {
     return (
       <p className="quiet">
         {tab === 'Response' && of.request
-          ? 'A notification: it has no answer.'
-          : `Parameters and answers were not recorded. Size: ${bytesText(tab === 'Request' ? row.bytes : row.response_bytes)}.`}
+          ? 'A notification: it has no response.'
+          : `Parameters and responses were not recorded. Size: ${bytesText(tab === 'Request' ? row.bytes : row.response_bytes)}.`}
       </p>
     );
   }
@@ -187,7 +187,7 @@ function Body({ of, tab, row }: BodyProps) {
     <>
       {!body.is_whole && (
         <p className="quiet">
-          The beginning of {bytesText(body.bytes)}; up to 64 kB of a text are recorded.
+          The beginning of {bytesText(body.bytes)}; the node records up to 64 kB of a message.
         </p>
       )}
       <JsonText label={tab} text={body.is_whole ? laidOut(body.text) : body.text} />
@@ -203,7 +203,7 @@ function Timing({ of }: { readonly of: RequestRow }) {
       of.execute_ms,
       'checking and executing it, including the wait for the chain’s writer',
     ],
-    ['encode', of.encode_ms, 'writing the answer'],
+    ['encode', of.encode_ms, 'writing the response'],
     ['in all', of.duration_ms, 'in the node, without the network'],
   ];
   return (
@@ -327,7 +327,7 @@ function Again({ of, recorded }: AgainProps) {
         in {millisecondsText(of.milliseconds)} ms, {grouped(of.bytes)} bytes
         {before?.is_whole && (isSame ? ', the same as before' : ', not the same as before')}
       </p>
-      {!isSame && <JsonText label="The new answer" text={laidOut(of.text)} />}
+      {!isSame && <JsonText label="The new response" text={laidOut(of.text)} />}
     </div>
   );
 }

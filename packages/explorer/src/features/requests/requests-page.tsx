@@ -136,21 +136,21 @@ function Off({ requests }: { readonly requests: Requests }) {
   return (
     <div className="empty off">
       <p>
-        Recording is off. While it is on, every call to this node is listed here with its client,
-        answer and duration.
+        Recording is off. While it is on, this page lists every call to this node with its client,
+        response and duration.
       </p>
       <p className="line-of">
         <Action kind="primary" run={() => record(requests, true, bodies)}>
           Record requests
         </Action>
         <Checkbox className="line-of" checked={bodies} change={setBodies}>
-          with parameters and answers
+          with parameters and responses
         </Checkbox>
       </p>
       <p>
-        It costs each call some hundredths of a millisecond, and at most 16 MB of the node’s memory:
-        the last 2,000 calls are kept, up to 64 kB of each text, until the node stops. Private keys
-        and tokens are redacted before recording.
+        Recording costs each call some hundredths of a millisecond, and at most 16 MB of the node’s
+        memory. The node keeps the last 2,000 calls, up to 64 kB of each message, until it stops. It
+        redacts private keys and tokens before recording.
       </p>
     </div>
   );

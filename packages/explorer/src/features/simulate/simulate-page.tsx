@@ -1,4 +1,4 @@
-// Page that simulates transactions in order, each on the state after the one before.
+// Page that simulates transactions in order, each on the state after the previous one.
 import { type KeyboardEvent, useRef } from 'react';
 import { counted } from '../../format/amount.js';
 import { isRun } from '../../navigation/key-events.js';
@@ -149,8 +149,8 @@ function NoSteps({ add }: { readonly add: () => void }) {
   return (
     <div className="empty">
       <p>
-        Simulates transactions in order, each on the state after the one before. The chain does not
-        change.
+        Simulates transactions in order, each on the state after the previous one. The chain does
+        not change.
       </p>
       <p>
         <Button onClick={add}>Add a step</Button>

@@ -124,7 +124,7 @@ export function RevertSheet({ snapshot, later, close }: RevertSheetProps) {
           take the snapshot again: reverting uses it up
         </Checkbox>
         <Checkbox className="line-of" checked={isKept} change={setKept}>
-          keep the current chain in this tab, so that this can be undone
+          keep the current chain in this tab, to undo this later
         </Checkbox>
         <div className="line-of">
           <Action kind="danger" run={run}>

@@ -127,7 +127,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
         run ? <Status of={run.first.execution_status} /> : <span aria-hidden="true">◇</span>,
     },
     {
-      head: 'What happened',
+      head: 'Activity',
       phone: 'main',
       cell: ({ id, run, operation }) =>
         run ? (

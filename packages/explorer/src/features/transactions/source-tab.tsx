@@ -26,8 +26,8 @@ export function SourceTab({ hash }: { readonly hash: string }) {
   if (!file) {
     return (
       <p className="empty">
-        The node has no debug information of the classes that ran. It takes that of{' '}
-        <code>--artifacts target/dev</code> and of <code>devnet_addArtifact</code>.
+        The node has no debug information of the executed classes. Add it with{' '}
+        <code>--artifacts target/dev</code> or <code>devnet_addArtifact</code>.
       </p>
     );
   }
@@ -53,8 +53,8 @@ export function SourceTab({ hash }: { readonly hash: string }) {
       )}
       {file.text === undefined ? (
         <p className="soft">
-          The node has no text of this file. It reads files of the package of its{' '}
-          <code>--artifacts</code>, and takes texts with <code>devnet_addArtifact</code>.
+          The node does not have this file. Add its package with <code>--artifacts</code>, or its
+          content with <code>devnet_addArtifact</code>.
         </p>
       ) : (
         <Code key={file.file} of={file} text={file.text} />

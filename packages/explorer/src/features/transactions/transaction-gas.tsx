@@ -56,9 +56,9 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
       />
       <p className="quiet">
         {isReverted
-          ? 'The execution was reverted and its trace has no calls, so its gas is in one block with '
-          : 'Outside the call frames is '}
-        what the protocol charges for calldata, signature, events, messages and its own steps.
+          ? 'The trace of a reverted execution has no calls, so one block shows its gas together with '
+          : 'Outside of the call frames are '}{' '}
+        the protocol’s charges for calldata, signature, events, messages and its own steps.
       </p>
       {all.children.some(({ id, gas }) => id === OUTSIDE && gas < 0) && (
         <p className="warn">The calls add up to more than was charged.</p>

@@ -84,7 +84,7 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
     diff?.storage_diffs.reduce((sum, contract) => sum + contract.storage_entries.length, 0) ?? 0;
   const execute = tree.roots.find(({ phase }) => phase === 'execute');
   return (
-    <section className="outcome" aria-label={isDone ? 'What it did' : 'What it would do'}>
+    <section className="outcome" aria-label={isDone ? 'Result' : 'Expected result'}>
       <Verdict run={run} changed={changed} />
       {!isOk && <Failure run={run} cause={tree.cause} classes={classes} />}
       {isOk && execute && <Results of={execute} classes={classes} />}

@@ -152,8 +152,8 @@ function Excerpt({ of: line, times }: ExcerptProps) {
       {note !== undefined && <p className="changed">Careful: {note}.</p>}
       {rows.length === 0 ? (
         <p className="soft">
-          The node has no text of this file. It reads files of the package of its{' '}
-          <code>--artifacts</code>, and takes texts with <code>devnet_addArtifact</code>.
+          The node does not have this file. Add its package with <code>--artifacts</code>, or its
+          content with <code>devnet_addArtifact</code>.
         </p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard

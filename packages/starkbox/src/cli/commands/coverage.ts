@@ -51,7 +51,7 @@ export async function coverage(
 /** What a run of tests wrote. */
 function coverageIn(file: string): CoveragePage {
   const value: unknown = JSON.parse(readRegularSync(file));
-  if (!isPage(value)) throw new Error(`${file} has no coverage of a test run`);
+  if (!isPage(value)) throw new Error(`${file} is not the coverage.json of a test run`);
   return value;
 }
 
@@ -77,7 +77,7 @@ async function writeLines(
   }
   if (artifactCount === 0) {
     throw new Error(
-      `${folder} has no class that ran and tells the lines of its code. Give the folder of the classes by --artifacts. ${ADD_DEBUG_INFO}`,
+      `no executed class in ${folder} has code locations: pass the folder of your compiled classes with --artifacts. ${ADD_DEBUG_INFO}`,
     );
   }
   writeFileSync(file, lines.lcov());

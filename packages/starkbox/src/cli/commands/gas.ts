@@ -99,7 +99,7 @@ async function readReport(
 function reportIn(file: string): GasReport {
   const value: unknown = JSON.parse(readRegularSync(file));
   const sum = new GasReport('class');
-  if (!isPage(value)) throw new Error(`${file} has no report of a test run`);
+  if (!isPage(value)) throw new Error(`${file} is not the gas.json of a test run`);
   sum.addPage(value);
   return sum;
 }
@@ -113,12 +113,15 @@ function baselineIn(file: string): Baseline {
   try {
     value = JSON.parse(readRegularSync(file));
   } catch (error) {
-    throw new Error(`cannot read the baseline: ${reasonOf(error)}. --save-baseline writes one`, {
-      cause: error,
-    });
+    throw new Error(
+      `cannot read the baseline: ${reasonOf(error)}. Write one with --save-baseline`,
+      {
+        cause: error,
+      },
+    );
   }
   const read = readBaseline(value);
-  if (!read) throw new Error(`${file} is no baseline: --save-baseline writes one`);
+  if (!read) throw new Error(`${file} is not a baseline: write one with --save-baseline`);
   return read;
 }
 

@@ -39,7 +39,7 @@ function filesIn(folder: string): readonly string[] {
     return names.filter((name) => ARTIFACT.test(name)).sort();
   } catch (error) {
     throw new Error(
-      `cannot read the artifacts: ${reasonOf(error)}. --artifacts names their folder`,
+      `cannot read the artifacts: ${reasonOf(error)}. Pass their folder with --artifacts`,
       {
         cause: error,
       },

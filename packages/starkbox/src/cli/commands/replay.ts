@@ -91,7 +91,8 @@ async function checkRecording(
 ): Promise<{ readonly about: Members; readonly total: number }> {
   const { value: first } = await linesIn(file).next();
   const about = objectIn(first);
-  if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  if (typeof about['starkbox'] !== 'string')
+    throw new Error(`${file} is not a recording: write one with --record-requests`);
   let total = 0;
   for await (const { line, values } of requestsIn(file)) {
     rejectExternal(file, line, requestText(values));
@@ -105,7 +106,7 @@ function rejectExternal(file: string, line: number, text: string): void {
   const method = externalMethodInText(text);
   if (method === undefined) return;
   throw new Error(
-    `line ${line} of ${file} calls ${method}, which reaches a file or another host: a replay makes no such call. Remove the line`,
+    `line ${line} of ${file} calls ${method}, which reaches a file or another host: replay rejects such calls. Remove the line`,
   );
 }
 
@@ -280,7 +281,7 @@ function nextAnswer(socket: WebSocket): Promise<string> {
   });
 }
 
-const START_ONE = 'start a node with the options that you want, and give its --url';
+const START_ONE = 'start a node with the options that you need, and pass its URL with --url';
 
 /** The options of a node like the recorded one. Options that this version lacks are left out. */
 function configOf(file: string, about: Members, accountClassCustom: string | undefined): object {
@@ -295,14 +296,16 @@ function configOf(file: string, about: Members, accountClassCustom: string | und
   }
   const recorded: Members = Object.fromEntries(options);
   if (about['forked'] === true) {
-    throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
+    throw new Error(
+      `${file} was recorded on a fork: start the same fork, and pass its URL with --url`,
+    );
   }
   if (about['custom_account_class'] === true && accountClassCustom === undefined) {
     const option = longName(OPTIONS.accountClassCustom);
-    throw new Error(`${file} was recorded with ${option}: give it here with the same class`);
+    throw new Error(`${file} was recorded with ${option}: pass the same option`);
   }
   if (recorded['seed'] === undefined) {
-    throw new Error(`${file} does not hold the seed of the accounts: ${START_ONE}`);
+    throw new Error(`${file} has no seed of the accounts: ${START_ONE}`);
   }
   const { accountClass, ...others } = recorded;
   const account = accountClassCustom === undefined ? { accountClass } : { accountClassCustom };

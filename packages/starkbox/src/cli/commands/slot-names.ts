@@ -52,12 +52,14 @@ export function readNames(path: string): ChosenNames {
   const { addresses = {}, variables = [] }: { addresses?: unknown; variables?: unknown } =
     Object(json);
   if (!Array.isArray(variables) || !variables.every((variable) => typeof variable === 'string')) {
-    return wrong('"variables" is a list of texts');
+    return wrong('"variables" must be an array of strings');
   }
   const odd = variables.find((variable) => !VARIABLE.test(variable));
-  if (odd !== undefined) wrong(`"${odd}" is no variable: write name, name[0x1] or name[address]`);
+  if (odd !== undefined)
+    wrong(`"${odd}" is not a variable: write name, name[0x1] or name[address]`);
   const names = Object.entries(Object(addresses)).map(([address, name]): [string, string] => {
-    if (!/^0x[0-9a-f]{1,64}$/i.test(address)) wrong(`"${address}" is no address`);
+    if (!/^0x[0-9a-f]{1,64}$/i.test(address))
+      wrong(`"${address}" is not an address: write 0x and hexadecimal digits`);
     return [hex(BigInt(address)), String(name)];
   });
   return { addresses: new Map(names), variables };
@@ -141,7 +143,7 @@ export class Names {
     for (const bracket of places) {
       const values = bracket === 'address' ? addresses : [hex(BigInt(bracket))];
       if (combinations.length * values.length > MOST_COMBINATIONS) {
-        throw new Error(`"${pattern}" stands for more slots than can be tried`);
+        throw new Error(`"${pattern}" matches too many slots: replace an [address] by one address`);
       }
       combinations = combinations.flatMap((keys) => values.map((value) => [...keys, value]));
     }

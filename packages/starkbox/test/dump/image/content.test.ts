@@ -123,7 +123,7 @@ describe('the section "moment"', () => {
   ])('with another %s is refused: %j', async (path, value) => {
     const moment: Json = Object(put(parts.moment, path.split('.'), value));
     expect(await refusal({ moment })).toMatch(
-      /in the section "moment"|of the same moment|not there/,
+      /in the section "moment"|of the same moment|is missing/,
     );
   });
 

@@ -163,7 +163,7 @@ describe('forged images with right checksums', () => {
 
   test('of another chain', async () => {
     expect(await refusal(await forged({ ...header, chain_id: 'SN_MAIN' }, sections))).toMatch(
-      /of the chain SN_MAIN, and this one is SN_SEPOLIA: start with --chain-id SN_MAIN/,
+      /belongs to the chain SN_MAIN, and this one is SN_SEPOLIA: start with --chain-id SN_MAIN/,
     );
   });
 

@@ -123,7 +123,7 @@ test.each([
   ['/ui', 404, /--ui/],
   ['/constructor', 404, /JSON-RPC is served at/],
   ['/is_alive', 405, /accepts only GET/],
-  ['/ws', 405, /WebSocket connections only/],
+  ['/ws', 405, /only WebSocket connections/],
 ])('a call to %s is answered with an error that clients show', async (path, status, message) => {
   const { url } = await start({ upgrades: SOCKETS, versions: VERSIONS });
   const response = await post(url + path, CHAIN_ID);

@@ -158,7 +158,7 @@ describe('the time limit', () => {
     expect(response.statusCode).toBe(200);
     const answers: object[] = JSON.parse(await response.body);
     expect(answers).toHaveLength(5);
-    const error = { code: -32002, message: 'No answer within 1 s; --timeout sets the limit' };
+    const error = { code: -32002, message: 'No response within 1 s; --timeout sets the limit' };
     expect(answers.slice(2)).toEqual([2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, error })));
     expect(calls()).toBe(3);
   });

@@ -35,7 +35,7 @@ export function Filters({ filter }: { readonly filter: TransactionFilter }) {
       />
       <TextFilter name="from" label="from block" size="tiny" fault={blockFault} />
       <TextFilter name="to" label="to block" size="tiny" fault={blockFault} />
-      <TextFilter name="panic" placeholder="text of the failure" fault={() => undefined} />
+      <TextFilter name="panic" placeholder="part of the failure message" fault={() => undefined} />
       {filter.block_number !== undefined && (
         <Button onClick={() => setQuery({ block: undefined })}>
           block {filter.block_number} ✕

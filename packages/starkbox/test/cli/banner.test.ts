@@ -1,0 +1,112 @@
+// The banner on a terminal: which facts it has, and that it fits.
+import { describe, expect, test } from 'vitest';
+import { type BannerFacts, terminalBanner } from '../../src/cli/banner.js';
+import { type Config, defaultConfig } from '../../src/config/options.js';
+import type { OpenedChain } from '../../src/node/node.js';
+import { painter } from '../../src/terminal.js';
+
+const felt = (digit: string): string => `0x${digit.repeat(63)}`;
+
+function linesOf(
+  width: number,
+  options: Partial<Config>,
+  { accounts = 10, ...facts }: Partial<Omit<BannerFacts, 'accounts'>> & { accounts?: number } = {},
+  opened: Partial<OpenedChain> = {},
+): readonly string[] {
+  const text = terminalBanner(
+    {
+      config: defaultConfig({ seed: 7, ...options }),
+      accounts: Array.from({ length: accounts }, () => ({
+        address: felt('a'),
+        privateKey: `0x${'b'.repeat(32)}`,
+        publicKey: felt('c'),
+      })),
+      accountClassHash: felt('d'),
+      tokens: {
+        eth: { address: felt('1'), classHash: felt('2') },
+        strk: { address: felt('3'), classHash: felt('4') },
+      },
+      udc: { address: felt('5'), classHash: felt('6') },
+      argent: undefined,
+      ...facts,
+    },
+    {
+      paint: painter(false),
+      width,
+      opened: { block: 812, isContinued: false, isLoaded: false, forkBlock: undefined, ...opened },
+      address: { url: 'http://127.0.0.1:5050', metricsUrl: 'http://127.0.0.1:9090/metrics' },
+    },
+  );
+  return text.trimEnd().split('\n');
+}
+
+const L1 = {
+  url: 'http://127.0.0.1:8545',
+  messagingContract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+  isManaged: true,
+};
+const EVERYTHING: Partial<Config> = {
+  ui: true,
+  rules: 'mainnet',
+  dataDir: './data',
+  dumpPath: 'chain.image',
+  dumpOn: 'exit',
+  dumpFormat: 'image',
+  forkNetwork: 'https://rpc.example.org/key',
+};
+
+describe.each([80, 120, 200])('with everything on, in %i columns', (width) => {
+  const argent = { regular: felt('7'), multisig: felt('8') };
+  const lines = linesOf(
+    width,
+    EVERYTHING,
+    { l1: L1, argent },
+    {
+      isContinued: true,
+      isLoaded: true,
+      forkBlock: 1234,
+    },
+  );
+
+  test('it fits, and leaves a line of 20 for the address', () => {
+    expect(lines.filter((line) => [...line].length > width)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(19);
+  });
+
+  test('it says where the chain comes from and goes to, without keys of URLs', () => {
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'data       ./data: continuing at block 812',
+        'fork       https://rpc.example.org/… after block 1234',
+        'dump       chain.image: loaded, at block 812, written at exit',
+        'L1         http://127.0.0.1:8545/ (Anvil)',
+        'messaging  contract 0x5FbDB2315678afecb367f032d93F642f64180aa3',
+        'explorer   http://127.0.0.1:5050/ui, metrics http://127.0.0.1:9090/metrics',
+      ]),
+    );
+    expect(lines[0]).toMatch(/^chain +SN_SEPOLIA .*rules mainnet$/);
+  });
+});
+
+test('it shortens addresses, never keys, and names the call that has them in full', () => {
+  const narrow = linesOf(80, {});
+  expect(narrow.at(-1)).toMatch(/^ 9 {2}0xa+…a+ {2}0xb{32}$/);
+  expect(narrow).toContain(
+    'accounts   10, seed 7, in full: starkbox rpc devnet_getPredeployedAccounts',
+  );
+  expect(linesOf(120, {}).at(-1)).toBe(` 9  ${felt('a')}  0x${'b'.repeat(32)}`);
+});
+
+test('it lists ten of many accounts, and none of none', () => {
+  const many = linesOf(120, {}, { accounts: 50 });
+  expect(many.filter((line) => /^ \d {2}0x/.test(line))).toHaveLength(10);
+  expect(many.join(' ').replaceAll(/\s+/g, ' ')).toMatch(
+    /accounts 10 of 50, .*in full: starkbox rpc devnet_getPredeployedAccounts /,
+  );
+  expect(linesOf(80, {}, { accounts: 0 }).join('\n')).not.toContain('accounts');
+});
+
+test('it has the Argent classes, if they are declared', () => {
+  const argent = { regular: felt('7'), multisig: felt('8') };
+  expect(linesOf(80, {}, { argent })).toContain('Argent     classes 0x777777…7777, 0x888888…8888');
+});
