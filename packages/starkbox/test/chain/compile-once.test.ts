@@ -45,7 +45,9 @@ test('clients take turns, and one that left is not served', async () => {
   };
   const count = 4 * (2 + availableParallelism());
   const texts = Array.from({ length: count }, (_, at) => compile(`first ${at}`, 'first'));
-  const gone = expect(compile('gone', 'first', leaving.signal)).rejects.toThrow('client disconnected');
+  const gone = expect(compile('gone', 'first', leaving.signal)).rejects.toThrow(
+    'client disconnected',
+  );
   const other = compile('second', 'second');
   leaving.abort();
   await Promise.all([...texts, gone, other]);
