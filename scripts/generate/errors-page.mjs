@@ -140,7 +140,6 @@ JSON-RPC errors have the status 200. Other statuses concern the HTTP request its
 | 0 | ended after a signal | succeeded | no difference; with \`gas --baseline\`, no median above the tolerance |
 | 1 | cannot start or listen, or failed | failed | found a difference; stdout has the report |
 | 2 | the options are invalid | the arguments are invalid | trouble: invalid arguments, an unreadable file, no node |
-
-A second signal ends a node at once: the shell then reports 128 plus the number of the signal.
+| 130, 143 | a second SIGINT or SIGTERM ended it at once | | |
 `;
 }

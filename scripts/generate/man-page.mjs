@@ -96,7 +96,7 @@ export function manPage() {
     '.SH ENVIRONMENT',
     'If an option has two variables and both are set, the variable that begins with STARKBOX_ counts.',
     'An empty variable counts as unset.',
-    'NO_COLOR turns colours off.',
+    'NO_COLOR turns colours off. FORCE_COLOR turns them on in a pipe.',
     ...Object.entries(OTHER_VARIABLES).flatMap(([name, meaning]) => [
       '.TP',
       `.B ${plain(name)}`,

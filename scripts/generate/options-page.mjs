@@ -59,14 +59,10 @@ With \`STARKBOX_AS=starknet-devnet\`, it is [the line of starknet-devnet](../sta
 goes to stdout too.
 
 A line of the \`pretty\` log begins with the seconds since the start. A line of the \`json\` log has the time of day.
-Colours appear on a terminal only, and \`NO_COLOR\` turns them off.
+Colours appear on a terminal only: \`NO_COLOR=1\` turns them off, and \`FORCE_COLOR=1\` turns them on in a pipe. See
+[terminal output](../features/logs-and-traces.md#terminal-output).
 
-| exit code | meaning |
-| --- | --- |
-| 0 | a signal ended the node |
-| 1 | the node cannot start or cannot listen |
-| 2 | the options are not valid |
-| 130, 143 | a second SIGINT or SIGTERM ended the node at once, without waiting for open requests |
+See [exit codes](errors.md#exit-codes). A second signal ends the node at once, without waiting for open requests.
 
 ## In CI
 

@@ -9,6 +9,7 @@ declare module 'expect' {
 // The global `expect` of @types/jest.
 declare global {
   namespace jest {
+    // biome-ignore lint/complexity/noBannedTypes: all declarations must have the parameters of @types/jest
     interface Matchers<R, T = {}> extends ChainMatchers {}
   }
 }

@@ -7,6 +7,7 @@ import { type Chain, type ConfigInput, createChain, isRpcError, RpcError } from 
 import { connect } from 'starkbox/client';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { closeAfterTest } from '../../support/closing.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const COUNTER = fileURLToPath(
   new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url),
@@ -38,6 +39,10 @@ async function openRemote(options: ConfigInput = {}) {
 const KINDS: readonly (readonly [string, (options?: ConfigInput) => Promise<Opened<Chain>>])[] = [
   ['in the process', openLocal],
   ['at a URL', openRemote],
+  [
+    'at a URL, with a data directory',
+    (options) => openRemote({ ...options, dataDir: temporaryFolder() }),
+  ],
 ];
 
 async function numbersOf(heads: AsyncIterable<{ readonly result: object }>): Promise<unknown[]> {
@@ -269,15 +274,6 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     await chain.close();
   });
 
-  test('has the accounts of a chain that was loaded', async () => {
-    const { chain: other } = await openLocal({ seed: 7, accounts: 1, dumpOn: 'request' });
-    const dump = await other.request('devnet_dump', { format: 'image', inline: true });
-    const { chain } = await open();
-    const { image } = Object(dump);
-    await chain.requestRaw('devnet_load', { image });
-    expect(chain.accounts).toEqual(other.accounts);
-  });
-
   test('serves clients that take a fetch', async () => {
     const { chain } = await open();
     const response = await chain.fetch(chain.rpcUrl, {
@@ -288,3 +284,16 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: 0 });
   });
 });
+
+// A data directory keeps its accounts.
+test.each(KINDS.slice(0, 2))(
+  'a chain %s has the accounts of a loaded chain',
+  async (_kind, open) => {
+    const { chain: other } = await openLocal({ seed: 7, accounts: 1, dumpOn: 'request' });
+    const dump = await other.request('devnet_dump', { format: 'image', inline: true });
+    const { chain } = await open();
+    const { image } = Object(dump);
+    await chain.requestRaw('devnet_load', { image });
+    expect(chain.accounts).toEqual(other.accounts);
+  },
+);

@@ -1,5 +1,5 @@
 // The banner of a start: one form for people on a terminal, and one that tools read.
-import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi';
+import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi/text-layout';
 import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';
 import { padded, shortString } from '../felt.js';

@@ -1,5 +1,5 @@
 // Output of commands: its style, sizes and times for people, and the report of a comparison.
-import type { Width } from '@starkbox/abi';
+import type { Width } from '@starkbox/abi/text-layout';
 import type { Environment } from '../../config/environment.js';
 import type { WorkDisplay } from '../../probe.js';
 import type { Paint } from '../../terminal.js';
