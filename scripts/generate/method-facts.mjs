@@ -119,7 +119,7 @@ export const FACTS_TYPE = `{
   readonly restricted?: true;
   /** What is looked up first; if this chain lacks it, the origin of a fork is asked. */
   readonly forwarded?: ${union(REQUIRED['x-forwarded'])};
-  /** Where an answer of the origin states how final something is. */
+  /** Where a response of the origin states a finality. */
   readonly finality?: ${union(FINALITY)};
   /** It may hold a thread of the engine for as long as the origin takes. */
   readonly waits?: true;

@@ -113,7 +113,7 @@ export const SPEC_VERSION = ${JSON.stringify(version)};
 
 ${schemas.map(([name, schema]) => `${doc(schema.description)}export type ${name} = ${typeOf(schema)};`).join('\n\n')}
 
-/** What each method takes, by name, and answers. */
+/** Parameters by name, and results, of each method. */
 export interface Methods {
 ${calls
   .map(
@@ -135,7 +135,7 @@ ${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonl
 /** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
-/** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
+/** Facts about a method, from the x- fields of the documents. */
 export interface MethodFacts {
   /** The document that describes it. */
   readonly document: ${groups};
@@ -170,7 +170,7 @@ export function methodFacts(name: string): MethodFacts | undefined {
   return FACTS_BY_NAME.get(name);
 }
 
-/** Every error that has a code of its own. */
+/** Every error with its code. */
 export const ERRORS = ${JSON.stringify(
   Object.fromEntries(errors.map(([name, { code, message }]) => [name, { code, message }])),
 )} as const;

@@ -178,7 +178,7 @@ export class Sender {
     method: string,
     params: object,
   ): Promise<string> {
-    const answer = fieldsOf(await node.call(method, params), 'the answer');
+    const answer = fieldsOf(await node.call(method, params), 'the response');
     const hash = feltOf(answer['transaction_hash'], 'the transaction hash');
     this.#last.set(`${node.url} ${address}`, { nonce: BigInt(nonce), hash });
     return hash;

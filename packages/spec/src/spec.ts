@@ -2180,7 +2180,7 @@ export type u128 = string;
 /** A number below 2^64 in hexadecimal digits. */
 export type u64 = string;
 
-/** What each method takes, by name, and answers. */
+/** Parameters by name, and results, of each method. */
 export interface Methods {
   /** The configuration that the node started with. */
   readonly devnet_getConfig: {
@@ -3267,7 +3267,7 @@ export interface Notifications {
 /** The name of a notification. */
 export type NotificationName = keyof Notifications;
 
-/** Facts about a method, of which the documents state those that hold in fields that begin with x-. */
+/** Facts about a method, from the x- fields of the documents. */
 export interface MethodFacts {
   /** The document that describes it. */
   readonly document: 'devnet' | 'read' | 'trace' | 'write' | 'ws';
@@ -3282,7 +3282,7 @@ export interface MethodFacts {
   readonly restricted?: true;
   /** What is looked up first; if this chain lacks it, the origin of a fork is asked. */
   readonly forwarded?: 'block' | 'transaction' | 'message';
-  /** Where an answer of the origin states how final something is. */
+  /** Where a response of the origin states a finality. */
   readonly finality?: 'block' | 'block with receipts' | 'receipt' | 'status' | 'messages';
   /** It may hold a thread of the engine for as long as the origin takes. */
   readonly waits?: true;
@@ -4127,7 +4127,7 @@ export function methodFacts(name: string): MethodFacts | undefined {
   return FACTS_BY_NAME.get(name);
 }
 
-/** Every error that has a code of its own. */
+/** Every error with its code. */
 export const ERRORS = {
   BLOCK_NOT_FOUND: { code: 24, message: 'Block not found' },
   CLASS_ALREADY_DECLARED: { code: 51, message: 'Class already declared' },

@@ -1,6 +1,6 @@
 // Texts on a terminal: colours, and texts from outside without control characters.
 
-/** A stream that text is written to. */
+/** An output stream. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;

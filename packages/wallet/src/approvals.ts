@@ -7,7 +7,7 @@ export type Decision = 'approve' | 'reject';
 /** `ask` leaves the request pending until it is approved or rejected. */
 export type Policy = Decision | 'ask';
 
-/** The answer to one of the next requests. */
+/** The decision about one of the next requests. */
 export interface PreparedDecision {
   /** The decision about the request. */
   readonly decision: Policy;
@@ -90,7 +90,7 @@ export class Approvals {
     });
   }
 
-  /** Decides a pending request, at once; without an id, the one that waits longest. */
+  /** Decides a pending request, at once; without an id, the oldest. */
   decide(decision: Decision, id?: number): void {
     const pending = this.#queue.find(({ request }) => id === undefined || request.id === id);
     if (!pending) {

@@ -18,7 +18,7 @@ export class WalletController {
     this.#uninstall = uninstall;
   }
 
-  /** The decision about requests without a prepared answer; `ask` shows them in the panel. */
+  /** The decision about requests without a prepared decision; `ask` shows them in the panel. */
   get policy(): Policy {
     return this.#wallet.approvals.policy;
   }
@@ -37,7 +37,7 @@ export class WalletController {
   }
 
   /**
-   * Prepares answers for the next requests that need approval.
+   * Prepares decisions for the next requests that need approval.
    *
    * @throws TypeError if a decision is not `approve`, `reject` or `ask`
    */

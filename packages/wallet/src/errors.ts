@@ -14,7 +14,7 @@ const CODES = {
 /** The names of the errors that the wallet API defines. */
 export type WalletErrorName = keyof typeof CODES;
 
-/** The error with which a request is answered: code and message of the wallet API, and the reason as `data`. */
+/** The error of a request: code and message of the wallet API, and the reason as `data`. */
 export class WalletError extends Error {
   /** The code of the wallet API. */
   readonly code: number;

@@ -7,14 +7,14 @@ import type { InstallOptions } from './install.js';
 /** The wallet of a page. */
 export interface PageWallet {
   /**
-   * Adds the wallet to every page that is opened from now on; the node serves it with `--wallet`. The address is
-   * that of a node, or a JSON-RPC address, as that of an instance.
+   * Adds the wallet to every page opened from now on; the node serves it with `--wallet`. The URL names a node,
+   * or a JSON-RPC address such as an instance.
    *
    * @throws Error if the node does not serve its wallet at the URL
    */
   install(options: InstallOptions & { readonly url: string }): Promise<void>;
   /**
-   * Sets the decision about requests without a prepared answer.
+   * Sets the decision about requests without a prepared decision.
    *
    * @throws TypeError if the policy is not `approve`, `reject` or `ask`
    */
@@ -26,7 +26,7 @@ export interface PageWallet {
    */
   setDelay(milliseconds: number): Promise<void>;
   /**
-   * Prepares answers for the next requests.
+   * Prepares decisions for the next requests.
    *
    * @throws TypeError if a decision is not `approve`, `reject` or `ask`
    */

@@ -10,7 +10,7 @@ import { OUTPUT_OPTIONS, type OutputConfig } from './output-options.js';
 import { SERVER_OPTIONS, type ServerConfig } from './server-options.js';
 import { STORAGE_OPTIONS, type StorageConfig } from './storage-options.js';
 
-/** Settings of a node. Its keys are also those of a config file. */
+/** Settings of a node. A config file has the same keys. */
 export interface Config
   extends AccountConfig,
     ChainConfig,
@@ -24,7 +24,7 @@ export interface Config
 
 export type ConfigKey = keyof Config;
 
-/** Settings as a program gives them: large numbers may also be texts, or numbers while they are exact. */
+/** Settings as a program gives them: large numbers may also be strings, or numbers while they are exact. */
 export type ConfigInput = {
   readonly [K in ConfigKey]?:
     | Config[K]
@@ -83,7 +83,7 @@ export function isConfigKey(name: string): name is ConfigKey {
 export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isConfigKey);
 
 /**
- * A complete config: what is not given, or `undefined`, has its default.
+ * A complete config: omitted and `undefined` keys have their defaults.
  *
  * @example
  * defaultConfig({ port: 0, seed: 0 })

@@ -46,7 +46,7 @@ export interface GasModificationResponse {
 export type NewBlockResponse = Methods['devnet_createBlock']['result'];
 /** The result of `abortBlocks`. */
 export type AbortedBlocksResponse = Methods['devnet_abortBlocks']['result'];
-/** What the node answers, with the new time under the name that the types of devnet-js give it. */
+/** The result of the node, with the new time under the name in the types of devnet-js. */
 export type SetTimeResponse = Methods['devnet_setTime']['result'] & { readonly time: number };
 /** The result of `increaseTime`, with the new time. */
 export type IncreaseTimeResponse = Methods['devnet_increaseTime']['result'] & {
@@ -61,7 +61,7 @@ export interface DevnetProviderConfig {
   timeout?: number;
 }
 
-/** A call failed: with the code and the data that the node answered, or because it did not answer. */
+/** A failed call: with the code and data of the node, or because the node did not respond. */
 export class DevnetProviderError extends Error {
   /** The code of the error; undefined if the node did not respond. */
   readonly code: number | undefined;
@@ -109,7 +109,7 @@ export class DevnetProvider {
     this.cheats = new Cheats(this.#send);
   }
 
-  /** Whether the node answers. */
+  /** Whether the node responds. */
   isAlive(): Promise<boolean> {
     return this.#fetch('/is_alive', {}).then(
       ({ ok }) => ok,
@@ -287,9 +287,9 @@ export interface DevnetConfig {
 const COMMAND = fileURLToPath(new URL('bin/starkbox.js', PACKAGE_FOLDER));
 const CHECK_INTERVAL = 20;
 
-/** A node in a process of its own. */
+/** A node in a separate process. */
 export class Devnet {
-  /** Those that end with this process. */
+  /** Nodes that end with this process. */
   static readonly instances: Devnet[] = [];
   /** Calls of the node. */
   readonly provider: DevnetProvider;
@@ -325,7 +325,7 @@ export class Devnet {
   }
 
   /**
-   * Starts a command of your own that takes the arguments of starknet-devnet.
+   * Starts your command, which takes the arguments of starknet-devnet.
    *
    * @throws DevnetError if the node ends or does not start in time
    */

@@ -59,7 +59,7 @@ export function getProvider(
 export class ChainProvider extends RpcProvider {
   readonly #statuses: StatusFeed;
 
-  /** @param statuses by default those of the WebSocket of the node, or of repeated calls */
+  /** @param statuses by default the WebSocket of the node, or polling */
   constructor(options: RpcProviderOptions, statuses?: StatusFeed) {
     super(options);
     this.#statuses =
@@ -94,7 +94,7 @@ export class ChainProvider extends RpcProvider {
   override getSimulateTransaction: RpcProvider['getSimulateTransaction'] = (...params) =>
     this.#remembered(super.getSimulateTransaction(...params));
 
-  /** Answers and errors are remembered as those of this provider, for failure messages. */
+  /** Failure messages use the recorded responses and errors of this provider. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
     const remember = (error: unknown): never => {
       throw error instanceof Error ? rememberProvider(withExplanation(error), this) : error;

@@ -98,7 +98,7 @@ function quoted(reason: string | RegExp): string {
   return typeof reason === 'string' ? `'${reason}'` : String(reason);
 }
 
-/** An address, or what has one: an account or a contract. */
+/** An address, or an object with one: an account or a contract. */
 export type Addressed = string | { readonly address: string };
 export type BalanceChange = readonly [who: Addressed, delta: bigint | number];
 

@@ -76,7 +76,7 @@ interface Scalars {
   'core::byte_array::ByteArray': string;
 }
 
-/** What a test may expect of a value of a Cairo type. */
+/** An expected value for a Cairo type. */
 type ValueOf<A extends AbiConst, T extends string> = T extends keyof Scalars
   ? Scalars[T]
   : T extends `core::integer::${'u' | 'i'}${number}`
@@ -89,7 +89,7 @@ type ValueOf<A extends AbiConst, T extends string> = T extends keyof Scalars
           ? Tuple<A, I>
           : DefinedValue<A, T>;
 
-/** A tuple whose parts have brackets of their own is not taken apart. */
+/** A tuple whose parts have brackets is not parsed. */
 type Tuple<A extends AbiConst, S extends string> = S extends `${string}${'(' | '<' | '['}${string}`
   ? readonly Expected[]
   : S extends `${infer First}, ${infer Rest}`

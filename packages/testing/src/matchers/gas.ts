@@ -36,7 +36,7 @@ export async function checkMatchesGas(
     return `  ${kind}: ${was ?? 'none'} → ${units}${change}`;
   });
   const head = expected
-    ? `The gas of '${name}' ${pass ? 'is' : 'is not'} that of ${file}:`
+    ? `The gas of '${name}' ${pass ? 'matches' : 'does not match'} ${file}:`
     : `${file} has no gas of '${name}', and this run adds none:`;
   const help = 'Run with -u or STARKBOX_UPDATE_GAS=1 to write it.';
   return { pass, message: () => [head, ...lines, help].join('\n') };

@@ -26,7 +26,7 @@ export interface ChainMatchers<R = Promise<void>> {
     values?: EventValues<AbiOf<C>, N>,
   ): R;
   /**
-   * The transaction was reverted, or refused since it would be; a text is the whole panic message.
+   * The transaction was reverted, or rejected because it would revert; a string is the whole panic message.
    *
    * @throws Error that says what was expected and what happened
    */
@@ -38,14 +38,14 @@ export interface ChainMatchers<R = Promise<void>> {
    */
   toChangeBalances(token: Addressed, changes: readonly BalanceChange[]): R;
   /**
-   * The gas is that of the committed file; a test with several such lines names each.
+   * The gas matches the committed file; a test with several such lines names each.
    *
    * @throws Error that says what was expected and what happened
    */
   toMatchGasSnapshot(name?: string): R;
 }
 
-/** What vitest and Jest tell a matcher. */
+/** The state that vitest and Jest pass to a matcher. */
 interface MatcherContext {
   readonly testPath?: string | undefined;
   readonly currentTestName?: string | undefined;

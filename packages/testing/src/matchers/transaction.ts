@@ -10,7 +10,7 @@ interface SentTransaction {
   readonly transaction_hash: string;
 }
 
-/** A transaction: what an account answered or a promise of it, a receipt, or a function that sends it. */
+/** A transaction: the result of an account or a promise of it, a receipt, or a function that sends it. */
 export type Transaction = unknown;
 
 export interface Included {

@@ -8,7 +8,7 @@ import {
   valueText,
 } from '@starkbox/abi';
 
-/** What a test may expect of a value: numbers in any form, texts, truth values, lists, records. */
+/** An expected value: numbers in any form, strings, booleans, lists, records. */
 export type Expected = bigint | number | string | boolean | readonly Expected[] | ExpectedMembers;
 
 /** A member that is named without a value, by a mistake, has none that is equal. */

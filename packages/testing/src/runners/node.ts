@@ -4,11 +4,11 @@ import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
 
-/** The body of a test with a chain of its own, closed after it. */
+/** The body of a test with a new chain, closed after it. */
 type Body<T> = (chain: LocalTestChain, data: T) => unknown;
 
 /**
- * A function to hand to `test`, with a chain of its own.
+ * A function to hand to `test`, with a new chain.
  *
  * @example
  * test('mints', withChain(async (chain) => {

@@ -5,13 +5,13 @@ import { EMPTY } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
 import { OpenBranches } from './open-branches.js';
 
-/** What a test of a page gets. */
+/** The fixtures of a page test. */
 export interface PageChain<T> {
   /** A branch of the prepared chain, closed after the test. */
   chain: LocalTestChain;
   /** Where the page reaches it. */
   chainUrl: string;
-  /** What the function of the fixture has returned. */
+  /** The return value of the fixture's function. */
   chainData: T;
 }
 
