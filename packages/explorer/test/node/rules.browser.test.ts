@@ -23,7 +23,7 @@ test('transactions are listed by the rule that they break, with reason and link'
   await settled();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel('network').selectOption('sepolia');
-  await row.getByText('sepolia asks').waitFor();
+  await row.getByText('sepolia requires').waitFor();
   expect(new URL(page.url()).search).toBe('?network=sepolia');
   await page.getByLabel('network').focus();
   await tabTo(page, /^transaction 0x/);
