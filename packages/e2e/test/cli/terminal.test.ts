@@ -113,7 +113,9 @@ test('a second start says where it continues, and a failed call is a line of the
   await call('devnet_createBlock', {});
   const request = { contract_address: '0x123', entry_point_selector: '0x1', calldata: [] };
   await call('starknet_call', { request, block_id: 'latest' });
-  await expect.poll(() => first.lines.join('\n')).toMatch(/starknet_call · .*no contract is deployed at 0x123/);
+  await expect
+    .poll(() => first.lines.join('\n'))
+    .toMatch(/starknet_call · .*no contract is deployed at 0x123/);
   expect(tooLong(first.lines, 80)).toEqual([]);
   first.interrupt();
   expect(await first.ended).toBe(0);

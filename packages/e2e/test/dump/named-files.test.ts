@@ -160,11 +160,13 @@ test.each([
   ['replay', pipe],
   ['diff', pipe, pipe],
   ['diff', pipe, pipe, '--names', pipe],
-  ['--config', pipe],
+  ['--config', `${pipe}.mjs`],
   ['--config', `${pipe}.json`],
   ['--fork-network', 'http://127.0.0.1:9', '--fork-lock', pipe],
 ])('starkbox %s of a FIFO ends with its name', async (...words) => {
-  if (!existsSync(`${pipe}.json`)) execFileSync('mkfifo', [`${pipe}.json`]);
+  for (const path of [`${pipe}.json`, `${pipe}.mjs`]) {
+    if (!existsSync(path)) execFileSync('mkfifo', [path]);
+  }
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...words], {
     encoding: 'utf8',
     timeout: 60_000,

@@ -170,7 +170,9 @@ test('offline with a lock file of another block is refused', async () => {
 test.each(['{', '[]', '{"version":9}', '{"version":1}'])('%s is no lock file', async (text) => {
   const file = join(origin.folder, 'broken.lock.json');
   await writeFile(file, text);
-  await expect(origin.connect({ lockFile: file })).rejects.toThrow(/is not the lock file of a fork/);
+  await expect(origin.connect({ lockFile: file })).rejects.toThrow(
+    /is not the lock file of a fork/,
+  );
 });
 
 test('a short one whose classes unpack to very much is rejected', async () => {
