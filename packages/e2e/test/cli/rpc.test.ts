@@ -71,6 +71,7 @@ describe('parameters', () => {
     [['blockNumber', '1'], /starknet_blockNumber takes 0 parameters: .*--help/],
     [['devnet_mint', '{'], /the parameters must be JSON: /],
     [['anvil_setBalance'], /unknown method 'anvil_setBalance': did you mean devnet_deal\?/],
+    [['mnt'], /unknown method 'mnt': did you mean devnet_mint\?/],
     [['frobnicate'], /unknown method 'frobnicate': 'starkbox rpc --list' lists the methods/],
     [[], /usage: starkbox rpc METHOD \[PARAMS\.\.\.\] \[options\]/],
   ])('%j is a mistake that is explained', async (words, message) => {

@@ -62,7 +62,7 @@ test('an answer of another shape is shown, and messages wait', { timeout: 120_00
     proxy.mood = { only, rewrite: result(value) };
     const { code, message } = await client.failure('devnet_postmanFlush');
     expect(code, only).toBe(ERRORS.INTERNAL_ERROR.code);
-    const expectedMessage = `the L1 node at ${proxy.url} answered ${JSON.stringify(value)} to ${only}, expected `;
+    const expectedMessage = `the L1 node at ${proxy.url} returned ${JSON.stringify(value)} for ${only}, expected `;
     expect(message, only).toMatch(/^Error in (fetching messages to L2|sending messages to L1): /);
     expect(message, only).toContain(expectedMessage);
     proxy.mood = {};
@@ -85,7 +85,7 @@ test.each(['null', '[]', '{}', '5', '{"error":5}', '{"result":', ''])(
     const { code, message } = await stage.client.failure('devnet_postmanFlush');
     expect(code).toBe(ERRORS.INTERNAL_ERROR.code);
     expect(message).toMatch(/^Error in fetching messages to L2: /);
-    expect(message).toMatch(/L1 node at \S+ (answered|cannot be reached)|error response/);
+    expect(message).toMatch(/L1 node at \S+ (returned|cannot be reached)|error response/);
     const params = { network_url: proxy.url };
     const refused = await stage.client.failure('devnet_postmanLoad', params);
     expect(refused.code).toBe(-1);
