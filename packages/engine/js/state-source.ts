@@ -59,7 +59,7 @@ export class StateSource {
       const reason = error instanceof Error ? error.message : String(error);
       throw new EngineError(
         'state_source',
-        `the origin did not return ${JSON.stringify(question)}: ${reason}`,
+        `the origin did not answer ${JSON.stringify(question)}: ${reason}`,
       );
     }
   }
