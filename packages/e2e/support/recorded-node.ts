@@ -29,7 +29,7 @@ export async function startRecordedNode(changes: Partial<Config> = {}): Promise<
         commandOutput('replay', file, ...local),
         ...versions.map((version) => replayIn(version, calls, config)),
       ]);
-      expect(report).toMatch(/all answered alike/);
+      expect(report).toMatch(/all responses equal/);
       for (const { requests, violations } of replays) {
         expect(violations).toEqual([]);
         expect(requests).toBeGreaterThanOrEqual(Math.max(1, calls.length));
