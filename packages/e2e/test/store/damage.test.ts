@@ -115,11 +115,11 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.mdb is missing': {
     damage: () => rmSync(mdb()),
-    words: /chain\.mdb is missing, although chain\.json says .* --seed 7/,
+    words: /chain\.mdb is missing, although chain\.json records .* --seed 7/,
   },
   'chain.mdb is empty': {
     damage: () => truncateSync(mdb(), 0),
-    words: /chain\.mdb is empty, although chain\.json says .* --seed 7/,
+    words: /chain\.mdb is empty, although chain\.json records .* --seed 7/,
   },
   'chain.mdb is cut to half': {
     damage: () => truncateSync(mdb(), Math.floor(last() / 2)),
@@ -226,7 +226,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       await withoutIdentity();
       truncateSync(mdb(), 0);
     },
-    words: /chain\.mdb is empty, although chain\.json says .* --seed 7/,
+    words: /chain\.mdb is empty, although chain\.json records .* --seed 7/,
   },
   'our lock is a directory': {
     damage: () => {
