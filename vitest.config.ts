@@ -40,6 +40,8 @@ const ALONE = [
   'packages/starkbox/test/subscriptions/no-listeners.test.ts',
   'packages/starkbox/test/subscriptions/pending-cost.test.ts',
   'packages/testing/test/reports.test.ts',
+  // It counts objects in memory, which takes a walk through the heap of the process.
+  'packages/hosting/test/hibernation.test.ts',
 ];
 
 /** Tests of execution, which run again with contracts and accounts of Cairo 2.8, whose gas is counted by steps. */

@@ -23,5 +23,6 @@ function createFolder(): string {
 }
 
 function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  // A node that has just been stopped may still write there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
