@@ -20,6 +20,9 @@ import { npmInstallListed } from '../scripts/rehearsal/installation.mjs';
 import { environmentOf } from '../scripts/rehearsal/processes.mjs';
 import { installedPython } from '../scripts/starknet-py.mjs';
 
+/** The browser of the system; Playwright would have to download its own. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
 /** @returns {string[]} the examples that are packages with tests */
 function allExamples() {
   const folder = join(ROOT, 'examples');
@@ -49,7 +52,7 @@ function test(cwd, node) {
   const { scripts } = Object(manifestIn(cwd));
   // Where the tests of an example belong to what it shows, another script runs all of it.
   const script = 'check' in scripts ? 'check' : 'test';
-  const env = { ...environmentOf(node), STARKBOX_PYTHON: installedPython() ?? 'python3' };
+  const env = { ...environmentOf(node), STARKBOX_PYTHON: installedPython() ?? 'python3', CHROMIUM };
   return spawnSync('npm', ['run', '--silent', script], { cwd, env, stdio: 'inherit' }).status === 0;
 }
 

@@ -1,5 +1,7 @@
-// Settings of the tests: the browser of the system, unless CHROMIUM names another one.
+// Settings of the tests: the chromium that Playwright installed, unless CHROMIUM names another executable.
 import { defineConfig } from '@playwright/test';
+
+const { CHROMIUM } = process.env;
 
 export default defineConfig({
   testDir: 'test',
@@ -9,7 +11,7 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   use: {
     launchOptions: {
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      ...(CHROMIUM && { executablePath: CHROMIUM }),
       args: ['--no-sandbox', '--disable-gpu'],
     },
   },

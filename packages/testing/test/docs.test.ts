@@ -38,7 +38,9 @@ function code(page: string, language: string, heading?: string): string {
   const section = text
     .split(/^## /m)
     .find((section) => heading === undefined || section.startsWith(heading));
-  return new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(section ?? '')?.[1] ?? '';
+  return (
+    new RegExp(`^\`\`\`${language}\\b[^\n]*\n(.*?)^\`\`\``, 'ms').exec(section ?? '')?.[1] ?? ''
+  );
 }
 
 /** Runs a file of the folder; what it printed. */
