@@ -366,6 +366,13 @@ describe('questions', () => {
   });
 });
 
+/** The whole text about a missing argument: it names the help once. */
+function missing(argument: string, usage: string): RegExp {
+  const [command] = usage.split(' ');
+  const text = `error: ${argument} is missing\nUsage: starkbox ${usage}\n\nFor more information, try 'starkbox ${command} --help'.\n`;
+  return new RegExp(`^${text.replaceAll(/[[\].|]/g, '\\$&')}$`);
+}
+
 describe('a refusal', () => {
   test.each([
     ['--dump-on e', 2, /^error: invalid value 'e' for '--dump-on <EVENT>': /],
@@ -380,7 +387,18 @@ describe('a refusal', () => {
     ['help nonsense', 2, /^error: no help on 'nonsense': the topics are accounts, /],
     ['gas --tolerence 1', 2, /^error: unknown option '--tolerence' of starkbox gas: .*--tolerance/],
     ['gas --names x', 2, /^error: unknown option '--names' of starkbox gas: /],
-    ['inspect', 2, /^error: usage: starkbox inspect FILE \[options\]\n'starkbox inspect --help'/],
+    ['inspect', 2, missing('FILE', 'inspect FILE [options]')],
+    ['explain', 2, missing('HASH', 'explain HASH [options]')],
+    ['rpc', 2, missing('METHOD', 'rpc METHOD [PARAMS...] [options]')],
+    ['diff', 2, /^error: OLD and NEW are missing\nUsage: starkbox diff OLD NEW \[options\]\n/],
+    ['diff a', 2, missing('NEW', 'diff OLD NEW [options]')],
+    ['completions', 2, missing('bash|zsh|fish', 'completions bash|zsh|fish')],
+    [
+      'init a b',
+      2,
+      /^error: unexpected argument 'b'\nUsage: starkbox init \[FOLDER\] \[options\]\n/,
+    ],
+    ['gas a', 2, /^error: unexpected argument 'a'\nUsage: starkbox gas \[options\]\n/],
     ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
   ])('%s', async (argv, exitCode, message) => {
     const { outcome, stdout, stderr } = await start(argv);
