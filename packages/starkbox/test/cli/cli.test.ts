@@ -122,14 +122,13 @@ const TERMINAL_BANNER = `chain      SN_SEPOLIA (0x534e5f5345504f4c4941)
 STRK       0x4718f5a0fc3
 ETH        0x49d36570d4e
 UDC        0x2ceed65
-accounts   2, seed 42, in full: starkbox rpc --url http://127.0.0.1:1234
-           devnet_getPredeployedAccounts
+accounts   2, seed 42, in full:
+           starkbox rpc --url http://127.0.0.1:1234 getPredeployedAccounts
  0  0x64b48806902a367c85…d294a43793113115691  0x71d7bb07b9a64f6f78ac4c816aff4da9
  1  0x78                                      0xe
 `;
 
-const LISTENING =
-  'Starkbox listening on http://127.0.0.1:1234 (in wallets: http://localhost:1234)\n';
+const LISTENING = 'Starkbox listening on http://127.0.0.1:1234 (wallets: http://localhost:1234)\n';
 
 describe('a start', () => {
   test('prints what tools look for on stdout, and logs to stderr', async () => {
@@ -218,8 +217,8 @@ describe('a start', () => {
   });
 
   test.each([
-    ['::1', 'http://[::1]:1234 (in wallets: http://localhost:1234)'],
-    ['0.0.0.0', 'http://0.0.0.0:1234 (in wallets: http://localhost:1234)'],
+    ['::1', 'http://[::1]:1234 (wallets: http://localhost:1234)'],
+    ['0.0.0.0', 'http://0.0.0.0:1234 (wallets: http://localhost:1234)'],
     ['192.0.2.1', 'http://192.0.2.1:1234'],
   ])('names localhost where it leads to the node: on %s', async (host, address) => {
     const { stdout } = await start(`--no-banner --log-level silent --host ${host}`);
