@@ -2,6 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { counted } from '@starkbox/abi/text-layout';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';
@@ -62,7 +63,7 @@ export class Artifacts {
       await artifacts.close();
       throw error;
     }
-    log.info(`Watching ${artifacts.#hashes.size} artifacts in ${folder}`);
+    log.info(`Watching ${counted(artifacts.#hashes.size, 'artifact')} in ${folder}`);
     return artifacts;
   }
 

@@ -157,10 +157,13 @@ export function sourceRows(config: Config, opened: OpenedChain | undefined): rea
   if (dumpPath !== undefined) {
     const loaded = opened?.isLoaded ? [`loaded, at block ${block}`] : [];
     const written = dumpOn === undefined ? [] : [WRITTEN[dumpOn]];
-    rows.push(['dump', `${dumpPath}: ${[...loaded, ...written].join(', ') || 'not there yet'}`]);
+    const facts = [...loaded, ...written].join(', ');
+    rows.push(['dump', facts === '' ? `${dumpPath} ${NO_DUMP}` : `${dumpPath}: ${facts}`]);
   }
   return rows;
 }
+
+const NO_DUMP = 'does not exist, and without --dump-on it is not written';
 
 const WRITTEN: Readonly<Record<NonNullable<Config['dumpOn']>, string>> = {
   exit: 'written at exit',
@@ -179,17 +182,23 @@ function accountLines(
   const isWhole = listed.every(({ address: felt }) => felt.length <= room);
   const addressWidth = Math.min(room, Math.max(...listed.map(({ address: felt }) => felt.length)));
   const isDefault = address.url.endsWith(':5050');
-  const command = `starkbox rpc${isDefault ? '' : ` --url ${address.url}`} devnet_getPredeployedAccounts`;
+  const command = isDefault
+    ? 'starkbox rpc devnet_getPredeployedAccounts'
+    : `starkbox rpc --url ${address.url} getPredeployedAccounts`;
   const isPartial = !isWhole || accounts.length > listed.length;
   const units = `${config.initialBalance / 10n ** 18n}`;
   const classText = `class ${config.accountClassCustom ?? config.accountClass}`;
   const about = [
     `${accounts.length > listed.length ? `${listed.length} of ` : ''}${accounts.length}, seed ${config.seed}`,
     ...(isWhole ? [`${classText} (${accountClassHash})`, `${units} ETH and STRK each`] : []),
-    ...(isPartial ? [`in full: ${command}`] : []),
+    ...(isPartial ? ['in full:'] : []),
   ].join(', ');
+  const isOneLine = LABEL + about.length + 1 + command.length <= width;
+  const ownLine = isPartial && !isOneLine ? [`${' '.repeat(LABEL)}${command}`] : [];
+  const text = isPartial && isOneLine ? `${about} ${command}` : about;
   return [
-    ...labelled(['accounts', about], { paint, width }),
+    ...labelled(['accounts', text], { paint, width }),
+    ...ownLine,
     ...listed.map(({ address: felt, privateKey }, at) => {
       const shown = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
       return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', shown)}${GAP}${privateKey}`;
@@ -224,6 +233,6 @@ export function listeningLine(
   if (name === 'starknet-devnet') {
     return `Starknet Devnet listening on ${url.replace('http://', '')}\n`;
   }
-  const local = LOCAL_HOSTS.has(host) ? ` (in wallets: http://localhost:${port})` : '';
+  const local = LOCAL_HOSTS.has(host) ? ` (wallets: http://localhost:${port})` : '';
   return `Starkbox listening on ${url}${local}\n`;
 }

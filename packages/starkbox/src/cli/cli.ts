@@ -84,7 +84,8 @@ interface Console {
   readonly stderr: Output;
   readonly coloured: boolean;
   readonly fail: (message: string, exitCode: number, hint?: string) => Outcome;
-  readonly failUsage: (message: string) => Outcome;
+  /** Adds where to find help, unless the message has it. */
+  readonly failUsage: (message: string, command?: string) => Outcome;
 }
 
 function consoleOf(options: RunOptions): Console {
@@ -97,8 +98,11 @@ function consoleOf(options: RunOptions): Console {
     stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
   };
-  const failUsage = (message: string): Outcome =>
-    fail(message, EXIT_USAGE, "\nFor more information, try '--help'.\n");
+  const failUsage = (message: string, command?: string): Outcome => {
+    const help = command === undefined ? '--help' : `starkbox ${command} --help`;
+    const pointer = message.includes('--help') ? '' : `\nFor more information, try '${help}'.\n`;
+    return fail(message, EXIT_USAGE, pointer);
+  };
   return { progress, stdout, stderr, coloured: usesColour(stdout), fail, failUsage };
 }
 
@@ -118,7 +122,7 @@ async function runOther(
       stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
       return { exitCode: EXIT_DIFFERENT };
     }
-    if (error instanceof UsageError) return failUsage(error.message);
+    if (error instanceof UsageError) return failUsage(error.message, argv[0]);
     return fail(reasonOf(error), isComparison(argv[0] ?? '') ? EXIT_TROUBLE : EXIT_FAILURE);
   }
 }

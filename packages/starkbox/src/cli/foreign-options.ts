@@ -15,6 +15,8 @@ const HARDHAT = ['Hardhat'] as const;
 const KATANA = ['Katana'] as const;
 const BOTH = ['Anvil', 'Katana'] as const;
 
+const NOT_HERE = 'leave it out: no option of this node does the same';
+const STEP_LIMITS = "leave it out: the network's limits apply";
 const PUBLIC_KEYS = 'accounts come from a number, not from a phrase';
 
 /** By name. Options that mean the same here and there are aliases in the table of options. */
@@ -67,6 +69,7 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
   '--fork-transaction-hash': { tools: ANVIL, use: '--fork-transaction HASH' },
   '--fork.block': { tools: KATANA, use: '--fork-block BLOCK' },
   '--fork.provider': { tools: KATANA, use: '--fork-network URL' },
+  '--gas-limit': { tools: ANVIL, advice: 'leave it out: blocks have no limit' },
   '--genesis': { tools: KATANA, use: '--init FILE' },
   '--gpo.l1-eth-data-gas-price': { tools: KATANA, use: '--data-gas-price WEI' },
   '--gpo.l1-eth-gas-price': { tools: KATANA, use: '--gas-price WEI' },
@@ -74,39 +77,53 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
   '--gpo.l1-strk-gas-price': { tools: KATANA, use: '--gas-price-fri FRI' },
   '--gpo.l2-eth-gas-price': { tools: KATANA, use: '--l2-gas-price WEI' },
   '--gpo.l2-strk-gas-price': { tools: KATANA, use: '--l2-gas-price-fri FRI' },
+  '--hardfork': { tools: ANVIL, advice: NOT_HERE },
   '--hide-predeployed-accounts': { tools: ['starknet-devnet'], use: '--no-banner' },
   '--hostname': { tools: HARDHAT, use: '--host ADDRESS' },
   '--http.addr': { tools: KATANA, use: '--host ADDRESS' },
   '--http.cors_origins': { tools: KATANA, use: '--allowed-origins SITES' },
   '--http.port': { tools: KATANA, use: '--port PORT' },
+  '--invoke-max-steps': { tools: KATANA, advice: STEP_LIMITS },
+  '--json': { tools: ANVIL, use: '--log-format json' },
   '--json-log': { tools: KATANA, use: '--log-format json' },
   '--load-path': { tools: ['starknet-devnet'], use: '--dump-path FILE' },
   '--load-state': { tools: ANVIL, use: '--dump-path FILE' },
   '--log.format': { tools: KATANA, use: '--log-format json' },
+  '--max-transactions': { tools: ANVIL, advice: 'leave it out: blocks have no limit' },
+  '--memory-limit': { tools: ANVIL, use: '--memory-budget BYTES' },
   '--messaging': { tools: KATANA, use: '--l1 URL' },
   '--metrics': { tools: KATANA, use: '--metrics-host ADDRESS' },
   '--metrics.addr': { tools: KATANA, use: '--metrics-host ADDRESS' },
   '--metrics.port': { tools: KATANA, use: '--metrics-port PORT' },
+  '--mixed-mining': { tools: ANVIL, advice: NOT_HERE },
   '--mnemonic': { tools: ANVIL, use: '--seed NUMBER', advice: PUBLIC_KEYS },
   '--mnemonic-random': { tools: ANVIL, advice: 'leave --seed out: accounts are then random' },
   '--mnemonic-seed-unsafe': { tools: ANVIL, use: '--seed NUMBER' },
+  '--no-cors': { tools: ANVIL, use: '--allowed-origins SITES' },
   '--no-mine': { tools: ANVIL, use: '--block-generation-on demand' },
   '--no-mining': { tools: BOTH, use: '--block-generation-on demand' },
   '--no-request-size-limit': { tools: ANVIL, use: '--request-body-size-limit BYTES' },
   '--no-storage-caching': { tools: ANVIL, use: '--fork-upstream-caching false' },
-  '--order': { tools: ANVIL, use: '--mempool-order tip' },
+  '--number': { tools: ANVIL, advice: NOT_HERE },
+  '--order': { tools: ANVIL, use: '--block-generation-on mempool --mempool-order tip' },
   '--prune-history': { tools: ANVIL, use: '--state-archive-capacity none' },
+  '--retries': {
+    tools: ANVIL,
+    advice: 'leave it out: a fork tries six times and follows Retry-After',
+  },
   '--rpc-url': { tools: BOTH, use: '--fork-network URL' },
   '--rpc.max-connections': { tools: KATANA, use: '--maximum-connections NUMBER' },
   '--silent': { tools: BOTH, use: '--quiet' },
   '--state': {
     tools: ANVIL,
     use: '--data-dir FOLDER',
-    advice: 'or --dump-on exit --dump-path FILE',
+    advice: 'or --dump-path FILE --dump-on exit --dump-format image',
   },
   '--steps-tracing': { tools: ANVIL, use: '--print-traces' },
   '--timestamp': { tools: ANVIL, use: '--start-time SECONDS' },
   '--total-accounts': { tools: KATANA, use: '--accounts NUMBER' },
+  '--validate-max-steps': { tools: KATANA, advice: STEP_LIMITS },
+  '--verbosity': { tools: ANVIL, use: '--log-level LEVEL' },
 };
 
 /** Completes "unknown option …", for an option of another node. */

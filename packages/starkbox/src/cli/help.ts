@@ -208,7 +208,7 @@ function environmentLines(style: HelpStyle): readonly string[] {
   ]);
   return [
     ...wrapped(
-      'Every option has a variable. An argument counts before a variable, and a variable before a config file. An empty variable counts as unset. A variable of a flag holds true or false.',
+      'Every option has a variable. An argument overrides a variable, and a variable overrides a config file. An empty variable counts as unset. A variable of a flag holds true or false.',
       style.width,
     ),
     '',
@@ -229,7 +229,7 @@ function configLines(style: HelpStyle): readonly string[] {
   const rows = CONFIG_KEYS.map((key): [string, string] => [key, longName(OPTIONS[key])]);
   return [
     ...wrapped(
-      'A config file is starkbox.config.json, or starkbox.config.mjs with an object as its default export, in the working directory. --config FILE or STARKBOX_CONFIG names another file. Arguments and variables count before it.',
+      'A config file is starkbox.config.json, or starkbox.config.mjs with an object as its default export, in the working directory. --config FILE or STARKBOX_CONFIG names another file. Arguments and variables override it.',
       style.width,
     ),
     '',

@@ -42,7 +42,7 @@ export function readWords(argv: readonly string[]): Words {
     if (key === 'help')
       return { kind: 'help', topic: rest[0]?.startsWith('-') ? undefined : rest[0] };
     if (further !== undefined) rest.unshift(further);
-    const taken = valuesOf(definition, attached, rest);
+    const taken = valuesOf(definition, { name, attached }, rest);
     const earlier = definition.flag.includes('...') ? (values.get(key) ?? []) : [];
     values.set(key, [...earlier, ...taken]);
   }
@@ -88,7 +88,7 @@ function split(word: string, names: ReadonlyMap<string, Definition>): Typed {
 /** Takes the values of an option from the words behind it. */
 function valuesOf(
   { key, flag }: Definition,
-  attached: string | undefined,
+  { name, attached }: Typed,
   rest: string[],
 ): readonly string[] {
   const kind = optionKind({ flag });
@@ -96,7 +96,7 @@ function valuesOf(
   const values = attached === undefined ? [] : [attached];
   if (kind === 'value' && attached === undefined) {
     const next = rest.shift();
-    if (next === undefined) throw new UsageError(missingValue(key, flag));
+    if (next === undefined) throw new UsageError(missingValue(key, flag, name));
     values.push(next);
   }
   if (!flag.includes('...')) return values;
@@ -104,9 +104,10 @@ function valuesOf(
   return values;
 }
 
-function missingValue(key: ConfigKey | LineKey, flag: string): string {
+function missingValue(key: ConfigKey | LineKey, flag: string, name: string): string {
   const expects = isConfigKey(key) ? OPTIONS[key].parse.expects : 'a path';
-  return `the option '${flag}' needs a value: ${expects}`;
+  const option = longName({ flag }) === name ? flag : name;
+  return `the option '${option}' needs a value: ${expects}`;
 }
 
 function unknownOption(name: string, names: Iterable<string>): string {

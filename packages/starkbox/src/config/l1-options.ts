@@ -1,5 +1,5 @@
 // Options of the connection to L1.
-import { accepting, inGroup, type OptionTable, webUrl, wholeNumber } from './option.js';
+import { accepting, inGroup, type OptionTable, webUrl, webUrlIn, wholeNumber } from './option.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -18,7 +18,7 @@ export const L1_OPTIONS: OptionTable<L1Config> = inGroup('l1', {
     default: undefined,
     parse: accepting(
       `anvil, or ${webUrl.expects}`,
-      (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
+      (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrlIn(text)),
       ['anvil'],
     ),
     help: 'Exchange messages with this Ethereum node. With anvil, the node starts an Anvil whose snapshots follow this chain.',

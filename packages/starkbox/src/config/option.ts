@@ -246,11 +246,14 @@ export const ipAddress: Parse<string> = accepting('an IP address or localhost', 
 
 export const webUrl: Parse<string> = accepting(
   'a URL that begins with http:// or https://',
-  (text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
-  },
+  webUrlIn,
 );
+
+/** The URL in a text; undefined for any other text. */
+export function webUrlIn(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
+}
 
 /** A URL that paths are appended to. */
 export const baseUrl: Parse<string> = accepting(webUrl.expects, (text) =>

@@ -154,6 +154,13 @@ export function withoutEffect(keys: ReadonlySet<ConfigKey>, config: Config): rea
   if (keys.has('metricsPort') && config.metricsHost === undefined) {
     sentences.push('--metrics-port has no effect without --metrics-host');
   }
+  // A stored chain or a dump may include its link to L1.
+  const mayHaveL1 = [config.l1, config.dataDir, config.dumpPath].some((path) => path !== undefined);
+  if (keys.has('l1AutoRelay') && !mayHaveL1) {
+    sentences.push(
+      '--l1-auto-relay has no effect until devnet_postmanLoad connects an L1 node: to connect at the start, add --l1 anvil or --l1 URL',
+    );
+  }
   if (config.wallet && config.restrictedMethods?.includes('devnet_getPredeployedAccounts')) {
     sentences.push(
       '--wallet has no accounts: --restrictive-mode refuses devnet_getPredeployedAccounts',

@@ -12,6 +12,7 @@ function linesOf(
   options: Partial<Config>,
   { accounts = 10, ...facts }: Partial<Omit<BannerFacts, 'accounts'>> & { accounts?: number } = {},
   opened: Partial<OpenedChain> = {},
+  url = 'http://127.0.0.1:5050',
 ): readonly string[] {
   const text = terminalBanner(
     {
@@ -34,7 +35,7 @@ function linesOf(
       paint: painter(false),
       width,
       opened: { block: 812, isContinued: false, isLoaded: false, forkBlock: undefined, ...opened },
-      address: { url: 'http://127.0.0.1:5050', metricsUrl: 'http://127.0.0.1:9090/metrics' },
+      address: { url, metricsUrl: 'http://127.0.0.1:9090/metrics' },
     },
   );
   return text.trimEnd().split('\n');
@@ -95,6 +96,21 @@ test('it shortens addresses, never keys, and names the call that has them in ful
     'accounts   10, seed 7, in full: starkbox rpc devnet_getPredeployedAccounts',
   );
   expect(linesOf(120, {}).at(-1)).toBe(` 9  ${felt('a')}  0x${'b'.repeat(32)}`);
+});
+
+test('a command for another port is on a line of its own', () => {
+  const lines = linesOf(80, {}, {}, {}, 'http://127.0.0.1:45123');
+  const at = lines.indexOf('accounts   10, seed 7, in full:');
+  expect(lines[at + 1]).toBe(
+    '           starkbox rpc --url http://127.0.0.1:45123 getPredeployedAccounts',
+  );
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('a dump file that does not exist is not written by default', () => {
+  expect(linesOf(120, { dumpPath: 'x' })).toContain(
+    'dump       x does not exist, and without --dump-on it is not written',
+  );
 });
 
 test('it lists ten of many accounts, and none of none', () => {

@@ -122,14 +122,13 @@ const TERMINAL_BANNER = `chain      SN_SEPOLIA (0x534e5f5345504f4c4941)
 STRK       0x4718f5a0fc3
 ETH        0x49d36570d4e
 UDC        0x2ceed65
-accounts   2, seed 42, in full: starkbox rpc --url http://127.0.0.1:1234
-           devnet_getPredeployedAccounts
+accounts   2, seed 42, in full:
+           starkbox rpc --url http://127.0.0.1:1234 getPredeployedAccounts
  0  0x64b48806902a367c85…d294a43793113115691  0x71d7bb07b9a64f6f78ac4c816aff4da9
  1  0x78                                      0xe
 `;
 
-const LISTENING =
-  'Starkbox listening on http://127.0.0.1:1234 (in wallets: http://localhost:1234)\n';
+const LISTENING = 'Starkbox listening on http://127.0.0.1:1234 (wallets: http://localhost:1234)\n';
 
 describe('a start', () => {
   test('prints what tools look for on stdout, and logs to stderr', async () => {
@@ -218,8 +217,8 @@ describe('a start', () => {
   });
 
   test.each([
-    ['::1', 'http://[::1]:1234 (in wallets: http://localhost:1234)'],
-    ['0.0.0.0', 'http://0.0.0.0:1234 (in wallets: http://localhost:1234)'],
+    ['::1', 'http://[::1]:1234 (wallets: http://localhost:1234)'],
+    ['0.0.0.0', 'http://0.0.0.0:1234 (wallets: http://localhost:1234)'],
     ['192.0.2.1', 'http://192.0.2.1:1234'],
   ])('names localhost where it leads to the node: on %s', async (host, address) => {
     const { stdout } = await start(`--no-banner --log-level silent --host ${host}`);
@@ -366,6 +365,13 @@ describe('questions', () => {
   });
 });
 
+/** The whole text about a missing argument: it names the help once. */
+function missing(argument: string, usage: string): RegExp {
+  const [command] = usage.split(' ');
+  const text = `error: ${argument} is missing\nUsage: starkbox ${usage}\n\nFor more information, try 'starkbox ${command} --help'.\n`;
+  return new RegExp(`^${text.replaceAll(/[[\].|]/g, '\\$&')}$`);
+}
+
 describe('a refusal', () => {
   test.each([
     ['--dump-on e', 2, /^error: invalid value 'e' for '--dump-on <EVENT>': /],
@@ -380,7 +386,18 @@ describe('a refusal', () => {
     ['help nonsense', 2, /^error: no help on 'nonsense': the topics are accounts, /],
     ['gas --tolerence 1', 2, /^error: unknown option '--tolerence' of starkbox gas: .*--tolerance/],
     ['gas --names x', 2, /^error: unknown option '--names' of starkbox gas: /],
-    ['inspect', 2, /^error: usage: starkbox inspect FILE \[options\]\n'starkbox inspect --help'/],
+    ['inspect', 2, missing('FILE', 'inspect FILE [options]')],
+    ['explain', 2, missing('HASH', 'explain HASH [options]')],
+    ['rpc', 2, missing('METHOD', 'rpc METHOD [PARAMS...] [options]')],
+    ['diff', 2, /^error: OLD and NEW are missing\nUsage: starkbox diff OLD NEW \[options\]\n/],
+    ['diff a', 2, missing('NEW', 'diff OLD NEW [options]')],
+    ['completions', 2, missing('bash|zsh|fish', 'completions bash|zsh|fish')],
+    [
+      'init a b',
+      2,
+      /^error: unexpected argument 'b'\nUsage: starkbox init \[FOLDER\] \[options\]\n/,
+    ],
+    ['gas a', 2, /^error: unexpected argument 'a'\nUsage: starkbox gas \[options\]\n/],
     ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
   ])('%s', async (argv, exitCode, message) => {
     const { outcome, stdout, stderr } = await start(argv);

@@ -8,8 +8,14 @@ import {
   RESTRICTED_BY_DEFAULT,
   UsageError,
 } from '../../src/config/option.js';
-import { CONFIG_KEYS, defaultConfig, OPTIONS } from '../../src/config/options.js';
-import { ConfigError, checkConfig } from '../../src/config/rules.js';
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  defaultConfig,
+  OPTIONS,
+} from '../../src/config/options.js';
+import { ConfigError, checkConfig, withoutEffect } from '../../src/config/rules.js';
 import { read, refusal, useConfigFolder } from './config-folder.js';
 
 useConfigFolder();
@@ -99,6 +105,21 @@ describe('values', () => {
   });
 });
 
+describe('an option of one value', () => {
+  test.each([
+    ['--block-time', "the option '--block-time' needs a value: "],
+    ['--port', "the option '--port <PORT>' needs a value: "],
+  ])('%s without it is called as it was typed', async (option, message) => {
+    expect((await refusal(option)).message).toContain(message);
+  });
+
+  test('--l1 lists both of its forms', async () => {
+    expect((await refusal('--l1 anvill')).message).toBe(
+      "invalid value 'anvill' for '--l1 <anvil|URL>': must be anvil, or a URL that begins with http:// or https://",
+    );
+  });
+});
+
 describe('options that do not go together', () => {
   test.each([
     [
@@ -162,9 +183,30 @@ describe('options of other tools', () => {
     ['--dev.seed', 'Katana', '--seed NUMBER'],
     ['--silent', 'Anvil and Katana', '--quiet'],
     ['--hostname', 'Hardhat', '--host ADDRESS'],
+    ['--json', 'Anvil', '--log-format json'],
+    ['--verbosity', 'Anvil', '--log-level LEVEL'],
+    ['--no-cors', 'Anvil', '--allowed-origins SITES'],
+    ['--order', 'Anvil', '--block-generation-on mempool --mempool-order tip'],
   ])('%s of %s is answered with %s', async (option, tools, ours) => {
     const { message } = await refusal([option, '1']);
     expect(message).toMatch(new RegExp(`^unknown option '${option}' of ${tools}: use '${ours}'`));
+  });
+
+  test.each([
+    ['--gas-limit', 'Anvil'],
+    ['--number', 'Anvil'],
+    ['--hardfork', 'Anvil'],
+    ['--mixed-mining', 'Anvil'],
+    ['--retries', 'Anvil'],
+    ['--invoke-max-steps', 'Katana'],
+  ])('%s of %s can be left out', async (option, tool) => {
+    const { message } = await refusal([option, '1']);
+    expect(message).toMatch(new RegExp(`^unknown option '${option}' of ${tool}: leave it out: `));
+  });
+
+  test('a state file is replaced by an image', async () => {
+    const { message } = await refusal('--state a');
+    expect(message).toMatch(/or --dump-path FILE --dump-on exit --dump-format image$/);
   });
 
   const namesOf = (option: Option<unknown>): readonly string[] => [
@@ -258,5 +300,22 @@ describe('restrictive mode', () => {
     expect(error.message).toBe(
       'Restricted methods contain unsupported JSON-RPC methods: b, toString, a, starknet_subscribeNewHeads',
     );
+  });
+});
+
+describe('an automatic relay without an L1 node', () => {
+  const sentences = (options: Partial<Config>): readonly string[] =>
+    withoutEffect(
+      new Set<ConfigKey>(['l1AutoRelay']),
+      defaultConfig({ l1AutoRelay: 9, ...options }),
+    );
+
+  test('has no effect until one is connected', () => {
+    expect(sentences({})).toEqual([expect.stringMatching(/^--l1-auto-relay .*devnet_postmanLoad/)]);
+  });
+
+  test('may follow the L1 node of the arguments or of a stored chain', () => {
+    expect(sentences({ l1: 'anvil' })).toEqual([]);
+    expect(sentences({ dataDir: 'a' })).toEqual([]);
   });
 });

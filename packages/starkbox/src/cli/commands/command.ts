@@ -141,7 +141,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { callMethod, listMethods } = await import('./rpc.js');
       if (values.list) return listMethods(positionals[0], surroundings);
       const [method, ...words] = positionals;
-      if (method === undefined) throw new UsageError(usageOf('rpc'));
+      if (method === undefined) throw new UsageError(withUsage('METHOD is missing', 'rpc'));
       return callMethod(method, words, { ...values, json, ...surroundings });
     },
   },
@@ -394,8 +394,8 @@ function factsOf(
   };
 }
 
-const usageOf = (name: string): string =>
-  `usage: ${COMMAND_FACTS[name]?.usage}\n'starkbox ${name} --help' explains it`;
+const withUsage = (message: string, name: string): string =>
+  `${message}\nUsage: ${COMMAND_FACTS[name]?.usage}`;
 
 /** Help of a command; undefined for a name that is none. */
 export function commandHelp(name: string, style: HelpStyle): string | undefined {
@@ -439,15 +439,31 @@ export async function runCommand(
   if (unknown !== undefined || (json && !command.hasJson)) {
     throw new UsageError(unknownOption(name, unknown ?? 'json', command));
   }
-  const { positionals: expected } = command;
-  const { least, most = Infinity } =
-    typeof expected === 'number' ? { least: expected, most: expected } : expected;
-  if (positionals.length < least || positionals.length > most) throw new UsageError(usageOf(name));
+  checkPositionals(positionals, name, command);
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
   const chosen = { ...(url ? { url } : {}), ...options };
   const surroundings = { env, paint, width, readInput, progress };
   const style = { json, paint, width, progress };
   return command.run({ positionals, values: chosen, style, surroundings });
+}
+
+function checkPositionals(
+  positionals: readonly string[],
+  name: string,
+  { args, positionals: expected }: Command,
+): void {
+  const { least, most = Infinity } =
+    typeof expected === 'number' ? { least: expected, most: expected } : expected;
+  if (positionals.length < least) {
+    const missing = args.split(' ').slice(positionals.length, least).join(' and ');
+    throw new UsageError(
+      withUsage(`${missing} ${/ and /.test(missing) ? 'are' : 'is'} missing`, name),
+    );
+  }
+  const superfluous = positionals[most];
+  if (superfluous !== undefined) {
+    throw new UsageError(withUsage(`unexpected argument '${superfluous}'`, name));
+  }
 }
 
 function unknownOption(name: string, option: string, { takes }: Command): string {

@@ -59,9 +59,9 @@ export async function profile(
       ({ contract, function: name, calls, reason }) =>
         `${counted(calls, 'call')} of ${contract}.${name} as a whole, without functions: ${reason}`,
     ),
-    `To see it: cairo-profiler build-profile ${file} --view\n`,
   ];
-  return fitted(lines.join('\n'), width);
+  // A wrapped command cannot be copied.
+  return `${fitted(lines.join('\n'), width)}\nTo see it:\n  cairo-profiler build-profile ${file} --view\n`;
 }
 
 function flat(trees: readonly CallNode[]): readonly CallNode[] {
