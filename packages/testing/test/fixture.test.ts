@@ -1,8 +1,9 @@
 // Fixtures: executed once, kept as images, branched for each test.
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { defaultFolder } from '../src/fixtures/fixture.js';
 import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
@@ -129,4 +130,18 @@ test('a result that JSON cannot hold is refused, and the next call tries again',
   opened.push(forkFixture);
   await expect(forkFixture.branch()).rejects.toThrow(/'wrong'.*JSON/);
   expect((await forkFixture.branch()).data).toEqual({ amount: '5' });
+});
+
+test('the default folder belongs to the nearest package, or to the user', () => {
+  const project = folder();
+  const inner = join(project, 'test', 'unit');
+  mkdirSync(inner, { recursive: true });
+  vi.stubEnv('XDG_CACHE_HOME', join(project, 'cache'));
+  try {
+    expect(defaultFolder(inner)).toBe(join(project, 'cache', 'starkbox', 'fixtures'));
+    writeFileSync(join(project, 'package.json'), '{}');
+    expect(defaultFolder(inner)).toBe(join(project, 'node_modules', '.cache', 'starkbox'));
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

@@ -100,4 +100,38 @@ describe('Playwright', () => {
   });
 });
 
+describe('arguments of another kind are rejected when the chain is requested', () => {
+  // As a program without types calls them.
+  const called =
+    (run: (...args: never[]) => unknown, ...args: readonly unknown[]): (() => unknown) =>
+    () =>
+      Reflect.apply(run, undefined, args);
+  const body = async (): Promise<void> => {};
+
+  plain('vitest', () => {
+    for (const args of [[], [body], [{}]]) {
+      expect(called(testWithChain, ...args)).toThrow(
+        new TypeError(
+          "withChain of @starkbox/testing/vitest takes a fixture: withChain(fixture('key', prepare)). Without a fixture, import { test }.",
+        ),
+      );
+    }
+  });
+  plain('node:test and Jest', () => {
+    for (const args of [[], [funded], [body, body], [funded, 'counts']]) {
+      expect(called(withChain, ...args)).toThrow(
+        /^withChain of @starkbox\/testing\/node takes the/,
+      );
+    }
+    expect(called(withChainHooks, { beforeEach, afterEach }, body)).toThrow(
+      /^withChainHooks takes/,
+    );
+  });
+  plain('Playwright', () => {
+    expect(called(withPageChain, body)).toThrow(
+      /^withChain of @starkbox\/testing\/playwright takes/,
+    );
+  });
+});
+
 afterAll(() => funded.close());

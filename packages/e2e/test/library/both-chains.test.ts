@@ -140,7 +140,20 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     await storage.setSlot(storage.slot('other'), 7);
     expect(await storage.getSlot(storage.slot('other'))).toBe(7n);
     expect(() => storage.slot('naïve')).toThrow(/no name of a variable/);
-    expect(() => storage.slot('x', [-1])).toThrow(/-1 is no felt/);
+    expect(() => storage.slot('x', [-1])).toThrow(/^keys: expected a felt, .*; got -1$/);
+  });
+
+  test('names the parameter that is no felt or no integer', async () => {
+    const { chain } = await open();
+    const felt = 'expected a felt, an integer from 0 to 2^251 + 17 * 2^192';
+    // As a program without types calls it.
+    const deployed = Reflect.apply(chain.deploy, chain, [{}]);
+    await expect(deployed).rejects.toThrow(new RangeError(`classHash: ${felt}; got undefined`));
+    await expect(chain.mint('bob', 1n)).rejects.toThrow(`address: ${felt}; got "bob"`);
+    await expect(chain.mint('0x1', 1.5)).rejects.toThrow(
+      new RangeError('amount: expected an integer; got 1.5'),
+    );
+    await expect(chain.deal(chain.tokens.eth.address, '0x1', 0.5)).rejects.toThrow(/^amount: /);
   });
 
   test('impersonates an account until it stops', async () => {

@@ -141,7 +141,7 @@ function headRows(
 
 /** Where the chain comes from, and where it goes. */
 export function sourceRows(config: Config, opened: OpenedChain | undefined): readonly SourceRow[] {
-  const { dataDir, dumpPath, dumpOn, forkNetwork, forkLock } = config;
+  const { dataDir, dumpPath, dumpOn, dumpFormat, forkNetwork, forkLock } = config;
   const block = opened?.block ?? 0;
   const rows: SourceRow[] = [];
   if (dataDir !== undefined) {
@@ -156,7 +156,7 @@ export function sourceRows(config: Config, opened: OpenedChain | undefined): rea
   }
   if (dumpPath !== undefined) {
     const loaded = opened?.isLoaded ? [`loaded, at block ${block}`] : [];
-    const written = dumpOn === undefined ? [] : [WRITTEN[dumpOn]];
+    const written = dumpOn === undefined ? [] : [writtenWhen(dumpOn, dumpFormat)];
     const facts = [...loaded, ...written].join(', ');
     rows.push(['dump', facts === '' ? `${dumpPath} ${NO_DUMP}` : `${dumpPath}: ${facts}`]);
   }
@@ -165,11 +165,14 @@ export function sourceRows(config: Config, opened: OpenedChain | undefined): rea
 
 const NO_DUMP = 'does not exist, and without --dump-on it is not written';
 
-const WRITTEN: Readonly<Record<NonNullable<Config['dumpOn']>, string>> = {
-  exit: 'written at exit',
-  block: 'written after each block',
-  request: 'written on request',
-};
+function writtenWhen(
+  dumpOn: NonNullable<Config['dumpOn']>,
+  dumpFormat: Config['dumpFormat'],
+): string {
+  if (dumpOn === 'block') return 'written after each block';
+  if (dumpOn === 'request') return 'written on request';
+  return dumpFormat === 'image' ? 'written at exit' : 'written at exit if the chain changes';
+}
 
 function accountLines(
   { config, accounts, accountClassHash }: BannerFacts,

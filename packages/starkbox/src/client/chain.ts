@@ -7,6 +7,7 @@ import {
   type BigNumberish,
   ContractStorage,
   feltOf,
+  integerOf,
   type Request,
   type SlotHash,
   TimeControls,
@@ -148,14 +149,14 @@ export interface Chain extends AsyncDisposable {
   /**
    * Gives STRK (`FRI`) or ETH (`WEI`) to an address, by a transaction.
    *
-   * @throws RangeError if the address is not a felt
+   * @throws RangeError if the address is not a felt, or the amount is not an integer
    * @throws RpcError if the amount exceeds the supply
    */
   mint(address: BigNumberish, amount: bigint | number, unit?: 'FRI' | 'WEI'): Promise<MintResult>;
   /**
    * Sets the balance of an address in any ERC-20 contract, by writing its storage.
    *
-   * @throws RangeError if an address is not a felt
+   * @throws RangeError if an address is not a felt, or the amount is not an integer
    * @throws RpcError if the contract is no token, or its balances are not found
    */
   deal(
@@ -277,7 +278,11 @@ export abstract class ChainControls implements Chain {
     amount: bigint | number,
     unit: 'FRI' | 'WEI' = 'FRI',
   ): Promise<MintResult> {
-    const minted = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
+    const minted = await this.request('devnet_mint', {
+      address: feltOf(address, 'address'),
+      amount: integerOf(amount, 'amount'),
+      unit,
+    });
     return { balance: BigInt(minted.new_balance), transactionHash: minted.tx_hash };
   }
 
@@ -288,16 +293,18 @@ export abstract class ChainControls implements Chain {
     { variable, adjustSupply }: DealOptions = {},
   ): Promise<void> {
     await this.request('devnet_deal', {
-      token: feltOf(token),
-      address: feltOf(to),
-      amount,
+      token: feltOf(token, 'token'),
+      address: feltOf(to, 'to'),
+      amount: integerOf(amount, 'amount'),
       ...(variable === undefined ? {} : { variable }),
       ...(adjustSupply === undefined ? {} : { adjust_supply: adjustSupply }),
     });
   }
 
   async explain(transactionHash: BigNumberish): Promise<EXPLAINED> {
-    return this.request('devnet_explainTransaction', { transaction_hash: feltOf(transactionHash) });
+    return this.request('devnet_explainTransaction', {
+      transaction_hash: feltOf(transactionHash, 'transactionHash'),
+    });
   }
 
   async mine(count: number = 1, { interval }: MineOptions = {}): Promise<void> {
@@ -308,11 +315,11 @@ export abstract class ChainControls implements Chain {
   }
 
   storage(contract: BigNumberish): ContractStorage {
-    return new ContractStorage(this.request, this.#transport.slotOf, feltOf(contract));
+    return new ContractStorage(this.request, this.#transport.slotOf, feltOf(contract, 'contract'));
   }
 
   async impersonate(address: BigNumberish): Promise<ImpersonatedAccount> {
-    const account_address = feltOf(address);
+    const account_address = feltOf(address, 'address');
     await this.request('devnet_impersonateAccount', { account_address });
     const stop = async (): Promise<void> => {
       await this.request('devnet_stopImpersonateAccount', { account_address });
@@ -335,9 +342,9 @@ export abstract class ChainControls implements Chain {
 
   async deploy({ classHash, calldata = [], salt }: DeployRequest): Promise<DeployedContract> {
     const deployed = await this.request('devnet_deploy', {
-      class_hash: feltOf(classHash),
-      constructor_calldata: calldata.map(feltOf),
-      ...(salt === undefined ? {} : { salt: feltOf(salt) }),
+      class_hash: feltOf(classHash, 'classHash'),
+      constructor_calldata: calldata.map((value) => feltOf(value, 'calldata')),
+      ...(salt === undefined ? {} : { salt: feltOf(salt, 'salt') }),
     });
     return { address: deployed.contract_address, transactionHash: deployed.transaction_hash };
   }

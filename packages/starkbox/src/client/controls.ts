@@ -11,16 +11,33 @@ export type Request = <M extends AnyMethodName>(
 /** A number, a bigint, or a string of decimal or hexadecimal digits. */
 export type BigNumberish = bigint | number | string;
 
-/** @throws RangeError if the value is not a felt */
-export function feltOf(value: BigNumberish): string {
+/**
+ * @param name the parameter in error messages
+ * @throws RangeError if the value is not a felt
+ */
+export function feltOf(value: BigNumberish, name: string): string {
   const number = toBigInt(value);
   if (number === undefined || number < 0n || number >= PRIME) {
     throw new RangeError(
-      `${String(value)} is no felt: give an integer from 0 to 2^251 + 17 * 2^192`,
+      `${name}: expected a felt, an integer from 0 to 2^251 + 17 * 2^192; got ${displayed(value)}`,
     );
   }
   return hex(number);
 }
+
+/**
+ * @param name the parameter in error messages
+ * @throws RangeError if the value is a fraction, which JSON-RPC would round
+ */
+export function integerOf(value: bigint | number, name: string): bigint | number {
+  if (typeof value === 'number' && !Number.isInteger(value)) {
+    throw new RangeError(`${name}: expected an integer; got ${value}`);
+  }
+  return value;
+}
+
+const displayed = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
 
 function toBigInt(value: BigNumberish): bigint | undefined {
   try {
@@ -106,7 +123,10 @@ export class ContractStorage {
     if (!/^[\x20-\x7e]+$/.test(variable)) {
       throw new TypeError(`'${variable}' is no name of a variable: give its name in the source`);
     }
-    return this.#slotOf(variable, keys.map(feltOf));
+    return this.#slotOf(
+      variable,
+      keys.map((key) => feltOf(key, 'keys')),
+    );
   }
 
   /**
@@ -140,7 +160,9 @@ export class ContractStorage {
   ): Promise<void> {
     const slot = this.slot(variable, keys);
     const entries =
-      type === 'felt' ? [{ key: slot, value: feltOf(value) }] : u256Entries(slot, BigInt(value));
+      type === 'felt'
+        ? [{ key: slot, value: feltOf(value, 'value') }]
+        : u256Entries(slot, BigInt(value));
     await this.#write(entries);
   }
 
@@ -153,7 +175,7 @@ export class ContractStorage {
   async getSlot(slot: BigNumberish): Promise<bigint> {
     const value = await this.#request('starknet_getStorageAt', {
       contract_address: this.#address,
-      key: feltOf(slot),
+      key: feltOf(slot, 'slot'),
       block_id: 'pre_confirmed',
     });
     return BigInt(typeof value === 'string' ? value : value.value);
@@ -166,7 +188,7 @@ export class ContractStorage {
    * @throws RpcError if there is no such contract
    */
   async setSlot(slot: BigNumberish, value: BigNumberish): Promise<void> {
-    await this.#write([{ key: feltOf(slot), value: feltOf(value) }]);
+    await this.#write([{ key: feltOf(slot, 'slot'), value: feltOf(value, 'value') }]);
   }
 
   async #write(

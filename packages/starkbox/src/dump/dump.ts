@@ -4,6 +4,7 @@ import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
+import { fileExists } from '../files/regular-file.js';
 import { JsonText } from '../json/json.js';
 import type { Progress } from './image/format.js';
 import type { ImageHeader } from './image/header.js';
@@ -17,6 +18,8 @@ export interface DumpOptions {
   readonly chain: Chain;
   /** Whether a journal is kept. */
   readonly keepsJournal: boolean;
+  /** Whether the node has a data directory, and so no journal. */
+  readonly hasDataDirectory: boolean;
   /** The default file. */
   readonly path: string | undefined;
   /** The directory that files of callers must be in. */
@@ -65,10 +68,12 @@ export function longestInline(bodyLimit: number): number {
   return Math.max(0, Math.floor((bodyLimit - AROUND_IMAGE) / 4) * 3);
 }
 
-const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
-  journal: 'Please provide --dump-on mode on startup, or use format image, which works without it.',
-  image: 'The node keeps no journal with --dump-format image.',
-};
+function missingJournal({ format, hasDataDirectory }: DumpOptions): string {
+  if (format === 'image') return 'The node keeps no journal with --dump-format image.';
+  return hasDataDirectory
+    ? 'A node with --data-dir keeps no journal: use format image.'
+    : 'Please provide --dump-on mode on startup, or use format image, which works without it.';
+}
 
 /** A file to write to, and its name in messages. */
 export interface DumpTarget {
@@ -96,7 +101,7 @@ export async function dumpImage(
 /** Writes the journal to the file, if there is one and it is not empty. @returns its text */
 export function dumpJournal(options: DumpOptions, target: DumpTarget | undefined): JsonText {
   const { world } = options.chain;
-  if (!options.keepsJournal) failDump(NO_JOURNAL[options.format]);
+  if (!options.keepsJournal) failDump(missingJournal(options));
   if (target && !world.journal.isEmpty()) {
     writeWhole(target.path, journalFileText(world, options.genesis()), target.shown);
   }
@@ -117,18 +122,19 @@ function writingOf(options: DumpOptions): WriteOptions {
 /**
  * Writes the default file at exit.
  *
- * @param start the initial world; if it is unchanged, nothing is written
+ * @param start the initial world; if it is unchanged, only a missing image is written
  * @returns whether the file is written
  */
 export async function dumpAtExit(options: DumpOptions, start: World): Promise<boolean> {
   const { chain, path, format } = options;
   const { world } = chain;
-  if (path === undefined || world === start) return false;
+  if (path === undefined) return false;
   if (format === 'image') {
+    if (world === start && fileExists(path)) return false;
     await dumpImage(options, { path });
     return true;
   }
-  if (world.journal.isEmpty()) return false;
+  if (world === start || world.journal.isEmpty()) return false;
   writeWhole(path, journalFileText(world, options.genesis()));
   return true;
 }

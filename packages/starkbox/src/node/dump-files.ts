@@ -70,7 +70,10 @@ export class DumpFiles implements Part {
     const [options, loaded] = [this.#options, this.#loaded];
     const { path, chain } = options;
     const dump = (): Promise<boolean> => dumpAtExit(options, loaded);
-    if (!(await showing(this.#progress, `writing ${path}`, dump))) return;
+    if (!(await showing(this.#progress, `writing ${path}`, dump))) {
+      this.#log.info(`No change: ${path} was not written`);
+      return;
+    }
     this.#log.info(`Dumped the chain up to block ${chain.world.history.next - 1} to ${path}`);
   }
 }

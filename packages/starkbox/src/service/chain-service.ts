@@ -271,6 +271,7 @@ export class ChainService {
     return {
       chain,
       keepsJournal: settings.keepsJournal,
+      hasDataDirectory: settings.config.dataDir !== undefined,
       path: config.dumpPath,
       directory: config.dumpDir,
       format: config.dumpFormat,

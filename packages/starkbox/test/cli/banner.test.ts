@@ -126,3 +126,10 @@ test('it has the Argent classes, if they are declared', () => {
   const argent = { regular: felt('7'), multisig: felt('8') };
   expect(linesOf(80, {}, { argent })).toContain('Argent     classes 0x777777…7777, 0x888888…8888');
 });
+
+test('it does not promise a journal without calls', () => {
+  const dump = { dumpPath: 'calls.json', dumpOn: 'exit' } as const;
+  expect(linesOf(80, dump)).toContain(
+    'dump       calls.json: written at exit if the chain changes',
+  );
+});

@@ -1,7 +1,7 @@
 // Chains for tests of node:test, Jest and other runners.
 
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
-import { EMPTY } from '../fixtures/fixture.js';
+import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
 
 /** The body of a test with a new chain, closed after it. */
@@ -17,6 +17,7 @@ type Body<T> = (chain: LocalTestChain, data: T) => unknown;
  * test('counts', withChain(counters, async (chain, { counter }) => {
  *   await (await chain.contractAt(counter)).invoke('increase', [5]);
  * }));
+ * @throws TypeError if an argument is missing or of another kind
  */
 export function withChain(body: Body<null>): () => Promise<void>;
 export function withChain<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void>;
@@ -25,6 +26,10 @@ export function withChain<T>(...args: [Body<null>] | [Fixture<T>, Body<T>]): () 
 }
 
 function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
+  const advice =
+    'withChain of @starkbox/testing/node takes the body of a test, with a fixture before it or not: withChain(async (chain) => { … })';
+  mustBeFixture(prepared, advice);
+  if (typeof body !== 'function') throw new TypeError(advice);
   // Without parameters: Jest would take one for a callback.
   return async () => {
     const { chain, data } = await prepared.branch();
@@ -53,6 +58,7 @@ export interface Hooks {
  * test('counts', async () => {
  *   await (await current.chain.contractAt(current.data.counter)).invoke('increase', [5]);
  * });
+ * @throws TypeError if the second argument is not a fixture
  * @throws Error if a test reads `chain` or `data` while none runs
  */
 export function withChainHooks(hooks: Hooks): FixtureContext<null>;
@@ -61,6 +67,10 @@ export function withChainHooks(
   hooks: Hooks,
   prepared: Fixture<unknown> = EMPTY,
 ): FixtureContext<unknown> {
+  mustBeFixture(
+    prepared,
+    'withChainHooks takes the hooks of the runner, and a fixture or nothing: withChainHooks({ beforeEach, afterEach }, counters)',
+  );
   let branch: FixtureContext<unknown> | undefined;
   hooks.beforeEach(async () => {
     branch = await prepared.branch();

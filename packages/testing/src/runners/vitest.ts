@@ -1,7 +1,7 @@
 // Tests of vitest with a chain of their own, and matchers of transactions.
 import { test as base, expect, type TestAPI } from 'vitest';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
-import { EMPTY } from '../fixtures/fixture.js';
+import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import { type ChainMatchers, matchers } from '../matchers/matchers.js';
 import { OpenBranches } from './open-branches.js';
 
@@ -24,8 +24,13 @@ export interface ChainContext<T> extends FixtureContext<T> {}
  *   const counter = await chain.contractAt(data.counter);
  *   await counter.invoke('increase', [5]);
  * });
+ * @throws TypeError if the argument is not a fixture
  */
 export function withChain<T>(prepared: Fixture<T>): TestAPI<ChainContext<T>> {
+  mustBeFixture(
+    prepared,
+    "withChain of @starkbox/testing/vitest takes a fixture: withChain(fixture('key', prepare)). Without a fixture, import { test }.",
+  );
   const branches = new OpenBranches(prepared);
   return base.extend<ChainContext<T>>({
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which fixtures this one needs

@@ -150,6 +150,11 @@ describe('refused are', () => {
       message:
         'Please provide --dump-on mode on startup, or use format image, which works without it.',
     });
+    const stored = await start({ dataDir: join(folder, 'data') });
+    expect(await stored.client.failure('devnet_dump', {})).toMatchObject({
+      code: -5,
+      message: 'A node with --data-dir keeps no journal: use format image.',
+    });
     const { client } = await start({ dumpOn: 'request' });
     expect((await client.failure('devnet_dump', { test: '' })).code).toBe(
       ERRORS.INVALID_PARAMS.code,

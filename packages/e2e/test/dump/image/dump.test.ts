@@ -1,9 +1,9 @@
 // Images written and loaded by calls, at exit and at the start, and what is refused.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import type { Config, LocalChain } from 'starkbox';
+import { type Config, createChain, createLog, type LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openNode } from '../../../support/fixture.js';
 import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
@@ -123,9 +123,29 @@ describe('at exit', () => {
     expect(await balance(await start({ dumpPath: path }))).toBe('8');
   });
 
-  test('nothing is written if nothing happened', async () => {
+  test('an unchanged chain is written once', async () => {
     const options = { dumpOn: 'exit', dumpPath: path, dumpFormat: 'image' } as const;
     await (await start(options)).close();
+    expect(isImageFile()).toBe(true);
+    const { mtimeMs } = statSync(path);
+    const again = await start(options);
+    expect(await again.request('starknet_blockNumber')).toBe(0);
+    await again.close();
+    expect(statSync(path).mtimeMs).toBe(mtimeMs);
+  });
+
+  test('an unchanged chain of a new data directory is written', async () => {
+    const dataDir = join(folder, 'data');
+    await (await start({ dumpOn: 'exit', dumpPath: path, dumpFormat: 'image', dataDir })).close();
+    expect(isImageFile()).toBe(true);
+  });
+
+  test('the log says that a journal without calls was not written', async () => {
+    const lines: string[] = [];
+    const output = { write: (text: string) => lines.push(text) };
+    const log = createLog({ level: 'info', format: 'pretty' }, output);
+    await (await createChain({ dumpOn: 'exit', dumpPath: path }, { log })).close();
+    expect(lines.join('')).toContain(`No change: ${path} was not written`);
     expect(existsSync(path)).toBe(false);
   });
 
