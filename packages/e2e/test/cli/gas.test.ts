@@ -35,6 +35,17 @@ test('prints a table for each resource, the cost of one call and of all', async 
   expect(stdout).toMatch(/\nprotocol, outside of calls +\d+/);
 });
 
+test('calls only sums of gas sums of the receipts', async () => {
+  const { stdout } = await report('--resources');
+  const sums = new Map(
+    stdout
+      .split('\n\n')
+      .map((text) => [/^\S+( \S+)*/.exec(text)?.[0], text.trimEnd().split('\n').at(-1)]),
+  );
+  expect(sums.get('l2 gas')).toMatch(/^sum of the receipts +[\d,]+$/);
+  expect(sums.get('steps')).toMatch(/^sum +[\d,]+$/);
+});
+
 test('writes the sums as JSON, and flame graphs whose parts add up to them', async () => {
   const { stdout } = await report('--json', '--flame', stacks);
   const { receipts } = JSON.parse(stdout);
