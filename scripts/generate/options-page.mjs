@@ -54,7 +54,7 @@ See [Files](files.md#environment-variables) for variables of other programs.
 const OUTRO = `## Output and exit codes
 
 The banner goes to stdout, and the log goes to stderr. When the node listens, it prints one line to stdout:
-\`Starkbox listening on http://127.0.0.1:5050 (in wallets: http://localhost:5050)\`. Programs can wait for this line.
+\`Starkbox listening on http://127.0.0.1:5050 (wallets: http://localhost:5050)\`. Programs can wait for this line.
 With \`STARKBOX_AS=starknet-devnet\`, it is [the line of starknet-devnet](../start/from-starknet-devnet.md), and the log
 goes to stdout too.
 

@@ -83,7 +83,7 @@ export function coverageText(
     counted(transactions, 'transaction'),
     ...(calls === undefined ? [] : [`${counted(calls, 'call')} outside of them`]),
   ].join(' and ');
-  return [...lines, `${count}, entry points called: ${shareOf(called, entries.length)}`].join('\n');
+  return [...lines, count, `entry points called: ${shareOf(called, entries.length)}`].join('\n');
 }
 
 /** The column of the word `never`, and of the numbers above it. */

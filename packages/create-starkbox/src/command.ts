@@ -32,6 +32,9 @@ Usage: npm create starkbox [folder] -- [options]
   --yes             take the defaults instead of asking
   --help            print this help
 `;
+/** npm takes options before the dashes for its own. */
+const NPM_HINT =
+  'hint: with npm create, write options after --, as in npm create starkbox my-vault -- --runner node';
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
@@ -49,7 +52,8 @@ export async function run(argv: readonly string[], streams: CommandStreams): Pro
       return 0;
     }
     const [folder, ...others] = positionals;
-    if (others.length > 0) throw new InvalidOption(`unexpected argument '${others[0]}'`);
+    if (others.length > 0)
+      throw new InvalidOption(`unexpected argument '${others[0]}'\n${NPM_HINT}`);
     stdout.write(await newProjectCommand({ ...values, folder }, streams));
     return 0;
   } catch (error) {

@@ -71,9 +71,7 @@ export function newProject({ folder: path, runner, version }: NewProjectOptions)
 
 function checkedRunner(text: string): Runner {
   if (text === 'vitest' || text === 'node') return text;
-  throw new InvalidOption(
-    `invalid test runner '${text}': expected ${RUNNER_NAMES.join(' or ')} (${Object.values(RUNNERS).join(', ')})`,
-  );
+  throw new InvalidOption(`invalid test runner '${text}': expected vitest, or node for node:test`);
 }
 
 /** The contents of all files by their paths, in an order that writes the compiled class after its source. */

@@ -163,8 +163,13 @@ describe.each([
     expect(conflict.stderr).toContain('  tsconfig.json\n');
     const runner = await command(file, [...first, 'app', '--runner', 'jest']);
     expect(runner).toMatchObject({ code: 2, stdout: '' });
-    expect(runner.stderr).toContain('expected vitest or node');
-    expect(await command(file, [...first, 'one', 'two'])).toMatchObject({ code: 2, stdout: '' });
+    expect(runner.stderr).toContain('expected vitest, or node for node:test');
+    const superfluous = await command(file, [...first, 'one', 'two']);
+    expect(superfluous).toMatchObject({ code: 2, stdout: '' });
+    expect(superfluous.stderr).toContain("unexpected argument 'two'\n");
+    if (first.length === 0) {
+      expect(superfluous.stderr).toContain('hint: with npm create, write options after --');
+    }
     expect(readdirSync(folder)).toEqual(['tsconfig.json']);
   });
 });

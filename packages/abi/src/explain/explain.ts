@@ -61,8 +61,10 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
   );
   const view = await View.of(roots, sources);
   if (status === 'SUCCEEDED') {
-    const summary = `Succeeded: ${counted(countFrames(roots), 'call')}`;
-    const lines = [summary, '', ...treeLines(roots, view), ...printedLines(subject)];
+    const calls = countFrames(roots);
+    const summary = `Succeeded: ${calls === 0 ? `${subject.transaction.type} without calls` : counted(calls, 'call')}`;
+    const callLines = calls === 0 ? [] : ['', ...treeLines(roots, view)];
+    const lines = [summary, ...callLines, ...printedLines(subject)];
     return {
       status,
       summary,

@@ -2,7 +2,7 @@
 import { shortAddress, shortHash } from '../felt.js';
 import { type Column, counted, grouped, table, type Width } from '../text-layout.js';
 import type { GasPage, GasRow } from './report.js';
-import { MEASURE_NAMES } from './tree.js';
+import { MEASURE_NAMES, MEASURES } from './tree.js';
 
 /** `contract.function`, as far as the names are known. */
 function rowName({ kind, ...row }: Omit<GasRow, 'calls' | 'costs'>): string {
@@ -84,7 +84,8 @@ export function gasText(
         grouped(units ?? 0),
       ),
     ]);
-    const sum = ['sum of the receipts', '', '', '', '', grouped(receipts[resource] ?? 0), ''];
+    const label = MEASURES.some((gas) => gas === resource) ? 'sum of the receipts' : 'sum';
+    const sum = [label, '', '', '', '', grouped(receipts[resource] ?? 0), ''];
     const laidOut = table([[resourceName(resource), ...HEAD], ...cells, sum], {
       width,
       columns: COLUMNS,

@@ -35,6 +35,17 @@ test('prints a table for each resource, the cost of one call and of all', async 
   expect(stdout).toMatch(/\nprotocol, outside of calls +\d+/);
 });
 
+test('calls only sums of gas sums of the receipts', async () => {
+  const { stdout } = await report('--resources');
+  const sums = new Map(
+    stdout
+      .split('\n\n')
+      .map((text) => [/^\S+( \S+)*/.exec(text)?.[0], text.trimEnd().split('\n').at(-1)]),
+  );
+  expect(sums.get('l2 gas')).toMatch(/^sum of the receipts +[\d,]+$/);
+  expect(sums.get('steps')).toMatch(/^sum +[\d,]+$/);
+});
+
 test('writes the sums as JSON, and flame graphs whose parts add up to them', async () => {
   const { stdout } = await report('--json', '--flame', stacks);
   const { receipts } = JSON.parse(stdout);
@@ -44,14 +55,17 @@ test('writes the sums as JSON, and flame graphs whose parts add up to them', asy
   expect(
     lines.some((line) => /^execute [^;]+;reverter\.recurse;reverter\.recurse/.test(line)),
   ).toBe(true);
-  await report('--flame', svg, '--resource', 'l1_data_gas');
+  const drawn = await report('--flame', svg, '--resource', 'l1_data_gas');
+  expect(drawn.stdout.endsWith(`\n\nWrote ${svg}\n`)).toBe(true);
   expect(readFileSync(svg, 'utf8')).toContain(
     `all transactions: ${receipts.l1_data_gas} (100.0 %)`,
   );
 });
 
 test('fails beyond the tolerance of a baseline', async () => {
-  expect((await report('--save-baseline', baseline)).exitCode).toBe(0);
+  const { exitCode, stdout } = await report('--save-baseline', baseline);
+  expect(exitCode).toBe(0);
+  expect(stdout.endsWith(`\n\nWrote ${baseline}\n`)).toBe(true);
   const same = await report('--baseline', baseline);
   expect(same).toMatchObject({
     exitCode: 0,
@@ -74,6 +88,10 @@ test('says what is wrong with its arguments, and how to write a baseline', async
   expect(await report('--names', 'x')).toMatchObject({ exitCode: 2 });
   const missing = await report('--baseline', join(folder, 'none.json'));
   expect(missing.stderr).toContain('with --save-baseline');
+  const nowhere = join(folder, 'none', 'x.svg');
+  expect((await report('--flame', nowhere)).stderr).toBe(
+    `error: cannot write ${nowhere}: the folder does not exist\n`,
+  );
   const unreachable = await report('--url', 'http://127.0.0.1:1');
   expect(unreachable.stderr).toContain('cannot reach http://127.0.0.1:1');
 });

@@ -39,6 +39,8 @@ describe('a method that does not exist', () => {
     ['evm_mine', 'devnet_createBlock'],
     ['dev_setNextBlockTimestamp', 'devnet_setTime'],
     ['anvil_dropTransaction', 'devnet_mempoolRemove'],
+    ['txpool_status', 'devnet_mempoolList'],
+    ['txpool_inspect', 'devnet_mempoolList'],
     ['eth_getLogs', 'starknet_getEvents'],
     ['evm_snapshot', 'devnet_snapshot'],
     ['evm_revert', 'devnet_revert'],

@@ -1,4 +1,6 @@
 // `starkbox rpc` against a node: parameters, output, errors and help.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { startNode } from '@starkbox/conformance';
 import { METHODS } from '@starkbox/spec';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -52,6 +54,9 @@ describe('parameters', () => {
   test('are numbers, booleans and strings as the specification says', async () => {
     const large = '1208925819614629174706176';
     expect(await result('mint', '0x2', `amount=${large}`)).toMatchObject({ new_balance: large });
+    expect(await result('mint', '0x3', '1.5e18')).toMatchObject({
+      new_balance: '1500000000000000000',
+    });
     expect(await result('devnet_setLabel', '0x7', '42')).toEqual({});
     expect(await result('getLabels')).toMatchObject({ labels: [{ label: '42' }] });
     const accounts = await result('devnet_getPredeployedAccounts', 'with_balance=true');
@@ -73,7 +78,13 @@ describe('parameters', () => {
     [['anvil_setBalance'], /unknown method 'anvil_setBalance': did you mean devnet_deal\?/],
     [['mnt'], /unknown method 'mnt': did you mean devnet_mint\?/],
     [['frobnicate'], /unknown method 'frobnicate': 'starkbox rpc --list' lists the methods/],
-    [[], /usage: starkbox rpc METHOD \[PARAMS\.\.\.\] \[options\]/],
+    [
+      ['block'],
+      /unknown method 'block': methods with this word are (\w+, ){4}\w+; 'starkbox rpc --list block' lists all/,
+    ],
+    [['balance'], /unknown method 'balance': .*devnet_getAccountBalance/],
+    [['chainId', '--url', 'foo'], /'foo' is not a URL: write http:\/\/127\.0\.0\.1:5050/],
+    [[], /METHOD is missing\nUsage: starkbox rpc METHOD \[PARAMS\.\.\.\] \[options\]/],
   ])('%j is a mistake that is explained', async (words, message) => {
     const { exitCode, stdout, stderr } = await rpc(words);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -108,8 +119,9 @@ describe('output', () => {
     const { stdout } = await rpc(['chainId', '--raw']);
     expect(JSON.parse(stdout)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x534e5f5345504f4c4941' });
     const refused = await rpc(['getNonce', 'latest', '0x1', '--raw']);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":20,');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: '' });
+    expect(refused.stdout).toMatch(/^\{.*\}\n$/);
+    expect(refused.stdout).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":20,');
   });
 });
 
@@ -132,6 +144,21 @@ describe('an error', () => {
     expect(stderr).toContain("Start a node with 'starkbox', or give the URL of a running node");
   });
 
+  test('of another server has its status and type, and not its page', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<html>nothing</html>');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { exitCode, stderr } = await rpc(['chainId', '--url', `http://127.0.0.1:${port}`]);
+    server.close();
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `error: http://127.0.0.1:${port} does not respond as a node: it sent status 404, text/html\n`,
+    );
+  });
+
   test('of a missing token names the option; the token is sent', async () => {
     const guarded = await startNode({ authToken: 'secret' });
     const { url: guardedUrl } = await guarded.node.listen();
@@ -143,6 +170,15 @@ describe('an error', () => {
     expect((await rpc(words, { env: { STARKBOX_AUTH_TOKEN: 'secret' } })).exitCode).toBe(0);
     await guarded.close();
   });
+});
+
+test('starkbox explain names a hash that is none, and one that the node does not have', async () => {
+  const explain = async (hash: string): Promise<string> =>
+    (await runCommandLine(['explain', hash, '--url', url])).stderr;
+  expect(await explain('abc')).toMatch(
+    /^error: invalid transaction hash 'abc': HASH must be 0x and hexadecimal digits\n/,
+  );
+  expect(await explain('0x1234')).toBe(`error: the node at ${url} has no transaction 0x1234\n`);
 });
 
 describe('help', () => {

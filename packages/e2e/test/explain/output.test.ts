@@ -154,6 +154,14 @@ describe('--print-traces', () => {
     expect(text).not.toContain('\u001b');
   });
 
+  test('names the type of a transaction without calls', async () => {
+    const output = new RecordingStream();
+    await using chain = await createChain({ seed: 0, accounts: 1, printTraces: true }, { output });
+    await senderOf(chain).declare(await contract('counter'));
+    await chain.close();
+    expect(output.text).toMatch(/Succeeded: DECLARE without calls\n/);
+  });
+
   test('colours it on a terminal', async () => {
     expect(await printed(new RecordingStream(true))).toContain(
       '\u001b[31m✗\u001b[0m \u001b[31mSTRK::transfer',

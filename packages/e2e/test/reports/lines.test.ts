@@ -33,7 +33,7 @@ test('the lines of a run are those of the committed file', async () => {
   const words = ['--url', node.url, '--lcov', file, '--artifacts', folder];
   const said = await commandOutput('coverage', ...words);
   expect(readFileSync(file, 'utf8')).toBe(readFileSync(EXPECTED, 'utf8'));
-  expect(said).toMatch(/^lines: \d+ of \d+, in /m);
+  expect(said).toMatch(/^Wrote .*lcov\.info: \d+ of \d+ lines$/m);
 });
 
 test('pages that are added have the same lines', async () => {
@@ -69,6 +69,18 @@ test('a report has steps, storage writes and builtins, and its gas still adds up
   expect({ l2_gas, l1_gas, l1_data_gas }).toEqual(plain.receipts);
   const sum = rows.reduce((all, { costs }) => all + (costs['steps']?.self ?? 0), 0);
   expect(sum).toBe(receipts['steps']);
+});
+
+test('a missing folder is named with what to do', async () => {
+  const missing = join(folder, 'absent');
+  const words = ['coverage', '--url', node.url, '--lcov'];
+  await expect(commandOutput(...words, join(folder, 'x'), '--artifacts', missing)).rejects.toThrow(
+    `the folder ${missing} does not exist: run scarb build, or pass --artifacts`,
+  );
+  const file = join(missing, 'x');
+  await expect(commandOutput(...words, file, '--artifacts', folder)).rejects.toThrow(
+    `cannot write ${file}: the folder does not exist`,
+  );
 });
 
 test('artifacts without lines are refused with what to do', async () => {

@@ -262,7 +262,7 @@ test('a declaration has its validation alone, and one without is refused with wh
 });
 
 test('what cannot be run again is refused with what to do', async () => {
-  await expect(profile('0x1')).rejects.toThrow('Transaction hash not found');
+  await expect(profile('0x1')).rejects.toThrow('has no transaction 0x1');
   await expect(profile('1234')).rejects.toThrow("invalid transaction hash '1234'");
   expect(existsSync(join(folder, '0x1.json'))).toBe(false);
   const withoutArchive = await startNode({

@@ -163,7 +163,7 @@ export function sourceRows(config: Config, opened: OpenedChain | undefined): rea
   return rows;
 }
 
-const NO_DUMP = 'does not exist, and without --dump-on it is not written';
+const NO_DUMP = 'does not exist, and without --dump-on it is not written automatically';
 
 function writtenWhen(
   dumpOn: NonNullable<Config['dumpOn']>,

@@ -26,7 +26,7 @@ import {
 import { type CommandLine, type ProgramName, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine, sourceRows, terminalBanner } from './banner.js';
 import { COMMAND_NAMES, isComparison, runCommand } from './commands/command.js';
-import { DifferenceFound } from './commands/format.js';
+import { FailedWithOutput } from './commands/format.js';
 import { helpWidth } from './commands/help-text.js';
 import { helpOn } from './help.js';
 import { ancestors, onParentGone } from './parent-process.js';
@@ -118,7 +118,7 @@ async function runOther(
     stdout.write(visiblePainted(output, coloured));
     return { exitCode: 0 };
   } catch (error) {
-    if (error instanceof DifferenceFound) {
+    if (error instanceof FailedWithOutput) {
       stdout.write(visiblePainted(`${error.message.trimEnd()}\n`, coloured));
       return { exitCode: EXIT_DIFFERENT };
     }

@@ -109,7 +109,7 @@ test('a command for another port is on a line of its own', () => {
 
 test('a dump file that does not exist is not written by default', () => {
   expect(linesOf(120, { dumpPath: 'x' })).toContain(
-    'dump       x does not exist, and without --dump-on it is not written',
+    'dump       x does not exist, and without --dump-on it is not written automatically',
   );
 });
 

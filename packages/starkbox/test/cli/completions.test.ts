@@ -73,6 +73,7 @@ describe('bash', () => {
     expect(offered('gas', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
     expect(offered('completions', '')).toEqual(SHELLS);
     expect(offered('rpc', 'devnet_dea')).toEqual(['devnet_deal']);
+    expect(offered('rpc', 'mi')).toEqual(['mint']);
     expect(offered('--fork-network', 'm')).toEqual(['mainnet']);
   });
 

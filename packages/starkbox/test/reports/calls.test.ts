@@ -52,7 +52,7 @@ test('counts calls, with the nested and the failed ones, on the first page alone
   const second = await node.client.call('devnet_coverage', { limit: 1, cursor: first.next ?? '' });
   expect([first.calls, second.calls]).toEqual([4, undefined]);
   const said = await runCommand(['coverage', '--url', node.url]);
-  expect(said).toMatch(/\n\d+ transactions and 4 calls outside of them, entry points called: /);
+  expect(said).toMatch(/\n\d+ transactions and 4 calls outside of them\nentry points called: /);
   const { node: plain } = await started(false);
   const without = await countsOf(plain, 'counter', { include: ['statements'] });
   expect(without.page).not.toHaveProperty('calls');

@@ -132,7 +132,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     hasJson: true,
     readsNode: true,
-    suggests: async () => (await import('./method-documents.js')).METHOD_NAMES,
+    suggests: async () => (await import('./method-names.js')).TYPED_NAMES,
     async helpOn(positionals, style) {
       const { methodHelp } = await import('./method-help.js');
       return methodHelp(positionals[0] ?? '', style);
@@ -156,9 +156,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     hasJson: true,
     readsNode: true,
     async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
-      const { ask, LOCAL } = await import('./wire.js');
+      const { ask, checkedHash, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
-        transaction_hash: hash,
+        transaction_hash: checkedHash(hash),
       });
       if (json) return `${JSON.stringify(explained, null, 2)}\n`;
       const { explanationOnTerminal } = await import('@starkbox/abi');

@@ -1,13 +1,12 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { writeFileSync } from 'node:fs';
-import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi';
+import { Coverage, type CoveragePage, counted, coverageText } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
 import { showing } from '../../probe.js';
-import type { Style } from './format.js';
+import { type Style, writeNamedFile } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
@@ -44,7 +43,7 @@ export async function coverage(
     return `${JSON.stringify({ ...page, classes, ...(lines ? { lines } : {}) })}\n`;
   }
   const text = coverageText(page, { heading: (name) => paint('bold', name), width });
-  const share = lines && `\nlines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
+  const share = lines && `\nWrote ${words.lcov}: ${lines.hit} of ${counted(lines.found, 'line')}`;
   return `${text}${share ?? ''}\n`;
 }
 
@@ -80,6 +79,6 @@ async function writeLines(
       `no executed class in ${folder} has code locations: pass the folder of your compiled classes with --artifacts. ${ADD_DEBUG_INFO}`,
     );
   }
-  writeFileSync(file, lines.lcov());
+  writeNamedFile(file, lines.lcov());
   return lines.figures;
 }

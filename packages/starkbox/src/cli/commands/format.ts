@@ -1,6 +1,8 @@
 // Output of commands: its style, sizes and times for people, and the report of a comparison.
+import { writeFileSync } from 'node:fs';
 import type { Width } from '@starkbox/abi/text-layout';
 import type { Environment } from '../../config/environment.js';
+import { codeOf, reasonOf } from '../../errors.js';
 import type { WorkDisplay } from '../../probe.js';
 import type { Paint } from '../../terminal.js';
 
@@ -14,9 +16,25 @@ export interface Style {
   readonly progress?: WorkDisplay | undefined;
 }
 
-/** Thrown by a comparison that finds a difference. The message is the report, which goes to stdout. */
-export class DifferenceFound extends Error {
+/** Thrown by a command that fails with a text for stdout, the message. */
+export class FailedWithOutput extends Error {
+  override readonly name: string = 'FailedWithOutput';
+}
+
+/** Thrown by a comparison that finds a difference. The message is the report. */
+export class DifferenceFound extends FailedWithOutput {
   override readonly name = 'DifferenceFound';
+}
+
+/** Writes a file that an option names. @throws Error with the path */
+export function writeNamedFile(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    const isFolderMissing = codeOf(error) === 'ENOENT';
+    const reason = isFolderMissing ? 'the folder does not exist' : reasonOf(error);
+    throw new Error(`cannot write ${file}: ${reason}`, { cause: error });
+  }
 }
 
 export function size(bytes: number): string {

@@ -1,5 +1,4 @@
 // The report command: prints what each function cost, draws it, and compares it with a baseline.
-import { writeFileSync } from 'node:fs';
 import {
   type Baseline,
   baselineOf,
@@ -24,7 +23,7 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { isObject } from '../../json/reader.js';
-import { DifferenceFound, type Style } from './format.js';
+import { DifferenceFound, type Style, writeNamedFile } from './format.js';
 import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface ReportWords extends RangeWords {
@@ -61,14 +60,19 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
     const text = flame.endsWith('.svg')
       ? flameSvg(sum, resource, title)
       : collapsedStacks(sum, resource);
-    writeFileSync(flame, text);
+    writeNamedFile(flame, text);
   }
   const after = baselineOf(page);
-  if (saved !== undefined) writeFileSync(saved, `${JSON.stringify(after, null, 2)}\n`);
-  if (before) return compared(gasChanges(before, after), tolerance, style, words.baseline ?? '');
-  return style.json
-    ? `${JSON.stringify(page)}\n`
-    : `${gasText(page, { heading: (text) => style.paint('bold', text), width: style.width })}\n`;
+  if (saved !== undefined) writeNamedFile(saved, `${JSON.stringify(after, null, 2)}\n`);
+  const files = [flame, saved].filter((file) => file !== undefined && !style.json);
+  const written = files.map((file) => `Wrote ${file}\n`).join('');
+  if (before) {
+    const changes = gasChanges(before, after);
+    return `${compared(changes, tolerance, style, words.baseline ?? '')}${written}`;
+  }
+  if (style.json) return `${JSON.stringify(page)}\n`;
+  const text = gasText(page, { heading: (name) => style.paint('bold', name), width: style.width });
+  return `${text}\n${written === '' ? '' : `\n${written}`}`;
 }
 
 function chosen<T extends string>(option: string, word: string, choices: readonly T[]): T {

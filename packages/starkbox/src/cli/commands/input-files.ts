@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARTIFACT } from '../../debug-info/artifact.js';
 import { type Source, sourceOfFile } from '../../dump/image/source.js';
-import { reasonOf } from '../../errors.js';
+import { codeOf, reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
 
 /** Opens an image for a function, and closes it. */
@@ -38,6 +38,11 @@ function filesIn(folder: string): readonly string[] {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return names.filter((name) => ARTIFACT.test(name)).sort();
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      throw new Error(`the folder ${folder} does not exist: run scarb build, or pass --artifacts`, {
+        cause: error,
+      });
+    }
     throw new Error(
       `cannot read the artifacts: ${reasonOf(error)}. Pass their folder with --artifacts`,
       {

@@ -13,6 +13,25 @@ function nearestUnprefixed(word: string): string | undefined {
   return NAMES.find((name) => withoutPrefix(name) === rest);
 }
 
+/** Names that can be typed: with their prefixes, and without them where one method has the rest. */
+export const TYPED_NAMES: readonly string[] = [
+  ...NAMES,
+  ...NAMES.map(withoutPrefix).filter(
+    (rest, at, all) => all.indexOf(rest) === at && all.lastIndexOf(rest) === at,
+  ),
+];
+
+/** Methods with a word in their name that a message lists. */
+const MOST_LISTED = 5;
+
+function methodsWith(word: string): string | undefined {
+  const names = NAMES.filter((name) => name.toLowerCase().includes(word.toLowerCase()));
+  if (names.length === 0) return undefined;
+  const listed = names.slice(0, MOST_LISTED).join(', ');
+  const more = names.length > MOST_LISTED ? `; 'starkbox rpc --list ${word}' lists all` : '';
+  return `methods with this word are ${listed}${more}`;
+}
+
 /**
  * The name to send: with a prefix, where it was left out.
  *
@@ -29,9 +48,10 @@ export function fullName(word: string): string {
   const suggestion = nearestMethod(word, NAMES) ?? nearestUnprefixed(word);
   // Another node may have methods of its own.
   if (suggestion === undefined && word.includes('_')) return word;
-  const hint =
-    suggestion === undefined
-      ? "'starkbox rpc --list' lists the methods"
-      : `did you mean ${suggestion}?`;
+  const hints = [
+    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
+    methodsWith(word),
+  ].filter((hint) => hint !== undefined);
+  const hint = hints.join('\n') || "'starkbox rpc --list' lists the methods";
   throw new UsageError(`unknown method '${word}': ${hint}`);
 }

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { counted, fitted } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
 import type { MACHINE_CLASS } from '@starkbox/spec';
-import { UsageError } from '../../config/option.js';
 import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { createFolder } from '../../files/create-folder.js';
 import { stringify } from '../../json/json.js';
@@ -13,7 +12,7 @@ import { showing } from '../../probe.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
-import { ask, LOCAL } from './wire.js';
+import { ask, checkedHash, LOCAL } from './wire.js';
 
 export interface ProfileWords {
   readonly url?: string;
@@ -26,11 +25,8 @@ export async function profile(
   hash: string,
   { url = LOCAL, out, artifacts }: ProfileWords,
 ): Promise<string> {
-  if (!/^0x[0-9a-f]{1,64}$/i.test(hash)) {
-    throw new UsageError(`invalid transaction hash '${hash}': write 0x and hexadecimal digits`);
-  }
   const trace = await showing(progress, 'running the transaction again', () =>
-    ask(url, 'devnet_machineTrace', { transaction_hash: hash }),
+    ask(url, 'devnet_machineTrace', { transaction_hash: checkedHash(hash) }),
   );
   const file = out ?? `trace_${hash}.json`;
   const folder = `${file.replace(/\.json$/, '')}_classes`;

@@ -4,7 +4,7 @@ import { UsageError } from '../../config/option.js';
 import { parse, parseIfJson, stringify } from '../../json/json.js';
 import { isObject, membersOf } from '../../json/reader.js';
 import { nearest } from '../../nearest-word.js';
-import type { Surroundings } from './format.js';
+import { FailedWithOutput, type Surroundings } from './format.js';
 import { helpWidth, wrapped } from './help-text.js';
 import {
   jsonTypes,
@@ -36,13 +36,14 @@ export async function callMethod(
   const params = await paramsOf(methodOf(name), words, options.readInput);
   const body = stringify({ jsonrpc: '2.0', id: 1, method: name, params });
   const { url = LOCAL, token = options.env['STARKBOX_AUTH_TOKEN'] || undefined } = options;
-  const text = await exchange(url, body, token);
+  const { text, description } = await exchange(url, body, token);
   const response = membersOf(parseIfJson(text));
   if (response['error'] !== undefined) {
-    throw new Error(options.raw ? text : errorText(response['error'], name));
+    if (options.raw) throw new FailedWithOutput(text);
+    throw new Error(errorText(response['error'], name));
   }
   if (!('result' in response)) {
-    throw new Error(`${url} does not respond as a node: ${text.slice(0, 200)}`);
+    throw new Error(`${url} does not respond as a node: it sent ${description}`);
   }
   if (options.raw) return `${text.trimEnd()}\n`;
   const { result } = response;
@@ -132,14 +133,16 @@ function superfluous(
 }
 
 /** A word as a value of the type that the specification gives the parameter. */
-function parameterValue(text: string, { name, schema }: Parameter): unknown {
+function parameterValue(word: string, { name, schema }: Parameter): unknown {
+  const types = jsonTypes(schema);
+  const isCounted = types.has('integer') || types.has('number');
+  const text = isCounted ? withoutExponent(word) : word;
   if (typeName(schema) === 'BLOCK_ID') {
     if (/^\d+$/.test(text)) return { block_number: parse(text) };
     if (/^0x/i.test(text)) return { block_hash: text };
   }
-  const types = jsonTypes(schema);
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  if (isNumber && (types.has('integer') || types.has('number'))) return parse(text);
+  if (isNumber && isCounted) return parse(text);
   if (/^(true|false)$/.test(text) && types.has('boolean')) return text === 'true';
   if (text === 'null' && types.has('null')) return null;
   if (/^\s*[[{]/.test(text) && (types.has('object') || types.has('array')))
@@ -148,6 +151,15 @@ function parameterValue(text: string, { name, schema }: Parameter): unknown {
   const { pattern } = resolved(schema).members;
   const isHex = typeof pattern === 'string' && pattern.startsWith('^0x');
   return isNumber && isHex ? `0x${BigInt(text).toString(16)}` : text;
+}
+
+/** A whole number such as 1e18 or 1.5e18 with all its digits; any other word as it is. */
+function withoutExponent(word: string): string {
+  const [, whole = '', fraction = '', exponent = ''] =
+    /^(\d{1,80})(?:\.(\d{1,80}))?e\+?(\d{1,2})$/i.exec(word) ?? [];
+  const zeros = Number(exponent) - fraction.length;
+  if (whole === '' || zeros < 0) return word;
+  return String(BigInt(`${whole}${fraction}${'0'.repeat(zeros)}`));
 }
 
 /** A value for a method that the specification does not have: JSON, or a string. */

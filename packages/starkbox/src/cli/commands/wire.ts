@@ -1,6 +1,6 @@
 // Calls of a node that runs, by its URL.
-import type { MethodName, Methods } from '@starkbox/spec';
-import { UsageError } from '../../config/option.js';
+import { ERRORS, type MethodName, type Methods } from '@starkbox/spec';
+import { UsageError, webUrlIn } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -8,19 +8,27 @@ import type { WorkDisplay } from '../../probe.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
 
+export interface Response {
+  readonly text: string;
+  /** Its status and type, for an error about it. */
+  readonly description: string;
+}
+
 /**
- * Sends a JSON-RPC request, and returns the text of the response.
+ * Sends a JSON-RPC request.
  *
  * @param token of a node that requires one
  */
-export async function exchange(url: string, body: string, token?: string): Promise<string> {
+export async function exchange(url: string, body: string, token?: string): Promise<Response> {
+  if (webUrlIn(url) === undefined) throw new UsageError(`'${url}' is not a URL: write ${LOCAL}`);
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   try {
     const response = await fetch(url, { method: 'POST', headers, body });
-    return await response.text();
+    const type = response.headers.get('content-type') ?? 'no content type';
+    return { text: await response.text(), description: `status ${response.status}, ${type}` };
   } catch (error) {
     const reason = reasonOf(Object(error).cause ?? error);
     throw new Error(
@@ -37,18 +45,30 @@ export async function ask<M extends MethodName>(
   params: Methods[M]['params'],
 ): Promise<Methods[M]['result']> {
   const body = stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const text = await exchange(url, body);
-  const answer: { result?: Methods[M]['result']; error?: unknown } = answerIn(text, url);
+  const response = await exchange(url, body);
+  const answer: { result?: Methods[M]['result']; error?: unknown } = answerIn(response, url);
   if (answer.result !== undefined) return answer.result;
-  const { message, data } = membersOf(answer.error);
+  const { code, message, data } = membersOf(answer.error);
+  const { transaction_hash: hash } = membersOf(params);
+  if (code === ERRORS.TXN_HASH_NOT_FOUND.code && hash !== undefined) {
+    throw new Error(`the node at ${url} has no transaction ${hash}`);
+  }
   const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : stringify(data)}`;
   throw new Error(`${url} rejects ${method}: ${message}${detail}`);
 }
 
-function answerIn(text: string, url: string): object {
+/** A transaction hash that was typed. @throws UsageError */
+export function checkedHash(word: string): string {
+  if (/^0x[0-9a-f]{1,64}$/i.test(word)) return word;
+  throw new UsageError(
+    `invalid transaction hash '${word}': HASH must be 0x and hexadecimal digits`,
+  );
+}
+
+function answerIn({ text, description }: Response, url: string): object {
   const value = parseIfJson(text);
   if (typeof value === 'object' && value !== null) return value;
-  throw new Error(`${url} does not respond as a node: ${text.slice(0, 100)}`);
+  throw new Error(`${url} does not respond as a node: it sent ${description}`);
 }
 
 /** Arguments of commands that read a range of blocks. */

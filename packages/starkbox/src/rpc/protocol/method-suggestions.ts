@@ -7,6 +7,13 @@ const MOST_DIFFERENCES = 4;
 /** Longer names are not compared: they are no typing errors. */
 const LONGEST = 64;
 
+/** Methods whose name means something else under another prefix. */
+const BY_FULL_NAME: ReadonlyMap<string, string> = new Map([
+  ['txpool_contentFrom', 'devnet_mempoolList'],
+  ['txpool_inspect', 'devnet_mempoolList'],
+  ['txpool_status', 'devnet_mempoolList'],
+]);
+
 /** Methods of Anvil, Hardhat, Katana and Ethereum nodes, and names that people guess, without prefixes. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['accounts', 'devnet_getPredeployedAccounts'],
@@ -77,7 +84,7 @@ function nearestOf(name: string, methods: Iterable<string>): string | undefined 
   if (name.length > LONGEST) return undefined;
   const names = [...methods];
   const suffix = withoutPrefix(name);
-  const elsewhere = ELSEWHERE.get(suffix);
+  const elsewhere = BY_FULL_NAME.get(name) ?? ELSEWHERE.get(suffix);
   if (elsewhere !== undefined && names.includes(elsewhere)) return elsewhere;
   const sameRest = names.find(
     (method) => withoutPrefix(method).toLowerCase() === suffix.toLowerCase() && suffix !== '',
