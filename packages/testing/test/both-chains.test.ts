@@ -175,7 +175,9 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     const { classHash } = await chain.declare(COUNTER);
     const own: unknown = await chain.deploy({ classHash }).catch((error: unknown) => error);
     expect(own).toBeInstanceOf(RpcError);
-    expect(getExplanation(own)?.text).toContain('the calldata does not fit its parameter 1');
+    expect(getExplanation(own)?.text).toContain(
+      'the calldata is too short: start (u128) is missing',
+    );
     expect(getExplanation(new Error('other'))).toBeUndefined();
     expect(getExplanation(undefined)).toBeUndefined();
   });
