@@ -155,7 +155,7 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     [
       'a wrong argument',
       () => chain.deployContract(COUNTER, [-1]),
-      'Argument start (u128) of constructor: Value is out of u128 range',
+      'Argument start of constructor(start: u128): value is out of u128 range',
     ],
   ])('rejects %s', async (_name, deploy, message) => {
     const height = await chain.request('starknet_blockNumber');
