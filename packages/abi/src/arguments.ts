@@ -19,8 +19,9 @@ export function signatureOf(of: Signature): string {
 }
 
 /** An error about one argument. */
-export function wrongArgument(of: Signature, { name, type }: Parameter, reason: string): Error {
-  return new Error(`Argument ${name} (${shortType(type)}) of ${of.name}: ${reason}`);
+export function wrongArgument(of: Signature, { name }: Parameter, reason: string): Error {
+  const lowered = reason.replace(/^[A-Z](?=[a-z]* )/, (letter) => letter.toLowerCase());
+  return new Error(`Argument ${name} of ${signatureOf(of)}: ${lowered}`);
 }
 
 /** The constructor of a class; without inputs if the ABI has none. */

@@ -23,11 +23,12 @@ import { contractAddress } from '@starkbox/signing';
 import { z } from 'zod';
 import { readClassFile } from './class-file.js';
 import { Refused } from './node-client.js';
-import { linesOf } from './results.js';
+import { linesOf, ServerError } from './results.js';
 import type { Session } from './session.js';
 import { jsonOf, membersJson } from './values.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
+const TRANSACTION_HASH_NOT_FOUND = 29;
 /** In the mempool: such a transaction has no receipt. */
 const WAITING = ['RECEIVED', 'CANDIDATE'];
 
@@ -125,7 +126,7 @@ export async function deploy(session: Session, deployment: Deployment) {
   const classHash = toFelt(BigInt(deployment.class_hash));
   const abi = await declaredAbi(client, classHash);
   if (!abi) {
-    throw new Error(`The class ${classHash} is not declared: call declare_contract first.`);
+    throw new ServerError(`The class ${classHash} is not declared: call declare_contract first.`);
   }
   const calldata = encodeArguments(constructorOf(abi), deployment.arguments, abi);
   const salt = deployment.salt ?? toFelt(BigInt(`0x${randomBytes(31).toString('hex')}`));
@@ -220,6 +221,12 @@ async function decoded(client: Client, event: z.infer<typeof RECEIPT>['events'][
 /** Why a transaction failed, or its calls if it did not. */
 export async function explain(client: Client, transaction_hash: string) {
   const params = { transaction_hash };
-  const { text } = await client.read(EXPLAINED, 'devnet_explainTransaction', params);
+  const explanation = client.read(EXPLAINED, 'devnet_explainTransaction', params);
+  const { text } = await explanation.catch((error: unknown) => {
+    if (!(error instanceof Refused) || error.code !== TRANSACTION_HASH_NOT_FOUND) throw error;
+    throw new ServerError(
+      `This chain has no transaction ${transaction_hash}. Give the transaction_hash of a result, or list hashes with rpc devnet_listTransactions. A new chain and restore remove transactions.`,
+    );
+  });
   return linesOf(text);
 }

@@ -1,5 +1,7 @@
 // Hosts that tools may connect to: this machine, and the ones its user allows.
 
+import { ServerError } from './results.js';
+
 const LOOPBACK =
   /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/;
 const WEB = /^(https?|wss?):$/;
@@ -19,12 +21,12 @@ export class AllowedHosts {
   check(url: string): void {
     const { protocol, hostname } = URL.canParse(url) ? new URL(url) : NO_URL;
     if (!WEB.test(protocol)) {
-      throw new Error(
+      throw new ServerError(
         `${url} is not the URL of a node: give one that starts with http:// or https://.`,
       );
     }
     if (LOOPBACK.test(hostname) || this.#names.has(hostname) || this.#names.has(ANY)) return;
-    throw new Error(
+    throw new ServerError(
       `${hostname} is not on this machine, and tools connect to no other unless the user allows it: starkbox mcp --allow-hosts ${hostname}`,
     );
   }

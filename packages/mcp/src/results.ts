@@ -7,6 +7,11 @@ const NOTICE =
 /** What a terminal interprets, and what a reader cannot see. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** An error without any text from a chain. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+}
+
 interface ToolResult {
   [member: string]: unknown;
   content: { type: 'text'; text: string }[];
@@ -23,13 +28,14 @@ export function chainAnswer(value: unknown): ToolResult {
   return { content: [block(NOTICE), block(jsonText(value))] };
 }
 
-/** The result of a tool, or its error; the messages of nodes and the names of contracts are in errors too. */
+/** The result of a tool, or its error; messages of nodes and names of contracts are in all errors but a `ServerError`. */
 export async function guarded(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { ...chainAnswer({ error: linesOf(message) }), isError: true };
+    const shaped = error instanceof ServerError ? answer : chainAnswer;
+    return { ...shaped({ error: linesOf(message) }), isError: true };
   }
 }
 

@@ -7,6 +7,7 @@ import type { ConfigInput, LocalChain } from 'starkbox';
 import { z } from 'zod';
 import type { AllowedHosts } from './hosts.js';
 import { FELT_TEXT, NodeClient } from './node-client.js';
+import { ServerError } from './results.js';
 
 const AMOUNT = z.object({ amount: z.string().regex(/^(0x[0-9a-fA-F]+|\d+)$/, 'not an amount') });
 const ACCOUNTS = z.array(
@@ -45,7 +46,7 @@ export class Session {
 
   get #open(): Chain {
     if (this.#chain) return this.#chain;
-    throw new Error(
+    throw new ServerError(
       'There is no chain yet. Call start_chain for a new one, or attach_chain with the URL of a node that runs.',
     );
   }
@@ -105,7 +106,7 @@ export class Session {
     const name = method.replace(/^sandbox_/, 'devnet_');
     const path: unknown = Array.isArray(params) ? params[0] : Object(params).path;
     if (!node && WITH_FILES.has(name) && typeof path === 'string') {
-      throw new Error(
+      throw new ServerError(
         `${name} would use a file of the node at ${client.url}. Give it content instead (inline for a dump, events or image for a load), or work on a chain of start_chain.`,
       );
     }
@@ -124,7 +125,7 @@ export class Session {
         ? accounts[account]
         : accounts.find(({ address }) => BigInt(address) === BigInt(account));
     if (match) return { address: match.address, privateKey: match.private_key };
-    throw new Error(
+    throw new ServerError(
       `The chain has no account ${account}: give an index from 0 to ${accounts.length - 1}, or an address from list_accounts.`,
     );
   }
@@ -148,8 +149,8 @@ export class Session {
     if (!isBack) {
       snapshots.delete(name);
       const names = [...snapshots.keys()].join(', ');
-      throw new Error(
-        `There is no ${name} on this chain${names === '' ? '' : `; there are ${names}`}. Going back to a snapshot drops those made after it; make one with snapshot.`,
+      throw new ServerError(
+        `This chain has no snapshot ${name}${names === '' ? '' : `; it has ${names}`}. Going back to a snapshot drops those made after it; make one with snapshot.`,
       );
     }
     snapshots.set(name, await client.read(z.string(), 'devnet_snapshot'));

@@ -97,6 +97,20 @@ describe('text from the chain is marked', () => {
   });
 });
 
+test('errors of the server itself are not marked, and say what to do', async () => {
+  for (const [name, input, advice] of [
+    ['restore', { snapshot: 'snapshot-9' }, 'This chain has no snapshot snapshot-9'],
+    ['explain_transaction', { transaction_hash: '0x1' }, 'rpc devnet_listTransactions'],
+    ['deploy_contract', { class_hash: '0x1' }, 'call declare_contract first'],
+    ['attach_chain', { url: 'http://example.com' }, '--allow-hosts example.com'],
+  ] as const) {
+    const { before, text, isError } = await mcp.call(name, input);
+    expect(isError).toBe(true);
+    expect(before).toEqual([]);
+    expect(JSON.parse(text).error).toContain(advice);
+  }
+});
+
 test('values of the server itself are not marked', async () => {
   for (const [name, input] of [
     ['list_accounts', {}],

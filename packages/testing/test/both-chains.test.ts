@@ -155,7 +155,7 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     [
       'a wrong argument',
       () => chain.deployContract(COUNTER, [-1]),
-      'Argument start (u128) of constructor: Value is out of u128 range',
+      'Argument start of constructor(start: u128): value is out of u128 range',
     ],
   ])('rejects %s', async (_name, deploy, message) => {
     const height = await chain.request('starknet_blockNumber');
@@ -175,7 +175,9 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     const { classHash } = await chain.declare(COUNTER);
     const own: unknown = await chain.deploy({ classHash }).catch((error: unknown) => error);
     expect(own).toBeInstanceOf(RpcError);
-    expect(getExplanation(own)?.text).toContain('the calldata does not fit its parameter 1');
+    expect(getExplanation(own)?.text).toContain(
+      'the calldata is too short: start (u128) is missing',
+    );
     expect(getExplanation(new Error('other'))).toBeUndefined();
     expect(getExplanation(undefined)).toBeUndefined();
   });

@@ -1,6 +1,8 @@
 // Causes of failures in calls: what is called does not exist, calldata does not fit, checks of accounts and arithmetic.
-import type { Abi, AbiFunction } from '../abi.js';
+import type { Abi, AbiFunction, Parameter } from '../abi.js';
 import { decodeShortString, shortHash } from '../felt.js';
+import { selectorOf } from '../selector.js';
+import { DEEPEST, shapeOf } from '../shape.js';
 import { readTypeName, shortType } from '../type-name.js';
 import type { Facts, PossibleFinding, Rule } from './finding.js';
 import { accountNotDeployed } from './gas-rules.js';
@@ -58,11 +60,59 @@ function feltsOf(type: string): string {
   return '';
 }
 
-function calldataOf({ frame }: Facts): string {
-  const { calldata } = frame ?? {};
-  if (calldata === undefined) return '';
+/** How many felts a value takes; undefined for lists, byte arrays, enums and unknown types. */
+function feltCount(type: string, abi: Abi | undefined, depth = 0): number | undefined {
+  if (!abi || depth > DEEPEST) return undefined;
+  const shape = shapeOf(type, abi);
+  switch (shape.kind) {
+    case 'felt':
+    case 'bool':
+    case 'address':
+    case 'class':
+      return 1;
+    case 'unit':
+      return 0;
+    case 'integer':
+      return shape.bits === 256 ? 2 : 1;
+    case 'record':
+      return feltSum(shape.members, abi, depth + 1);
+    default:
+      return undefined;
+  }
+}
+
+function feltSum(
+  parameters: readonly Parameter[],
+  abi: Abi | undefined,
+  depth = 0,
+): number | undefined {
+  return parameters.reduce<number | undefined>((sum, { type }) => {
+    const count = feltCount(type, abi, depth);
+    return sum === undefined || count === undefined ? undefined : sum + count;
+  }, 0);
+}
+
+const DEPLOYING = ['deployContract', 'deploy_contract'].map(selectorOf);
+const CONSTRUCTOR = selectorOf('constructor');
+
+/** A revert reason has no calldata of a constructor, but a call of the universal deployer holds it. */
+function calldataOf({ frame, caller }: Facts): readonly string[] | undefined {
+  if (frame?.calldata || frame?.selector !== CONSTRUCTOR) return frame?.calldata;
+  if (!caller?.calldata || !DEPLOYING.includes(caller.selector)) return undefined;
+  const [, , , length = '0x0', ...calldata] = caller.calldata;
+  return BigInt(length) === BigInt(calldata.length) ? calldata : undefined;
+}
+
+/** What a function takes, and what the calldata has. */
+function takenText(entry: AbiFunction, facts: Facts): string {
+  const { frame, view } = facts;
+  const taken = feltSum(entry.inputs, frame && view.abiOf(frame));
+  const takes = `${signatureOf(entry)} takes ${taken === undefined ? plural(entry.inputs.length, 'argument') : plural(taken, 'felt')}`;
+  const calldata = calldataOf(facts);
+  if (calldata === undefined) return `${takes}.`;
+  const count = taken === undefined ? plural(calldata.length, 'felt') : calldata.length;
   const felts = calldata.slice(0, 6).map(shortHash).join(', ');
-  return ` The calldata has ${plural(calldata.length, 'felt')}${felts === '' ? '' : `: ${felts}`}${calldata.length > 6 ? ', …' : ''}.`;
+  return `${takes}; the calldata has ${count}${felts === '' ? '' : `: ${felts}`}${calldata.length > 6 ? ', …' : ''}.`;
 }
 
 function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): PossibleFinding {
@@ -72,9 +122,14 @@ function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): Possib
   if (!entry || !parameter) return undefined;
   const type = shortType(parameter.type);
   const felts = feltsOf(parameter.type);
+  const start = feltSum(entry.inputs.slice(0, Number(number) - 1), view.abiOf(frame));
+  const length = calldataOf(facts)?.length;
+  const isMissing = start !== undefined && length !== undefined && length <= start;
   return {
-    what: `the calldata does not fit its parameter ${number}, ${parameter.name}: ${type}`,
-    hint: `${signatureOf(entry)} is called.${felts === '' ? '' : ` ${type} takes ${felts}.`}${calldataOf(facts)}`,
+    what: isMissing
+      ? `the calldata is too short: ${parameter.name} (${type}) is missing`
+      : `the calldata does not fit its parameter ${number}, ${parameter.name}: ${type}`,
+    hint: `${takenText(entry, facts)}${felts === '' ? '' : ` ${type} takes ${felts}.`}`,
   };
 }
 
@@ -82,10 +137,7 @@ function tooLong(_: RegExpExecArray, facts: Facts): PossibleFinding {
   const { frame, view } = facts;
   const entry = frame && view.entryOf(frame);
   return entry
-    ? {
-        what: 'the calldata is longer than its parameters',
-        hint: `${signatureOf(entry)} is called.${calldataOf(facts)}`,
-      }
+    ? { what: 'the calldata is longer than its parameters', hint: takenText(entry, facts) }
     : undefined;
 }
 

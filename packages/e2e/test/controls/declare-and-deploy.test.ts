@@ -88,7 +88,12 @@ test('a constructor that fails is explained, and its transaction stays', async (
   expect(failure.code).toBe(ERRORS.CONTRACT_ERROR.code);
   const { revert_error, transaction_hash, explained } = Object(failure.data);
   expect(revert_error).toContain('Failed to deserialize param #1');
-  expect(explained.text).toContain('the calldata does not fit its parameter 1');
+  expect(explained.text).toContain('the calldata is too short: start (u128) is missing');
+  const constructor_calldata = ['0x1', '0x2'];
+  const longer = await client.failure('devnet_deploy', { class_hash, constructor_calldata });
+  expect(Object(longer.data).explained.text).toContain(
+    'constructor(start: u128) takes 1 felt; the calldata has 2: 0x1, 0x2.',
+  );
   const receipt = await client.call('starknet_getTransactionReceipt', { transaction_hash });
   expect(receipt.execution_status).toBe('REVERTED');
 });

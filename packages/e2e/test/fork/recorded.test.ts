@@ -102,6 +102,23 @@ test('another seed is said to be the reason', async () => {
   expect(await fewer.call('devnet_getPredeployedAccounts')).toHaveLength(3);
 });
 
+test('a recording of another block is refused, and stays', async () => {
+  const forkLock = join(folder, 'fork.lock.json');
+  const recorded = await readFile(forkLock, 'utf8');
+  const { block_number: number, block_hash: hash } = JSON.parse(recorded).block;
+  const forkNetwork = pair.proxy.url;
+  for (const forkBlock of [number - 1, '0x1']) {
+    await expect(createChain({ forkNetwork, forkLock, forkBlock })).rejects.toThrow(
+      `${forkLock} is a recording of block ${number}: delete it to record block ${forkBlock}, or leave out --fork-block`,
+    );
+  }
+  for (const forkBlock of [number, hash]) {
+    await using chain = await createChain({ forkNetwork, forkLock, forkBlock });
+    expect(await chain.request('starknet_blockNumber')).toBe(number + 1);
+  }
+  expect(JSON.parse(await readFile(forkLock, 'utf8')).block.block_hash).toBe(hash);
+});
+
 test('a lock file without a network and without --offline is refused', async () => {
   const args = repeating.filter((word) => word !== '--offline');
   expect(await refusal(args)).toMatch(/needs a network to read from: add --fork-network <URL>/);

@@ -180,7 +180,7 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     expect((await chain.explain(transactionHash)).status).toBe('SUCCEEDED');
     const failure = await failureOf(chain.deploy({ classHash }));
     expect(failure.code).toBe(ERRORS.CONTRACT_ERROR.code);
-    expect(failure.message).toContain('the calldata does not fit its parameter 1, start: u128');
+    expect(failure.message).toContain('the calldata is too short: start (u128) is missing');
     const reverted = await chain.explain(Object(failure.data).transaction_hash);
     expect(reverted.status).toBe('REVERTED');
   });

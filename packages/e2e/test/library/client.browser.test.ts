@@ -120,7 +120,7 @@ test('a page controls a node as a program does', async () => {
     balance: String(2n ** 70n),
     head: 1,
     count: '41',
-    reason: expect.stringContaining('the calldata does not fit its parameter 1'),
+    reason: expect.stringContaining('the calldata is too short: start (u128) is missing'),
     lost: expect.stringContaining('/missing.json cannot be read'),
     heights: [1, 4],
     length: 0,

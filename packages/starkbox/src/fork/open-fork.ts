@@ -13,6 +13,7 @@ import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';
 import type { OriginClient, OriginClientOptions } from './origin/client.js';
 import { OriginError, shownUrl } from './origin/failure.js';
+import { readForkBlock } from './origin/header.js';
 import { isSpoken } from './origin-version.js';
 
 export interface OpenedFork {
@@ -37,6 +38,7 @@ export async function openFork(
   const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
   const { forkTransaction } = config;
   if (forkNetwork === undefined && !offline) return withoutNetwork(config);
+  if (!offline) await checkRecordedBlock(config);
   const { OriginClient } = await import('./origin/client.js');
   const options: OriginClientOptions = {
     urls: forkNetwork?.split(',') ?? [],
@@ -92,6 +94,25 @@ async function startAfter(
   } finally {
     await client.close();
   }
+}
+
+/** Throws if the lock file is a recording of another block, which would be lost. */
+async function checkRecordedBlock({ forkLock, forkBlock }: Config): Promise<void> {
+  if (forkLock === undefined || forkBlock === undefined) return;
+  const { LockFile } = await import('./origin/lock-file.js');
+  const { origin } = await LockFile.open(forkLock);
+  if (!origin) return;
+  const { number, hash } = readForkBlock(origin.block);
+  // A negative number counts from the latest block, which only the network has.
+  const isOther =
+    typeof forkBlock === 'string'
+      ? BigInt(forkBlock) !== BigInt(hash)
+      : forkBlock >= 0 && forkBlock !== number;
+  if (!isOther) return;
+  throw new ConfigError(
+    `${forkLock} is a recording of block ${number}: delete it to record block ${forkBlock}, or leave out --fork-block`,
+    'forkBlock',
+  );
 }
 
 /** Throws if a lock file is given without a network. */
