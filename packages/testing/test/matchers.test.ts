@@ -145,6 +145,13 @@ describe('toChangeBalances', () => {
     expect(failure).toMatch(
       /0xabc by 8; it changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
     );
+    const mixed = assertChangesBalances(transaction, strk, [
+      ['0xdef', 0],
+      ['0xabc', 8],
+    ]);
+    expect(await failureOf(mixed)).toContain(
+      '  0xabc by 8; it changed by 7\n  0xdef by 0; it changed by 0, as expected',
+    );
   });
 });
 

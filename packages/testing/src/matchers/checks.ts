@@ -124,9 +124,17 @@ export async function checkChangesBalances(
     return delta - (fees.get(num.toHex(holder)) ?? 0n);
   });
   const pass = changes.every(([, delta], at) => actual[at] === BigInt(delta));
+  const line = ([, delta]: BalanceChange, at: number) => ({
+    isMet: actual[at] === BigInt(delta),
+    text: `  ${holders[at]} by ${delta}; it changed by ${actual[at]}`,
+  });
+  // The sort is stable: unmet expectations first, each group in the order of the test.
+  const lines = changes
+    .map(line)
+    .toSorted((first, second) => Number(first.isMet) - Number(second.isMet));
   return verdict(pass, included, [
     pass ? 'Expected other balance changes than:' : 'Expected balance changes:',
-    ...changes.map(([, delta], at) => `  ${holders[at]} by ${delta}; it changed by ${actual[at]}`),
+    ...lines.map(({ text, isMet }) => (isMet && !pass ? `${text}, as expected` : text)),
   ]);
 }
 
