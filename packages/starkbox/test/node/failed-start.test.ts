@@ -149,7 +149,7 @@ const CAUSES: readonly Cause[] = [
   ['checks', '--proof-mode full', fails({ proofMode: 'full' })],
   ['checks', '--dump-path', fails({ dumpPath: '/proc/nowhere/dump' })],
   ['origin', '127.0.0.1:9', fails({ forkNetwork: NOWHERE, forkTimeout: 1 }, false)],
-  ['genesis', 'does not exist', fails({ accountClassCustom: path('none.json') }, false)],
+  ['genesis', 'does not exist', () => withoutClass()],
   ['dump file', 'Failed to load', () => withBrokenDump()],
   ['request recording', 'EISDIR', fails({ recordRequests: folder })],
   ['L1', '127.0.0.1:9', fails({ l1: NOWHERE })],
@@ -163,6 +163,12 @@ async function whileHeld(): Promise<LocalChain> {
   } finally {
     await holder.close();
   }
+}
+
+function withoutClass(): Promise<LocalChain> {
+  // The chain before has dumped at its end, with the default class.
+  rmSync(path('image.dump'), { force: true });
+  return fails({ accountClassCustom: path('none.json') }, false)();
 }
 
 function withBrokenDump(): Promise<LocalChain> {
