@@ -92,15 +92,6 @@ function summaryOf({ history }: World, header: Header): BlockSummary {
 export type TransactionSummary = Omit<TRANSACTION_ROW, 'finality_status'>;
 
 const LONGEST_REASON = 300;
-const CUT = '…\n';
-
-/** The end of a revert reason, where the cause is; a cut one begins at a line, if one begins in it. */
-export function endOfReason(reason: string): string {
-  if (reason.length <= LONGEST_REASON) return reason;
-  const end = reason.slice(CUT.length - LONGEST_REASON);
-  const line = end.indexOf('\n') + 1;
-  return line > 0 && line < end.length ? `${CUT}${end.slice(line)}` : `…${end}`;
-}
 
 /** Transactions that pass a filter, newest first, those of the pending block included. */
 export function listTransactions(
@@ -211,7 +202,7 @@ function summarise(
     execution_status: receipt.execution_status,
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
-    ...(reason === undefined ? {} : { revert_reason: endOfReason(reason) }),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
     timestamp: world.history.header(block)?.timestamp ?? nextTime(world),
   };
 }

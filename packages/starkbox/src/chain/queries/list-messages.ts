@@ -14,9 +14,10 @@ import {
   transactionsOf,
   type World,
 } from '../world/world.js';
-import { endOfReason } from './list-blocks.js';
 import type { PageRequest } from './list-contracts.js';
 import { type Page, readPage } from './page.js';
+
+const LONGEST_REASON = 300;
 
 /** Messages newest first, in one direction or in both; a transaction may send several. */
 export function listMessages(
@@ -76,7 +77,7 @@ function handledMessage(
     block_number: block,
     index,
     timestamp: timeOf(world, block),
-    ...(reason === undefined ? {} : { revert_reason: endOfReason(reason) }),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
   };
 }
 
