@@ -1416,7 +1416,7 @@ export type MESSAGE_ROW = {
   readonly index: number;
   /** The timestamp of its block; for the block under construction, as if it closed now. */
   readonly timestamp: number;
-  /** At most the last 300 characters; a cut reason starts with `…`. */
+  /** Truncated to 300 characters. */
   readonly revert_reason?: string;
 };
 
@@ -2094,7 +2094,7 @@ export type TRANSACTION_ROW = {
     readonly unit: 'WEI' | 'FRI';
   };
   readonly l2_gas: number;
-  /** At most the last 300 characters; a cut reason starts with `…`. */
+  /** Truncated to 300 characters. */
   readonly revert_reason?: string;
   /** The timestamp of its block; for the block under construction, as if it closed now. */
   readonly timestamp: number;
