@@ -1,34 +1,19 @@
 // The README and the guide of tests do what they say: their code is run as it stands there.
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLinkedProject, ROOT } from './linked-project.js';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 let folder: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'starkbox-guides-'));
-  mkdirSync(join(folder, 'node_modules', '@starkbox'), { recursive: true });
-  for (const name of ['starkbox', '@starkbox/testing', 'starknet', 'vitest']) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-  }
+  folder = createLinkedProject('guides', ['starkbox', '@starkbox/testing', 'starknet', 'vitest']);
   copyFileSync(
     join(ROOT, 'contracts/cairo/counter.sierra.json'),
     join(folder, 'counter.sierra.json'),
   );
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -7,18 +7,15 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { createChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLinkedProject } from './linked-project.js';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const VITEST = join(
   dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
   'vitest.mjs',
@@ -73,13 +70,7 @@ const RUNNERS: readonly (readonly [string, string, readonly string[]])[] = [
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'starkbox-fork-in-ci-'));
-  const modules = join(folder, 'node_modules');
-  mkdirSync(modules);
-  for (const name of ['@starkbox', 'starkbox', 'vitest']) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  }
-  writeFileSync(join(folder, 'package.json'), '{ "name": "project", "type": "module" }');
+  folder = createLinkedProject('fork-in-ci', ['@starkbox/testing', 'starkbox', 'vitest']);
   writeFileSync(join(folder, 'mainnet.mjs'), FIXTURE);
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -1,21 +1,11 @@
 // The recipes of the documentation pass: each block of TypeScript is a test file of its own.
 import { execFile } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLinkedProject, ROOT } from './linked-project.js';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const RECIPES = join(ROOT, 'docs/recipes');
 const CONTRACTS = join(ROOT, 'contracts/cairo');
 let folder: string;
@@ -39,22 +29,16 @@ function recipes(): readonly Recipe[] {
 }
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'starkbox-recipes-'));
-  mkdirSync(join(folder, 'node_modules', '@starkbox'), { recursive: true });
-  const packages = [
+  folder = createLinkedProject('recipes', [
     'starkbox',
     '@starkbox/testing',
     '@starkbox/argent-classes',
     'starknet',
     'vitest',
-  ];
-  for (const name of packages) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-  }
+  ]);
   for (const name of readdirSync(CONTRACTS)) {
     symlinkSync(join(CONTRACTS, name), join(folder, name));
   }
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
