@@ -26,6 +26,12 @@ export function counted(count: number | bigint, noun: string): string {
   return `${grouped(count)} ${count === 1 || count === 1n ? noun : plural}`;
 }
 
+/** @example listed(['a', 'b', 'c'], 'or') // a, b or c */
+export function listed(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}
+
 /** Cuts the middle out of a text: its beginning and its end usually identify it. */
 export function shortenedMiddle(text: string, longest: number): string {
   const letters = [...text];
@@ -161,8 +167,8 @@ function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
 }
 
 function rowWidth(widths: readonly number[], omitted: ReadonlySet<number>): number {
-  const shown = widths.filter((_, at) => !omitted.has(at));
-  return shown.reduce((sum, width) => sum + width, 0) + GAP.length * (shown.length - 1);
+  const remaining = widths.filter((_, at) => !omitted.has(at));
+  return remaining.reduce((sum, width) => sum + width, 0) + GAP.length * (remaining.length - 1);
 }
 
 function aligned(cell: string, width: number, align: Column['align'] = 'left'): string {

@@ -1,4 +1,5 @@
 // Options of other development nodes, and what to use here in their place.
+import { listed } from '@starkbox/abi/text-layout';
 
 type Tool = 'Anvil' | 'Hardhat' | 'Katana' | 'starknet-devnet';
 
@@ -13,7 +14,7 @@ interface Replacement {
 const ANVIL = ['Anvil'] as const;
 const HARDHAT = ['Hardhat'] as const;
 const KATANA = ['Katana'] as const;
-const BOTH = ['Anvil', 'Katana'] as const;
+const ANVIL_AND_KATANA = ['Anvil', 'Katana'] as const;
 
 const NOT_HERE = 'leave it out: no option of this node does the same';
 const STEP_LIMITS = "leave it out: the network's limits apply";
@@ -22,7 +23,7 @@ const PUBLIC_KEYS = 'accounts come from a number, not from a phrase';
 /** By name. Options that mean the same here and there are aliases in the table of options. */
 export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
   '-a': { tools: ANVIL, use: '--accounts NUMBER' },
-  '-b': { tools: BOTH, use: '--block-time SECONDS' },
+  '-b': { tools: ANVIL_AND_KATANA, use: '--block-time SECONDS' },
   '-f': { tools: ANVIL, use: '--fork-network URL' },
   '-m': { tools: ANVIL, use: '--seed NUMBER', advice: PUBLIC_KEYS },
   '-p': { tools: ANVIL, use: '--port PORT' },
@@ -101,7 +102,7 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
   '--mnemonic-seed-unsafe': { tools: ANVIL, use: '--seed NUMBER' },
   '--no-cors': { tools: ANVIL, use: '--allowed-origins SITES' },
   '--no-mine': { tools: ANVIL, use: '--block-generation-on demand' },
-  '--no-mining': { tools: BOTH, use: '--block-generation-on demand' },
+  '--no-mining': { tools: ANVIL_AND_KATANA, use: '--block-generation-on demand' },
   '--no-request-size-limit': { tools: ANVIL, use: '--request-body-size-limit BYTES' },
   '--no-storage-caching': { tools: ANVIL, use: '--fork-upstream-caching false' },
   '--number': { tools: ANVIL, advice: NOT_HERE },
@@ -111,9 +112,9 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
     tools: ANVIL,
     advice: 'leave it out: a fork tries six times and follows Retry-After',
   },
-  '--rpc-url': { tools: BOTH, use: '--fork-network URL' },
+  '--rpc-url': { tools: ANVIL_AND_KATANA, use: '--fork-network URL' },
   '--rpc.max-connections': { tools: KATANA, use: '--maximum-connections NUMBER' },
-  '--silent': { tools: BOTH, use: '--quiet' },
+  '--silent': { tools: ANVIL_AND_KATANA, use: '--quiet' },
   '--state': {
     tools: ANVIL,
     use: '--data-dir FOLDER',
@@ -128,17 +129,12 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
 
 /** Completes "unknown option …", for an option of another node. */
 export function foreignOption(name: string): string | undefined {
-  if (!Object.hasOwn(FOREIGN_OPTIONS, name)) return undefined;
-  const replacement = FOREIGN_OPTIONS[name];
+  const replacement = Object.hasOwn(FOREIGN_OPTIONS, name) ? FOREIGN_OPTIONS[name] : undefined;
   if (replacement === undefined) return undefined;
   const { tools, use, advice } = replacement;
   const hints = [
     ...(use === undefined ? [] : [`use '${use}'`]),
     ...(advice === undefined ? [] : [advice]),
   ];
-  return ` of ${listed(tools)}: ${hints.join('; ')}`;
-}
-
-function listed(names: readonly string[]): string {
-  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
+  return ` of ${listed(tools, 'and')}: ${hints.join('; ')}`;
 }

@@ -1,4 +1,5 @@
 // Type of an option, and parsers of its values.
+import { listed } from '@starkbox/abi/text-layout';
 import { canonicalName, METHODS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
@@ -208,7 +209,7 @@ export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
   return accepting(
-    either(choices),
+    listed(choices, 'or'),
     (text) => choices.find((word) => word === text.toLowerCase()),
     choices,
   );
@@ -347,7 +348,3 @@ export const origins: Parse<readonly string[]> = words(
 export const token: Parse<string> = accepting('ASCII characters without spaces', (text) =>
   /^[\x21-\x7e]+$/.test(text) ? text : undefined,
 );
-
-function either(choices: readonly string[]): string {
-  return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
-}

@@ -1,4 +1,5 @@
 // Errors of ajv as one line: which value is wrong, and what was expected.
+import { listed } from '@starkbox/abi/text-layout';
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
 import { parse } from '../../json/json.js';
 import { didYouMean, nearest } from './method-suggestions.js';
@@ -48,7 +49,7 @@ function toUnionFault(error: ErrorObject, checker: Checker): Fault {
   );
   if (shared !== undefined) {
     const allowed = clashes.flatMap((clash) => clash.get(shared) ?? []);
-    const text = expectation(either(allowed.map(show)), data[shared]);
+    const text = expectation(listed(allowed.map(show), 'or'), data[shared]);
     return { pointer: `${instancePath}/${shared}`, text, weight: 0 };
   }
   const fewest = Math.min(...clashes.map(({ size }) => size));
@@ -108,7 +109,10 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
       return { pointer, text: unknownMember(unknown ?? '', members), weight };
     }
     default: {
-      const expected = either(choices(error.parentSchema ?? {}, checker, isLarge(error.data)));
+      const expected = listed(
+        choices(error.parentSchema ?? {}, checker, isLarge(error.data)),
+        'or',
+      );
       const size = SIZES.has(error.keyword) ? sizeOf(error.data) : undefined;
       const text =
         size === undefined
@@ -173,7 +177,7 @@ function choices(
   if (values !== undefined) return values.map(show);
   const parts: readonly AnySchemaObject[] | undefined = schema['allOf'];
   if (parts === undefined) return [describe(schema, isForLarge)];
-  return [parts.map((part) => either(choices(part, checker, isForLarge))).join(' and ')];
+  return [parts.map((part) => listed(choices(part, checker, isForLarge), 'or')).join(' and ')];
 }
 
 function describe(schema: AnySchemaObject, isForLarge: boolean): string {
@@ -229,11 +233,6 @@ function size(least: number | undefined, most: number | undefined, unit: string)
   }
   if (least !== undefined) return ` of at least ${counted(least, unit)}`;
   return most === undefined ? '' : ` of at most ${counted(most, unit)}`;
-}
-
-function either(texts: readonly string[]): string {
-  const last = texts.at(-1) ?? '';
-  return texts.length < 2 ? last : `${texts.slice(0, -1).join(', ')} or ${last}`;
 }
 
 function isObjectOrList(value: unknown): value is Readonly<Record<string, unknown>> {
