@@ -1,8 +1,9 @@
 // Public API of `starkbox/client` for Node: paths of files, and WebSockets where Node has none.
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { type ConnectOptions, type Platform, rpcUrlOf } from './client/connection.js';
-import { openChain, type RemoteChain } from './client/remote-chain.js';
+import { type Platform, rpcUrlOf } from './client/connection.js';
+import { openChain } from './client/remote-chain.js';
+import type { connect as connectInBrowsers } from './client.js';
 import { readRegular } from './files/regular-file.js';
 
 export * from './client.js';
@@ -16,19 +17,6 @@ const NODE: Platform = {
     ),
 };
 
-/**
- * Connects to a running node. The chain has the same methods as a chain of `createChain`.
- *
- * @param url the URL of the node, or of one of its instances
- * @example
- * const chain = await connect('http://127.0.0.1:5050');
- * await chain.mint('0x123', 10n ** 18n);
- * @throws TypeError if the URL is no HTTP URL
- * @throws ConnectionError if no Starkbox node responds at the URL, or it requires a token
- */
-export async function connect(
-  url: string | URL,
-  options: ConnectOptions = {},
-): Promise<RemoteChain> {
-  return openChain(rpcUrlOf(url), options, NODE);
-}
+/** As `connect` of browsers. */
+export const connect: typeof connectInBrowsers = async (url, options = {}) =>
+  openChain(rpcUrlOf(url), options, NODE);
