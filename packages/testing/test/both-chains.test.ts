@@ -173,9 +173,11 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     const wrapped = new Error('outer', { cause: failure });
     expect(getExplanation(wrapped)).toEqual(explained);
     const { classHash } = await chain.declare(COUNTER);
-    const own: unknown = await chain.deploy({ classHash }).catch((error: unknown) => error);
-    expect(own).toBeInstanceOf(RpcError);
-    expect(getExplanation(own)?.text).toContain(
+    const deployFailure: unknown = await chain
+      .deploy({ classHash })
+      .catch((error: unknown) => error);
+    expect(deployFailure).toBeInstanceOf(RpcError);
+    expect(getExplanation(deployFailure)?.text).toContain(
       'the calldata is too short: start (u128) is missing',
     );
     expect(getExplanation(new Error('other'))).toBeUndefined();

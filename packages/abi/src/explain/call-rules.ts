@@ -106,11 +106,11 @@ function calldataOf({ frame, caller }: Facts): readonly string[] | undefined {
 /** What a function takes, and what the calldata has. */
 function takenText(entry: AbiFunction, facts: Facts): string {
   const { frame, view } = facts;
-  const taken = feltSum(entry.inputs, frame && view.abiOf(frame));
-  const takes = `${signatureOf(entry)} takes ${taken === undefined ? plural(entry.inputs.length, 'argument') : plural(taken, 'felt')}`;
+  const feltCount = feltSum(entry.inputs, frame && view.abiOf(frame));
+  const takes = `${signatureOf(entry)} takes ${feltCount === undefined ? plural(entry.inputs.length, 'argument') : plural(feltCount, 'felt')}`;
   const calldata = calldataOf(facts);
   if (calldata === undefined) return `${takes}.`;
-  const count = taken === undefined ? plural(calldata.length, 'felt') : calldata.length;
+  const count = feltCount === undefined ? plural(calldata.length, 'felt') : calldata.length;
   const felts = calldata.slice(0, 6).map(shortHash).join(', ');
   return `${takes}; the calldata has ${count}${felts === '' ? '' : `: ${felts}`}${calldata.length > 6 ? ', …' : ''}.`;
 }

@@ -71,7 +71,7 @@ test('a page controls a node as a program does', async () => {
   const { url } = await node.listen();
   const page = await (await sharedPages()).take();
   await page.goto(await openSite());
-  const seen = await page.evaluate(
+  const results = await page.evaluate(
     async ([nodeUrl = '', token = '']) => {
       const { connect, isRpcError } = window.client;
       const refused = await connect(nodeUrl).catch(String);
@@ -114,7 +114,7 @@ test('a page controls a node as a program does', async () => {
     },
     [url, TOKEN],
   );
-  expect(seen).toEqual({
+  expect(results).toEqual({
     refused: expect.stringContaining('requires a token'),
     accounts: node.accounts,
     balance: String(2n ** 70n),

@@ -113,9 +113,9 @@ describe('a token', () => {
     const url = await startNode({ authToken: 'a-token-of-24-characters' });
     const chain = await opened(url, { token: 'a-token-of-24-characters' });
     const { url: other, server } = await startServer('{}');
-    const sent = once(server, 'request');
+    const arrival = once(server, 'request');
     await chain.fetch(other);
-    const [request] = await sent;
+    const [request] = await arrival;
     expect(Object(request).headers.authorization).toBeUndefined();
     const config = await chain.fetch(new URL('/config', url));
     expect(config.status).toBe(200);
@@ -124,9 +124,9 @@ describe('a token', () => {
 
 test('headers are sent with every call', async () => {
   const { url, server } = await startServer('{"jsonrpc":"2.0","id":1,"result":{}}');
-  const sent = once(server, 'request');
+  const arrival = once(server, 'request');
   await connect(url, { headers: { 'x-tenant': 'blue' } }).catch(() => undefined);
-  const [request] = await sent;
+  const [request] = await arrival;
   expect(Object(request).headers['x-tenant']).toBe('blue');
 });
 

@@ -203,8 +203,8 @@ function accountLines(
     ...labelled(['accounts', text], { paint, width }),
     ...ownLine,
     ...listed.map(({ address: felt, privateKey }, at) => {
-      const shown = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
-      return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', shown)}${GAP}${privateKey}`;
+      const column = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
+      return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', column)}${GAP}${privateKey}`;
     }),
   ];
 }

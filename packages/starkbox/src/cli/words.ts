@@ -42,9 +42,9 @@ export function readWords(argv: readonly string[]): Words {
     if (key === 'help')
       return { kind: 'help', topic: rest[0]?.startsWith('-') ? undefined : rest[0] };
     if (further !== undefined) rest.unshift(further);
-    const taken = valuesOf(definition, { name, attached }, rest);
+    const optionValues = valuesOf(definition, { name, attached }, rest);
     const earlier = definition.flag.includes('...') ? (values.get(key) ?? []) : [];
-    values.set(key, [...earlier, ...taken]);
+    values.set(key, [...earlier, ...optionValues]);
   }
   const texts = new Map<ConfigKey, string>();
   for (const [key, parts] of values) {

@@ -167,11 +167,11 @@ function withShownReads(
   display: WorkDisplay | undefined,
 ): Probe | undefined {
   if (!display) return probe;
-  const shown: Probe = {
+  const originReads: Probe = {
     around: (work, run) =>
       work.kind === 'upstream' ? showing(display, 'reading from the forked network', run) : run(),
     waited: () => {},
     looked: () => {},
   };
-  return joined(probe ? [probe, shown] : [shown]);
+  return joined(probe ? [probe, originReads] : [originReads]);
 }

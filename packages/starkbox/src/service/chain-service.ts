@@ -339,8 +339,8 @@ export class ChainService {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      const shown = showLong(name, whole, explained && this.shared.progress);
-      return this.shared.instances().guarded(this, name, shown);
+      const withProgress = showLong(name, whole, explained && this.shared.progress);
+      return this.shared.instances().guarded(this, name, withProgress);
     });
   }
 

@@ -4,32 +4,32 @@ import { createChain } from '../../src/index.js';
 import { showLong } from '../../src/rpc/long-requests.js';
 
 function recordingDisplay() {
-  const shown: string[] = [];
+  const calls: string[] = [];
   const display = {
     begin(text: string) {
-      shown.push(`begin ${text}`);
-      return () => void shown.push(`end ${text}`);
+      calls.push(`begin ${text}`);
+      return () => void calls.push(`end ${text}`);
     },
     detail: () => {},
   };
-  return { shown, display };
+  return { calls, display };
 }
 
 test('a long request is shown until it ends, even if it fails', async () => {
-  const { shown, display } = recordingDisplay();
+  const { calls, display } = recordingDisplay();
   await using chain = await createChain({ seed: 0, accounts: 1 }, { progress: display });
-  shown.length = 0;
+  calls.length = 0;
   await chain.requestRaw('devnet_gasReport', {});
-  expect(shown).toEqual([
+  expect(calls).toEqual([
     'begin reading transactions for a gas report',
     'end reading transactions for a gas report',
   ]);
-  shown.length = 0;
+  calls.length = 0;
   await expect(chain.requestRaw('devnet_load', { path: '/nowhere/at-all' })).rejects.toThrow();
-  expect(shown).toEqual(['begin loading a dump', 'end loading a dump']);
-  shown.length = 0;
+  expect(calls).toEqual(['begin loading a dump', 'end loading a dump']);
+  calls.length = 0;
   await chain.requestRaw('starknet_blockNumber', {});
-  expect(shown).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('other handlers, and all of them without a display, stay as they are', () => {

@@ -33,13 +33,13 @@ export function listMessages(
     ...request,
     blockKeys: [[...handlers, ...senders, UNKNOWN]],
     rowsIn: (block) => {
-      const sent = direction === 'TO_L2' ? [] : sentIn(world, block);
-      if (direction === 'TO_L1') return sent.map((row) => () => row);
+      const toL1 = direction === 'TO_L2' ? [] : sentIn(world, block);
+      if (direction === 'TO_L1') return toL1.map((row) => () => row);
       let next = 0;
       return transactionHashesOf(world, block).flatMap((hash, index) => {
         const first = next;
-        while (sent[next]?.transaction_hash === hash) next += 1;
-        const rows = sent.slice(first, next).map((row) => () => row);
+        while (toL1[next]?.transaction_hash === hash) next += 1;
+        const rows = toL1.slice(first, next).map((row) => () => row);
         return [() => handledAt(world, block, index), ...rows];
       });
     },

@@ -55,8 +55,8 @@ export async function callMethod(
 
 /** Names and summaries of all methods, or of those whose name contains a word. */
 export function listMethods(pattern: string | undefined, { width, paint }: Surroundings): string {
-  const wanted = (pattern ?? '').toLowerCase();
-  const names = METHOD_NAMES.filter((name) => name.toLowerCase().includes(wanted));
+  const part = (pattern ?? '').toLowerCase();
+  const names = METHOD_NAMES.filter((name) => name.toLowerCase().includes(part));
   if (names.length === 0) throw new Error(`no method contains '${pattern}'`);
   const column = Math.max(...names.map((name) => name.length)) + 2;
   const lines = names.flatMap((name) => {
