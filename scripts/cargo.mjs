@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writePatchedCrate } from './engine-changes.mjs';
+import { writePatchedCrates } from './engine-changes.mjs';
 import { CACHE } from './processes.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -50,6 +50,6 @@ export function run(command, args, cwd = ROOT, variables = {}) {
  * @type {typeof run}
  */
 export function runCargo(command, args, cwd, variables) {
-  writePatchedCrate();
+  writePatchedCrates();
   run(command, args, cwd, variables);
 }

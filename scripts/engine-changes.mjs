@@ -1,4 +1,5 @@
-// Our changes to the sequencer's blockifier: packages/engine/changes, one file each, and the crate with them.
+// Our changes to crates of the sequencer, and the crates with them. Each folder of packages/engine/changes has the
+// changes of a crate, one file each.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,19 +19,35 @@ import { fileURLToPath } from 'node:url';
 
 const ENGINE = fileURLToPath(new URL('../packages/engine', import.meta.url));
 
-export const CHANGES = join(ENGINE, 'changes');
-/** The crate that the workspace's manifest puts in place of the published one. */
-export const PATCHED = join(ENGINE, 'patched', 'blockifier');
-/** What the patched crate was made from. */
+const CHANGES = join(ENGINE, 'changes');
+/** What a patched crate was made from. */
 const STAMP = '.made-from';
-/** A file that the changes add. */
-const OBSERVER = { source: 'observer.rs', target: 'src/execution/observer.rs' };
 
 /**
- * @typedef {object} Upstream the published crate
+ * Folders of the patched crates. The workspace's manifest puts the optimized ones in place of the published crates.
+ * The others lack the changes that only save time, for comparisons.
+ */
+export const PATCHED = {
+  optimized: join(ENGINE, 'patched'),
+  published: join(ENGINE, 'patched', 'published'),
+};
+
+/** @typedef {keyof typeof PATCHED} Executor */
+
+/**
+ * @typedef {object} Upstream a published crate
  * @property {string} name
  * @property {string} version
  * @property {string} [sha256] of the archive
+ */
+
+/**
+ * @typedef {object} ChangedCrate the crate that the changes of a folder were written for
+ * @property {string} name
+ * @property {string} version
+ * @property {string} sha256 of the archive
+ * @property {Readonly<Record<string, { target: string, isOptimization?: boolean }>>} adds files of the folder, and
+ * where they go in the crate
  */
 
 /**
@@ -43,19 +60,26 @@ const OBSERVER = { source: 'observer.rs', target: 'src/execution/observer.rs' };
  * @typedef {object} Change
  * @property {string} name of its file, without the ending
  * @property {string} header its description, up to the first file
+ * @property {boolean} isOptimization whether it only saves time
  * @property {readonly { path: string, hunks: readonly Hunk[] }[]} files
  */
 
-/** @returns {Upstream & { sha256: string }} the crate that the changes were written for */
-export function upstream() {
-  return JSON.parse(readFileSync(join(CHANGES, 'upstream.json'), 'utf8'));
+/** @returns {ChangedCrate[]} */
+export function changedCrates() {
+  return readdirSync(CHANGES)
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(CHANGES, name, 'crate.json'), 'utf8')));
 }
 
-/** @returns {Change[]} in the order in which they are applied */
-export function readChanges() {
-  const names = readdirSync(CHANGES).filter((name) => name.endsWith('.patch'));
+/**
+ * @param {string} crate
+ * @returns {Change[]} in the order in which they are applied
+ */
+export function readChanges(crate) {
+  const folder = join(CHANGES, crate);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.patch'));
   return names.sort().map((name) => {
-    const text = readFileSync(join(CHANGES, name), 'utf8');
+    const text = readFileSync(join(folder, name), 'utf8');
     return { name: name.replace(/\.patch$/, ''), ...parsePatch(text) };
   });
 }
@@ -64,7 +88,7 @@ export function readChanges() {
  * Reads a unified diff with a description before it. Line numbers are not used: a hunk belongs where its text is.
  *
  * @param {string} text
- * @returns {Pick<Change, 'header' | 'files'>}
+ * @returns {Omit<Change, 'name'>}
  */
 export function parsePatch(text) {
   /** @type {{ path: string, hunks: Hunk[] }[]} */
@@ -83,7 +107,8 @@ export function parsePatch(text) {
       if (!line.startsWith('-')) hunk.after += `${line.slice(1)}\n`;
     }
   }
-  return { header: header.join('\n').trim(), files };
+  const description = header.join('\n').trim();
+  return { header: description, isOptimization: /^Saves: /m.test(description), files };
 }
 
 /**
@@ -110,26 +135,43 @@ export function applyChange(change, folder) {
   return undefined;
 }
 
-/** Writes the patched crate, unless it is there already. Cargo needs it before any other command. */
-export function writePatchedCrate() {
-  const stamp = inputsHash();
-  const stampFile = join(PATCHED, STAMP);
+/**
+ * Writes the patched crates, unless they are there already. Cargo needs them before any other command.
+ *
+ * @param {Executor} executor
+ */
+export function writePatchedCrates(executor = 'optimized') {
+  for (const crate of changedCrates()) writePatchedCrate(crate, executor);
+}
+
+/**
+ * @param {ChangedCrate} crate
+ * @param {Executor} executor
+ */
+function writePatchedCrate(crate, executor) {
+  const patched = join(PATCHED[executor], crate.name);
+  const stamp = inputsHash(crate.name);
+  const stampFile = join(patched, STAMP);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  mkdirSync(dirname(PATCHED), { recursive: true });
-  const temporary = mkdtempSync(`${PATCHED}-`);
+  mkdirSync(dirname(patched), { recursive: true });
+  const temporary = mkdtempSync(`${patched}-`);
   try {
-    const folder = unpackCrate(upstream(), temporary);
-    for (const change of readChanges()) {
+    const folder = unpackCrate(crate, temporary);
+    for (const change of readChanges(crate.name)) {
+      if (change.isOptimization && executor === 'published') continue;
       const reason = applyChange(change, folder);
       if (reason !== undefined) throw new Error(`${change.name} does not apply: ${reason}`);
     }
-    cpSync(join(CHANGES, OBSERVER.source), join(folder, OBSERVER.target));
+    for (const [file, { target, isOptimization }] of Object.entries(crate.adds)) {
+      if (isOptimization && executor === 'published') continue;
+      cpSync(join(CHANGES, crate.name, file), join(folder, target));
+    }
     writeFileSync(join(folder, STAMP), stamp);
-    replaceFolder(PATCHED, folder);
+    replaceFolder(patched, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
-  console.log(`wrote ${PATCHED}`);
+  console.log(`wrote ${patched}`);
 }
 
 /**
@@ -157,11 +199,15 @@ function replaceFolder(folder, other) {
   }
 }
 
-/** @returns {string} a hash of everything that the patched crate is made from */
-function inputsHash() {
+/**
+ * @param {string} crate
+ * @returns {string} a hash of everything that the patched crate is made from
+ */
+function inputsHash(crate) {
   const hash = createHash('sha256');
-  for (const name of readdirSync(CHANGES).sort()) {
-    hash.update(`\n${name}\n`).update(readFileSync(join(CHANGES, name)));
+  const folder = join(CHANGES, crate);
+  for (const name of readdirSync(folder).sort()) {
+    hash.update(`\n${name}\n`).update(readFileSync(join(folder, name)));
   }
   return hash.digest('hex');
 }

@@ -1,5 +1,5 @@
 // Writes packages/engine/patched: the sequencer's blockifier with our changes. Run it before cargo, once for each
 // change of packages/engine/changes.
-import { writePatchedCrate } from './engine-changes.mjs';
+import { writePatchedCrates } from './engine-changes.mjs';
 
-writePatchedCrate();
+writePatchedCrates();

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { licencesIn, noticeOf, titleOf } from '../bundle/third-party.mjs';
 import { ENGINE } from '../cargo.mjs';
-import { writePatchedCrate } from '../engine-changes.mjs';
+import { writePatchedCrates } from '../engine-changes.mjs';
 
 /** @import { Part } from '../bundle/third-party.mjs' */
 
@@ -22,7 +22,7 @@ import { writePatchedCrate } from '../engine-changes.mjs';
  */
 export function cratesOf(target) {
   const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target];
-  writePatchedCrate();
+  writePatchedCrates();
   /** @type {Metadata} */
   const {
     packages,

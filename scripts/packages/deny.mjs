@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
-import { writePatchedCrate } from '../engine-changes.mjs';
+import { writePatchedCrates } from '../engine-changes.mjs';
 import { CACHE, runVisibly } from '../processes.mjs';
 
 const VERSION = '0.20.2';
@@ -24,7 +24,7 @@ function install() {
 }
 
 if (!existsSync(COMMAND)) install();
-writePatchedCrate();
+writePatchedCrates();
 const [check] = process.argv.slice(2);
 const checks = check === undefined ? ['licenses', 'bans', 'sources'] : [check];
 // Crates that name a file in place of a licence are warned of, and read from that file.

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
-import { upstream } from '../engine-changes.mjs';
+import { changedCrates } from '../engine-changes.mjs';
 
 /** @import { Part } from '../bundle/third-party.mjs' */
 
@@ -112,15 +112,20 @@ function npmSums() {
   });
 }
 
-/** @returns {Sum[]} checksums of the lock file of cargo, and of the crate that we change */
+/** @returns {Sum[]} checksums of the lock file of cargo, and of the crates that we change */
 function crateSums() {
-  const { name, version, sha256 } = upstream();
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const entry = /^name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "(.+)"$/gm;
   const locked = [...lock.matchAll(entry)].map(([, name, version, content = '']) => {
     return /** @type {Sum} */ ([`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content }]);
   });
-  return [...locked, [`pkg:cargo/${name}@${version}`, { alg: 'SHA-256', content: sha256 }]];
+  const changed = changedCrates().map(({ name, version, sha256 }) => {
+    return /** @type {Sum} */ ([
+      `pkg:cargo/${name}@${version}`,
+      { alg: 'SHA-256', content: sha256 },
+    ]);
+  });
+  return [...locked, ...changed];
 }
 
 /**
