@@ -4,6 +4,7 @@
 //   node scripts/build-engine.mjs --profile dist   for publishing: smaller and faster, builds longer
 //   node scripts/build-engine.mjs --fresh          without the results of earlier builds
 //   node scripts/build-engine.mjs --training       for a training run, which train-engine.mjs does
+//   node scripts/build-engine.mjs --executor published   without our optimizations of the executor, beside the others
 //
 // If a training run of the profile has left its counts on this machine, the build uses them.
 // Cargo compiles the package again for every clone, because its fingerprint holds the path. So results
@@ -14,6 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuiltEngine } from './built-engine.mjs';
 import { ENGINE, hostTriple, runCargo, TARGET_DIR } from './cargo.mjs';
+import { buildVariant } from './engine-variant.mjs';
 import { countsOf, recordingFlag } from './training.mjs';
 
 const PROFILES = ['release', 'dist'];
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     profile: { type: 'string', default: 'release' },
     fresh: { type: 'boolean', default: false },
     training: { type: 'boolean', default: false },
+    executor: { type: 'string', default: 'optimized' },
   },
 });
 const { profile, fresh: isFresh, training: isTraining } = values;
@@ -31,12 +34,20 @@ if (!PROFILES.includes(profile)) {
   process.exit(2);
 }
 
+if (!['optimized', 'published'].includes(values.executor)) {
+  console.error(`unknown executor ${values.executor}: optimized or published`);
+  process.exit(2);
+}
+
 const target = hostTriple();
 const compiler = `starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
 const counts = countsOf(profile);
 const flag = counts === undefined ? '' : `-Cprofile-use=${counts}`;
 
-if (isTraining) build(recordingFlag(profile));
+if (values.executor === 'published') {
+  const addon = buildVariant(`published-${profile}`, { executor: 'published', profile });
+  console.log(`To use it: STARKBOX_ENGINE=${addon}`);
+} else if (isTraining) build(recordingFlag(profile));
 else {
   const builtEngine = new BuiltEngine(target, profile, compiler, flag);
   if (!isFresh && builtEngine.restore())

@@ -3,6 +3,8 @@
 
 mod bench;
 mod bindings;
+#[cfg(feature = "compare-executors")]
+mod comparisons;
 mod compiler;
 mod memory;
 mod release;
@@ -19,6 +21,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn start() {
     commit_memory_on_demand();
     error::record_panic_location();
+    #[cfg(feature = "compare-executors")]
+    comparisons::record();
 }
 
 /// By default the allocator commits whole regions and holds a hundred megabytes too many.

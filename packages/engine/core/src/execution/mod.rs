@@ -4,6 +4,8 @@ mod block;
 mod block_hash;
 mod call;
 mod closing;
+#[cfg(feature = "compare-executors")]
+pub mod compare;
 mod reader;
 pub mod report;
 pub mod retrace;

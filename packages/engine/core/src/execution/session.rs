@@ -55,6 +55,18 @@ impl Session {
 
     pub fn run(&mut self, transaction: &Transaction, flags: Flags) -> Result<Run> {
         fault::point("execution");
+        #[cfg(feature = "compare-executors")]
+        super::compare::compare(self, transaction, flags)?;
+        self.try_run(transaction, flags, true)
+    }
+
+    /// Executes a transaction, and drops its changes unless they are kept.
+    pub(super) fn try_run(
+        &mut self,
+        transaction: &Transaction,
+        flags: Flags,
+        keeps_changes: bool,
+    ) -> Result<Run> {
         let executable = transaction.executable(flags)?;
         take_printed();
         let mut layer = TransactionalState::create_transactional(&mut self.cached);
@@ -63,7 +75,11 @@ impl Session {
             .and_then(|info| Ok((info, layer.to_state_diff()?.state_maps)));
         let result = match result {
             Ok((info, maps)) => {
-                layer.commit();
+                if keeps_changes {
+                    layer.commit();
+                } else {
+                    layer.abort();
+                }
                 Ok((info, maps))
             }
             Err(error) => {
@@ -89,18 +105,21 @@ impl Session {
             _ => GasVectorComputationMode::NoL2Gas,
         };
         let changes = Changes::from_maps(maps, classes);
-        let diff = self.classify(&changes)?;
+        let diff = self.classify(&changes, keeps_changes)?;
         Ok(Run::Executed(Box::new(Executed { info, diff, changes, gas_mode })))
     }
 
     /// Tells deployed contracts from replaced classes.
-    fn classify(&mut self, changes: &Changes) -> Result<Diff> {
+    fn classify(&mut self, changes: &Changes, keeps_changes: bool) -> Result<Diff> {
         let mut moves = ClassChanges::default();
         for (address, hash) in &changes.class_hashes {
-            let before = match self.class_hashes.insert(*address, *hash) {
-                Some(before) => before,
+            let before = match self.class_hashes.get(address) {
+                Some(before) => *before,
                 None => self.cached.state.class_hash(*address)?,
             };
+            if keeps_changes {
+                self.class_hashes.insert(*address, *hash);
+            }
             moves.add(*address, before, *hash);
         }
         let declared = changes
