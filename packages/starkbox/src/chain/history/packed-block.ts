@@ -244,13 +244,16 @@ function readPrices(reader: ByteReader): HeaderPrices {
 
 /** Blocks at equal prices share one object. */
 function sharedPrices(prices: HeaderPrices, before: PackedBlock | undefined): HeaderPrices {
-  if (!before || before.prices === prices) return prices;
-  const others = pricesOf(before.prices);
-  const areEqual = pricesOf(prices).every(
+  return before && arePricesEqual(prices, before.prices) ? before.prices : prices;
+}
+
+export function arePricesEqual(first: HeaderPrices, second: HeaderPrices): boolean {
+  if (first === second) return true;
+  const others = pricesOf(second);
+  return pricesOf(first).every(
     ({ price_in_fri, price_in_wei }, index) =>
       price_in_fri === others[index]?.price_in_fri && price_in_wei === others[index]?.price_in_wei,
   );
-  return areEqual ? before.prices : prices;
 }
 
 // Felts and marks.
