@@ -27,7 +27,8 @@ interface NewBlock {
   readonly marks: readonly number[];
 }
 
-/** At most so many marks are searched one by one. */
+/** Searches go through new blocks one by one. */
+const MOST_NEW_BLOCKS = 16;
 const MOST_NEW_MARKS = 256;
 
 /**
@@ -40,12 +41,10 @@ export class BlockIndex {
   #blocks: PersistentMap<number, Blocks>;
   /** Newer than all blocks in the map, oldest first. */
   #newBlocks: readonly NewBlock[];
-  readonly #newMarks: number;
 
   constructor(blocks: PersistentMap<number, Blocks>, newBlocks: readonly NewBlock[] = []) {
     this.#blocks = blocks;
     this.#newBlocks = newBlocks;
-    this.#newMarks = newBlocks.reduce((sum, { marks }) => sum + marks.length, 0);
   }
 
   /** @param marks the marks of consecutive blocks from `first` on */
@@ -65,9 +64,12 @@ export class BlockIndex {
 
   /** Adds a block, which must be newer than all blocks in the index. */
   with(marks: readonly number[], block: number): BlockIndex {
-    const next = new BlockIndex(this.#blocks, [...this.#newBlocks, { block, marks }]);
-    if (next.#newMarks > MOST_NEW_MARKS) next.#allBlocks();
-    return next;
+    const newBlocks = [...this.#newBlocks, { block, marks }];
+    const newMarks = newBlocks.reduce((sum, added) => sum + added.marks.length, 0);
+    const isFull = newBlocks.length > MOST_NEW_BLOCKS || newMarks > MOST_NEW_MARKS;
+    return isFull
+      ? new BlockIndex(withNew(this.#blocks, newBlocks))
+      : new BlockIndex(this.#blocks, newBlocks);
   }
 
   /** The map after the new blocks are added to it. */
