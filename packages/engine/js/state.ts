@@ -66,6 +66,9 @@ export class State {
   /** @internal */
   readonly native: binding.State;
   readonly #source: StateSource | undefined;
+  // A call into the addon takes longer than most of a read.
+  #version: number | undefined;
+  #firstVersion: number | undefined;
 
   /** @internal */
   constructor(make: symbol, native: binding.State, source: StateSource | undefined) {
@@ -88,12 +91,14 @@ export class State {
 
   /** The version being written, or the one that a view shows. */
   get version(): number {
-    return this.native.version;
+    this.#version ??= this.native.version;
+    return this.#version;
   }
 
   /** The oldest version whose difference is kept. */
   get firstVersion(): number {
-    return this.native.firstVersion;
+    this.#firstVersion ??= this.native.firstVersion;
+    return this.#firstVersion;
   }
 
   // Reading. What this state holds, or its source looks up in this process, is answered without another

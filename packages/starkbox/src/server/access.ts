@@ -39,6 +39,8 @@ export class AccessRules {
   readonly #clients: ReadonlyMap<string, string> | undefined;
   readonly #admitsAnyHost: boolean;
   readonly #admitsPrivateNames: boolean;
+  /** The last admitted Host header: nearly all requests have the same. */
+  #admittedHost: string | undefined;
 
   constructor(options: AccessOptions) {
     const { host, allowedHosts, allowedOrigins, token, clients } = options;
@@ -62,8 +64,10 @@ export class AccessRules {
    */
   admitsHost(header: string | undefined): boolean {
     // Only browsers are open to DNS rebinding, and they always send the header.
-    if (header === undefined || this.#admitsAnyHost) return true;
-    return this.#isOwnName(header);
+    if (header === undefined || this.#admitsAnyHost || header === this.#admittedHost) return true;
+    const isAdmitted = this.#isOwnName(header);
+    if (isAdmitted) this.#admittedHost = header;
+    return isAdmitted;
   }
 
   /** The message for a Host header that is not admitted; undefined for all others. */

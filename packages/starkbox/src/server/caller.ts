@@ -17,14 +17,13 @@ export function callerOf(
   const { headers } = request;
   const { origin, 'user-agent': agent } = headers;
   const tag = transport === 'http' ? headers[TAG_HEADER] : TAG_QUERY.exec(request.url ?? '')?.[1];
-  const client = access?.clientOf(headers);
   return {
     transport,
-    ...(origin === undefined ? {} : { origin }),
-    ...(access?.isForeign(headers) ? { isForeign: true } : {}),
-    ...(client === undefined ? {} : { client }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(typeof tag === 'string' && TAG.test(tag) && isOwn(request) ? { tag } : {}),
+    origin,
+    isForeign: access?.isForeign(headers),
+    client: access?.clientOf(headers),
+    agent,
+    tag: typeof tag === 'string' && TAG.test(tag) && isOwn(request) ? tag : undefined,
   };
 }
 

@@ -175,12 +175,12 @@ export class History {
     if (header.number !== this.next || header.transactionCount !== transactions.length) {
       throw new RangeError(`block ${header.number} cannot follow block ${this.next - 1}`);
     }
-    const added = packBlock(block, events, this.latest, this.#at(this.next - 1));
+    const { packed, marks } = packBlock(block, events, this.latest, this.#at(this.next - 1));
     return new History({
       ...this.#parts(),
-      blocks: this.#blocks.push(added),
+      blocks: this.#blocks.push(packed),
       latest: Object.freeze({ ...header }),
-      index: this.#index.with(marksOf(added), header.number),
+      index: this.#index.with(marks, header.number),
     });
   }
 

@@ -35,15 +35,25 @@ const HEADER_FELTS = 5;
 const PRICE_FELTS = 6;
 const ZERO = '0'.charCodeAt(0);
 
-/** @param events the events of each transaction, in the order of the transactions */
+/**
+ * The compact form of a block, and all its index marks.
+ *
+ * @param events the events of each transaction, in the order of the transactions
+ */
 export function packBlock(
   block: ClosedBlock,
   events: readonly (readonly Emitted[])[],
   parent: Header | undefined,
   before: PackedBlock | undefined,
-): PackedBlock {
+): { readonly packed: PackedBlock; readonly marks: readonly number[] } {
   const { header, transactions, stateDiff, blockKeys = [] } = block;
-  return Object.freeze({
+  const indexMarks = [...eventMarks(events.flat()), ...blockKeys];
+  const marks = [
+    markOf(header.hash),
+    ...transactions.map(({ hash }) => markOf(hash)),
+    ...indexMarks,
+  ];
+  const packed = Object.freeze({
     felts: bytesOf([
       header.hash,
       header.transactionCommitment,
@@ -61,8 +71,9 @@ export function packBlock(
     eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
     texts: packTexts(transactions),
     stateDiff: stateDiff === undefined ? undefined : TextChunk.keep([stateDiff]),
-    indexMarks: marksToText([...eventMarks(events.flat()), ...blockKeys]),
+    indexMarks: marksToText(indexMarks),
   });
+  return { packed, marks };
 }
 
 export function headerOf(
@@ -233,13 +244,16 @@ function readPrices(reader: ByteReader): HeaderPrices {
 
 /** Blocks at equal prices share one object. */
 function sharedPrices(prices: HeaderPrices, before: PackedBlock | undefined): HeaderPrices {
-  if (!before || before.prices === prices) return prices;
-  const others = pricesOf(before.prices);
-  const areEqual = pricesOf(prices).every(
+  return before && arePricesEqual(prices, before.prices) ? before.prices : prices;
+}
+
+export function arePricesEqual(first: HeaderPrices, second: HeaderPrices): boolean {
+  if (first === second) return true;
+  const others = pricesOf(second);
+  return pricesOf(first).every(
     ({ price_in_fri, price_in_wei }, index) =>
       price_in_fri === others[index]?.price_in_fri && price_in_wei === others[index]?.price_in_wei,
   );
-  return areEqual ? before.prices : prices;
 }
 
 // Felts and marks.

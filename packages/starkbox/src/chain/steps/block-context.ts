@@ -4,6 +4,7 @@ import type { Fork } from '../../fork/fork.js';
 import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import type { Header } from '../history/header.js';
+import { arePricesEqual } from '../history/packed-block.js';
 import { pendingNumber } from '../world/find-block.js';
 import { enginePrices, headerPrices } from '../world/gas-prices.js';
 import { nextTime, type World } from '../world/world.js';
@@ -32,12 +33,18 @@ export function pendingContext(world: World, rules: BlockRules, time: number): B
   });
 }
 
-export function makeContext(
-  { chainId }: BlockRules,
-  header: Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>,
-): Block {
+/** What a context depends on, besides the chain. */
+type ContextHeader = Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>;
+
+/** The newest context: calls and estimates on the same block follow each other. */
+let recent:
+  | { readonly chainId: string; readonly header: ContextHeader; readonly context: Block }
+  | undefined;
+
+export function makeContext({ chainId }: BlockRules, header: ContextHeader): Block {
+  if (recent?.chainId === chainId && isSameBlock(recent.header, header)) return recent.context;
   const { number, timestamp, prices, sequencer = SEQUENCER } = header;
-  return new Block({
+  const context = new Block({
     number,
     timestamp,
     sequencer_address: sequencer,
@@ -45,4 +52,15 @@ export function makeContext(
     fee_tokens: { strk: STRK, eth: ETH },
     gas_prices: enginePrices(prices),
   });
+  recent = { chainId, header, context };
+  return context;
+}
+
+function isSameBlock(first: ContextHeader, second: ContextHeader): boolean {
+  return (
+    first.number === second.number &&
+    first.timestamp === second.timestamp &&
+    first.sequencer === second.sequencer &&
+    arePricesEqual(first.prices, second.prices)
+  );
 }

@@ -62,8 +62,9 @@ export function archivedSlot(
   address: string,
   key: string,
 ): string | undefined {
-  if (!world.keepsHistory || isInMemory(world, number)) return undefined;
-  return world.archived?.storageAt(address, key, number);
+  const { archived } = world;
+  if (!archived || !world.keepsHistory || isInMemory(world, number)) return undefined;
+  return archived.storageAt(address, key, number);
 }
 
 /** The state after a block, or undefined if it is not kept. */

@@ -31,7 +31,7 @@ export interface Batch {
   readonly delivery: Delivery | undefined;
   /** Aborted when there is nothing more to answer; with an error as the reason, calls are answered with it. */
   readonly signal: AbortSignal | undefined;
-  readonly make: (call: unknown) => Promise<string | undefined>;
+  readonly make: (call: unknown) => string | undefined | Promise<string | undefined>;
   /** The answer to a call that is not made. */
   readonly skip: (call: unknown, reason: RpcError) => string | undefined;
 }
@@ -46,7 +46,8 @@ export async function answerBatch(batch: Batch): Promise<string | undefined> {
     let answer: string | undefined;
     if (!answers.refusal && !signal?.aborted) {
       const making = make(call);
-      answer = await (answers.hasBegun && signal ? unlessAborted(making, signal) : making);
+      const canAbort = making instanceof Promise && answers.hasBegun && signal;
+      answer = await (canAbort ? unlessAborted(making, signal) : making);
     }
     if (signal?.aborted) {
       // Where nothing was sent yet, the client is gone or has its answer: the timeout.

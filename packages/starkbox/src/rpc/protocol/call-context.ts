@@ -7,9 +7,9 @@ import type { Call } from './envelope.js';
 /** The caller, as far as an answer may depend on it. */
 export interface Session extends Caller {
   /** A page of another site: it may not call `devnet_` methods. */
-  readonly isForeign?: boolean;
+  readonly isForeign?: boolean | undefined;
   /** The client whose own token the call carries; undefined for the operator, and where clients have no such tokens. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** The socket, which can receive notifications. */
   readonly listener?: Listener | undefined;
   /** Aborted when an answer can no longer be delivered: the client is gone, or its timeout was answered. */

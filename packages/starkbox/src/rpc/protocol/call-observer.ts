@@ -9,13 +9,13 @@ export const UNKNOWN_METHOD = 'unknown';
 export interface Caller {
   readonly transport: 'http' | 'ws' | 'in-process';
   /** The site whose script calls, if a browser said so. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** What it calls itself. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The part of our explorer that calls. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** The version of the specification, if it is not the newest. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** A socket of its own. */
   readonly listener?: object | undefined;
 }

@@ -122,7 +122,8 @@ export class Dispatcher {
       return refused(this.#toRpcError(error, UNKNOWN_METHOD), request, text);
     }
     if (Array.isArray(body)) return this.#batch(body, session, mayPause, request, delivery);
-    const answer = await this.#answer(body, session, mayPause, request?.begin(false));
+    const answering = this.#answer(body, session, mayPause, request?.begin(false));
+    const answer = answering instanceof Promise ? await answering : answering;
     if (!delivery || answer === undefined || delivery.share.take(answer.length)) return answer;
     return errorAnswer(delivery.share.refusal(), idIn(body));
   }
@@ -202,34 +203,44 @@ export class Dispatcher {
     return answer;
   }
 
-  /** Reads the envelope of a call, runs it and writes the answer; undefined for a notification. */
-  async #answer(
+  /**
+   * Reads the envelope of a call, runs it and writes the answer; undefined for a notification. A promise only if the
+   * call waits for something.
+   */
+  #answer(
     request: unknown,
     session: Session,
     mayPause: boolean,
     observed: ObservedCall | undefined,
-  ): Promise<string | undefined> {
+  ): string | undefined | Promise<string | undefined> {
     const { call, id, error: wrong } = openCall(request);
-    let answer: string | undefined;
-    if (call) {
-      try {
-        const run = this.#run(call, session, mayPause);
-        const value = run instanceof Promise ? await run : run;
-        observed?.handled();
-        const result = this.#write(call.method, value);
-        answer = id === undefined ? undefined : resultAnswer(result, id);
-      } catch (error) {
-        const failure = failed(observed, this.#toRpcError(error, call.method), id);
-        answer = id === undefined ? undefined : failure;
-      }
-    } else {
-      answer = failed(observed, wrong, id);
-    }
-    if (observed) {
+    const end = (answer: string | undefined): string | undefined => {
       const method = isObject(request) ? request['method'] : undefined;
-      observed.ended(this.#methods.nameOf(method), request, answer);
+      observed?.ended(this.#methods.nameOf(method), request, answer);
+      return answer;
+    };
+    if (!call) return end(failed(observed, wrong, id));
+    const refuse = (error: unknown): string | undefined => {
+      const failure = failed(observed, this.#toRpcError(error, call.method), id);
+      return end(id === undefined ? undefined : failure);
+    };
+    const succeed = (value: unknown): string | undefined => {
+      observed?.handled();
+      let result: string;
+      try {
+        result = this.#write(call.method, value);
+      } catch (error) {
+        return refuse(error);
+      }
+      return end(id === undefined ? undefined : resultAnswer(result, id));
+    };
+    let value: unknown;
+    try {
+      value = this.#run(call, session, mayPause);
+    } catch (error) {
+      return refuse(error);
     }
-    return answer;
+    return value instanceof Promise ? value.then(succeed, refuse) : succeed(value);
   }
 
   /** Runs a call of any transport; the only place that measures it. The result, or a promise of it. */
@@ -274,10 +285,13 @@ export class Dispatcher {
   ): unknown {
     const begin = milliseconds();
     const params = read(call.params);
-    const took = this.#took('validate', method.entry.name, begin);
-    const pause = took > LONG_STEP_MILLISECONDS && mayPause ? endSharedSlice() : undefined;
-    if (pause) return pause.then(() => this.#handle(method, params, call, session));
-    return this.#handle(method, params, call, session);
+    const end = this.#ended('validate', call.method, begin);
+    const isLongStep = end - begin > LONG_STEP_MILLISECONDS;
+    const pause = isLongStep && mayPause ? endSharedSlice() : undefined;
+    if (pause) {
+      return pause.then(() => this.#handle(method, params, call, session, milliseconds()));
+    }
+    return this.#handle(method, params, call, session, end);
   }
 
   #handle(
@@ -285,12 +299,12 @@ export class Dispatcher {
     params: Record<string, unknown>,
     call: Call,
     session: Session,
+    begin: number,
   ): unknown {
     const { name, prefix, isJournalled } = entry;
-    const begin = milliseconds();
     const cause = isJournalled ? { ...call, method: name } : undefined;
     const result = handler(params, { prefix, session, listener: session.listener, cause });
-    this.#took('handle', name, begin);
+    this.#ended('handle', name, begin);
     return result;
   }
 
@@ -303,16 +317,19 @@ export class Dispatcher {
       // Strings have a limit of their own.
       if (!(error instanceof RangeError) || !/string length/.test(error.message)) throw error;
     }
-    this.#took('write', this.#methods.nameOf(method), begin);
+    this.#ended('write', method, begin);
     if (text === undefined || text.length > this.#maxAnswer) throw answerTooLarge(this.#maxAnswer);
     return text;
   }
 
-  /** Milliseconds since a step began. */
-  #took(stage: Stage, method: string, begin: number): number {
-    const took = milliseconds() - begin;
-    if (took > STALL_MILLISECONDS) this.#options.onStall?.(stage, method, took);
-    return took;
+  /** Reports a step that took long; the time of its end. */
+  #ended(stage: Stage, method: string, begin: number): number {
+    const end = milliseconds();
+    const took = end - begin;
+    if (took > STALL_MILLISECONDS) {
+      this.#options.onStall?.(stage, this.#methods.nameOf(method), took);
+    }
+    return end;
   }
 
   /** The cause of an unexpected failure goes to the log, not over the wire. */

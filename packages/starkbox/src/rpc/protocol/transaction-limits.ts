@@ -1,6 +1,7 @@
 // Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
 import { methodFacts } from '@starkbox/spec';
 import { invalidParams } from '../../errors.js';
+import { memberOf } from '../../json/reader.js';
 import type { Handler } from './call-context.js';
 
 export interface TransactionLimits {
@@ -19,7 +20,7 @@ export function limitTransactions(
   const name = methodFacts(method)?.feltLists;
   if (!name) return handler;
   return (params, context) => {
-    const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
+    const carrier = memberOf(params, name);
     checkFelts(carrier, `params.${name}`, limits.felts);
     // Transactions may be in lists, one for each block.
     if (isListOfObjects(carrier)) checkCount(carrier.flat(), limits.transactions);

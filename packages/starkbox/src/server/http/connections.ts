@@ -6,9 +6,17 @@ import { Admission } from './admission.js';
 /** Time for a client to finish sending a request when the server stops. */
 const GRACE_MILLISECONDS = 1_000;
 
+/** A request until its response is sent or dropped. */
+export interface OpenRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Called once, at the end. */
+  onEnd: ((end: 'answered' | 'client gone') => void) | undefined;
+}
+
 /** Closes idle connections when the server stops; Node itself would wait for them. */
 export class Connections {
-  readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
+  readonly #requests = new Map<Duplex, Set<OpenRequest>>();
   /** Actions that wait for the requests under way. */
   readonly #waiting = new WeakMap<Duplex, () => void>();
   readonly #admission = new Admission();
@@ -21,28 +29,41 @@ export class Connections {
   add(socket: Duplex): void {
     if (this.#requests.has(socket)) return;
     this.#admission.accepted();
-    this.#requests.set(socket, new Set());
+    const requests = new Set<OpenRequest>();
+    this.#requests.set(socket, requests);
     // Without a listener here, a socket error during an upgrade would end the process.
     socket.on('error', () => {});
-    socket.once('close', () => this.delete(socket));
+    // One listener for all requests. Node gives a pipelined response no event of its own before its turn.
+    socket.once('close', () => {
+      this.delete(socket);
+      for (const { onEnd } of requests) onEnd?.('client gone');
+    });
   }
 
   delete(socket: Duplex): void {
     this.#requests.delete(socket);
   }
 
-  /** @returns resolves when the request may be answered; undefined if it may at once */
-  enter(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
-    const { socket } = request;
-    this.#requests.get(socket)?.add(request);
-    response.once('close', () => {
-      const open = this.#requests.get(socket);
-      open?.delete(request);
-      if (open?.size !== 0) return;
-      if (this.#draining) socket.destroySoon();
-      else this.#waiting.get(socket)?.();
-      this.#waiting.delete(socket);
-    });
+  enter(request: IncomingMessage, response: ServerResponse): OpenRequest {
+    const open: OpenRequest = { request, response, onEnd: undefined };
+    this.#requests.get(request.socket)?.add(open);
+    response.on('close', () => this.#leave(open));
+    return open;
+  }
+
+  #leave(open: OpenRequest): void {
+    const { socket } = open.request;
+    const requests = this.#requests.get(socket);
+    if (!requests?.delete(open)) return;
+    open.onEnd?.('answered');
+    if (requests.size !== 0) return;
+    if (this.#draining) socket.destroySoon();
+    else this.#waiting.get(socket)?.();
+    this.#waiting.delete(socket);
+  }
+
+  /** Resolves when a request may be answered; undefined if it may at once. */
+  turn(): Promise<void> | undefined {
     return this.#admission.turn();
   }
 
@@ -53,7 +74,7 @@ export class Connections {
   }
 
   /** Whether the connection closes after this request. */
-  isLast({ socket }: IncomingMessage): boolean {
+  isLast({ request: { socket } }: OpenRequest): boolean {
     return this.#draining && (this.#requests.get(socket)?.size ?? 0) <= 1;
   }
 
@@ -62,7 +83,7 @@ export class Connections {
     for (const [socket, open] of this.#requests) if (open.size === 0) socket.destroy();
     setTimeout(() => {
       for (const [socket, open] of this.#requests) {
-        if ([...open].some(({ complete }) => !complete)) socket.destroy();
+        if ([...open].some(({ request }) => !request.complete)) socket.destroy();
       }
     }, GRACE_MILLISECONDS).unref();
   }

@@ -1,13 +1,14 @@
 // One JSON-RPC request over HTTP: body, timeout, share of the memory budget and answer.
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
+import type { Deadlines, Expiring } from '../../scheduling/deadlines.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { type BodyRefusal, type Reading, readBody } from './body.js';
+import type { OpenRequest } from './connections.js';
 import { json, type Reply } from './reply.js';
 import { beginStream, type PacedWriter } from './send-reply.js';
 
@@ -20,8 +21,7 @@ export interface RpcRequestOptions {
 }
 
 export interface RpcRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly open: OpenRequest;
   readonly session: Session;
   /** Whether nothing comes after this request on its connection. */
   readonly isLast: () => boolean;
@@ -29,8 +29,12 @@ export interface RpcRequest {
   readonly refuse: (status: number, error: RpcError) => Reply;
 }
 
-/** The longest time that a timer takes. */
-const FOREVER_MILLISECONDS = 2 ** 31 - 1;
+/** What all requests share. */
+export interface SharedLimits {
+  readonly budget: MemoryBudget;
+  readonly deadlines: Deadlines;
+}
+
 /** Seconds. */
 const RETRY_AFTER = '1';
 
@@ -38,13 +42,13 @@ const RETRY_AFTER = '1';
 export function serveRpcRequest(
   parts: RpcRequest,
   options: RpcRequestOptions,
-  budget: MemoryBudget,
+  { budget, deadlines }: SharedLimits,
 ): Promise<Reply | undefined> {
   const exchange = new Exchange(parts, options, budget.open());
-  return exchange.serve();
+  return exchange.serve(deadlines);
 }
 
-class Exchange {
+class Exchange implements Expiring {
   readonly #parts: RpcRequest;
   readonly #options: RpcRequestOptions;
   readonly #share: Share;
@@ -52,6 +56,9 @@ class Exchange {
   #reading: Reading | undefined;
   #body: string | undefined;
   #stream: PacedWriter | undefined;
+  #answer: ((reply: Reply) => void) | undefined;
+  #isWorking = true;
+  #isOpen = true;
 
   constructor(parts: RpcRequest, options: RpcRequestOptions, share: Share) {
     this.#parts = parts;
@@ -60,36 +67,22 @@ class Exchange {
     this.#session = new RequestSession(parts.session);
   }
 
-  serve(): Promise<Reply | undefined> {
-    const { request, response } = this.#parts;
-    const { socket } = request;
-    // The share is held until the work has ended and the answer is sent or dropped.
-    let open = 2;
-    const ended = (): void => {
-      open -= 1;
-      if (open === 0) this.#share.close();
+  serve(deadlines: Deadlines): Promise<Reply | undefined> {
+    this.#parts.open.onEnd = (end) => {
+      if (end === 'client gone') {
+        this.#session.abort();
+        this.#reading?.stop();
+      }
+      this.#isOpen = false;
+      this.#releaseShare();
     };
-    const closed = (): void => {
-      socket.off('close', gone);
-      response.off('close', closed);
-      ended();
-    };
-    const gone = (): void => {
-      this.#session.abort();
-      this.#reading?.stop();
-      closed();
-    };
-    // Any number of pipelined requests share a socket.
-    socket.setMaxListeners(0).on('close', gone);
-    response.on('close', closed);
+    deadlines.add(this);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.#expire(resolve),
-        Math.min(this.#options.timeoutSeconds * 1000, FOREVER_MILLISECONDS),
-      );
+      this.#answer = resolve;
       const worked = (): void => {
-        clearTimeout(timer);
-        ended();
+        deadlines.delete(this);
+        this.#isWorking = false;
+        this.#releaseShare();
       };
       this.#work().then(
         (reply) => {
@@ -104,8 +97,13 @@ class Exchange {
     });
   }
 
+  /** The share is held until the work has ended and the answer is sent or dropped. */
+  #releaseShare(): void {
+    if (!this.#isWorking && !this.#isOpen) this.#share.close();
+  }
+
   async #work(): Promise<Reply | undefined> {
-    const { request } = this.#parts;
+    const { request, response } = this.#parts.open;
     const { bodyLimit, dispatcher } = this.#options;
     this.#reading = readBody(request, bodyLimit, this.#share);
     const body = await this.#reading.body;
@@ -118,12 +116,12 @@ class Exchange {
     const answer = await dispatcher.handle(body.text, this.#session, delivery);
     if (!this.#stream) return answer === undefined ? { status: 204 } : json(200, answer);
     await this.#stream.write(answer ?? '');
-    this.#parts.response.end();
+    response.end();
     return undefined;
   }
 
   readonly #write = (piece: string): Promise<void> => {
-    this.#stream ??= beginStream(this.#parts.response, this.#parts.isLast());
+    this.#stream ??= beginStream(this.#parts.open.response, this.#parts.isLast());
     return this.#stream.write(piece);
   };
 
@@ -138,7 +136,7 @@ class Exchange {
     return { ...reply, headers, lingers: true };
   }
 
-  #expire(resolve: (reply: Reply) => void): void {
+  expire(): void {
     const message = `No response within ${this.#options.timeoutSeconds} s; --timeout sets the limit`;
     const error = new RpcError(-32002, message);
     const body = this.#body;
@@ -147,7 +145,7 @@ class Exchange {
       const reply = json(408, errorAnswer(error, id));
       // The rest of the body is not waited for.
       const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
-      resolve({ ...reply, headers });
+      this.#answer?.({ ...reply, headers });
     }
     this.#session.abort(error);
     this.#reading?.stop();
@@ -157,20 +155,20 @@ class Exchange {
 /** The caller of one request. Its signal is made when a handler asks for it, because most do not. */
 class RequestSession implements Session {
   readonly transport = 'http';
-  readonly origin?: string;
-  readonly agent?: string;
-  readonly tag?: string;
-  readonly isForeign?: boolean;
-  readonly client?: string;
+  readonly origin: string | undefined;
+  readonly agent: string | undefined;
+  readonly tag: string | undefined;
+  readonly isForeign: boolean | undefined;
+  readonly client: string | undefined;
   #controller: AbortController | undefined;
   #ending: { readonly reason: unknown } | undefined;
 
   constructor({ origin, agent, tag, isForeign, client }: Session) {
-    if (origin !== undefined) this.origin = origin;
-    if (agent !== undefined) this.agent = agent;
-    if (tag !== undefined) this.tag = tag;
-    if (isForeign !== undefined) this.isForeign = isForeign;
-    if (client !== undefined) this.client = client;
+    this.origin = origin;
+    this.agent = agent;
+    this.tag = tag;
+    this.isForeign = isForeign;
+    this.client = client;
   }
 
   get signal(): AbortSignal {

@@ -6,11 +6,12 @@ import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
+import { Deadlines } from '../../scheduling/deadlines.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { declaredLength } from './body.js';
-import { Connections } from './connections.js';
+import { Connections, type OpenRequest } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
 import {
@@ -73,8 +74,7 @@ export interface HttpServer {
 
 /** Returns the reply, or writes it and returns undefined. */
 type Serve = (
-  request: IncomingMessage,
-  response: ServerResponse,
+  open: OpenRequest,
   { target, path }: Destination,
 ) => Reply | Promise<Reply | undefined>;
 
@@ -106,19 +106,20 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const connections = new Connections();
   const routes = createRoutes(options, connections);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const turn = connections.enter(request, response);
+    const open = connections.enter(request, response);
     response.on('error', () => {}); // the client is gone
+    const turn = connections.turn();
     if (turn) await turn;
     if (request.socket.destroyed) return; // the client is gone
     let reply: Reply | undefined;
     try {
-      reply = await serve(routes, request, response, options);
+      reply = await serve(routes, open, options);
     } catch (err) {
       if (request.socket.destroyed) return; // the client is gone
       options.log.error({ err }, 'an HTTP request failed unexpectedly');
       reply = json(500, errorAnswer(new RpcError(ERRORS.INTERNAL_ERROR.code, 'Internal error')));
     }
-    if (reply) await send(reply, request, response, connections.isLast(request));
+    if (reply) await send(reply, request, response, connections.isLast(open));
   };
 
   const server = createServer({
@@ -206,39 +207,47 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
   const { budget = new MemoryBudget() } = options;
   const { timeoutSeconds, bodyLimit, access } = options;
+  const limits = { budget, deadlines: new Deadlines(timeoutSeconds * 1000) };
   const rpc: Route = {
-    POST: (request, response, { target, path }) =>
-      refuseType(request, target, access) ??
-      serveRpcRequest(
-        {
-          request,
-          response,
-          session: callerOf(request, 'http', access),
-          isLast: () => connections.isLast(request),
-          refuse: (status, error) =>
-            refusalOf(request, { access, onRefusal: target.onRefusal }, status, error),
-        },
-        { dispatcher: target.versions?.get(path) ?? target.dispatcher, timeoutSeconds, bodyLimit },
-        budget,
-      ),
+    POST: (open, { target, path }) => {
+      const { request } = open;
+      return (
+        refuseType(request, target, access) ??
+        serveRpcRequest(
+          {
+            open,
+            session: callerOf(request, 'http', access),
+            isLast: () => connections.isLast(open),
+            refuse: (status, error) =>
+              refusalOf(request, { access, onRefusal: target.onRefusal }, status, error),
+          },
+          {
+            dispatcher: target.versions?.get(path) ?? target.dispatcher,
+            timeoutSeconds,
+            bodyLimit,
+          },
+          limits,
+        )
+      );
+    },
   };
   const routes = new Map<string, Route>([
     ...[...RPC_PATHS, ...(options.versions?.keys() ?? [])].map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
-    ['/config', { GET: (request, _, { target }) => serveConfig(request, target, access) }],
+    ['/config', { GET: ({ request }, { target }) => serveConfig(request, target, access) }],
   ]);
   const { explorer } = options;
   if (explorer) {
     routes.set('/ui', {
       // A browser that opens a page cannot send a token. The page holds no secret.
-      GET: (request, _, { path }) => explorer.serve(path, acceptedBy(request)),
+      GET: ({ request }, { path }) => explorer.serve(path, acceptedBy(request)),
       isOpen: true,
       isOwn: true,
     });
   }
   const { wallet } = options;
   if (wallet) {
-    const GET: Serve = (request) =>
+    const GET: Serve = ({ request }) =>
       refuseWallet(request, options) ?? wallet.serve(acceptedBy(request));
     routes.set(WALLET_PATH, { GET, isOpen: true });
   }
@@ -252,10 +261,10 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
 
 function serve(
   routes: ReadonlyMap<string, Route>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  open: OpenRequest,
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
+  const { request } = open;
   const released = releasedBy(request, options);
   if (released !== undefined) {
     return refuseAccess(request, options, true) ?? serveRelease(released, request, options);
@@ -263,12 +272,10 @@ function serve(
   const earlyRefusal = refuseBeforeLookup(request, options);
   if (earlyRefusal) return earlyRefusal;
   const destination = destinationOf(request, options, options);
-  if (!(destination instanceof Promise))
-    return serveAt(destination, routes, request, response, options);
+  if (!(destination instanceof Promise)) return serveAt(destination, routes, open, options);
   return destination.then(
-    (opened) => serveAt(opened, routes, request, response, options),
-    (error: unknown) =>
-      serveUnopened(notOpened(error, request, options.log), routes, request, response),
+    (opened) => serveAt(opened, routes, open, options),
+    (error: unknown) => serveUnopened(notOpened(error, request, options.log), routes, open),
   );
 }
 
@@ -276,23 +283,22 @@ function serve(
 async function serveUnopened(
   { reply, target }: Unopened,
   routes: ReadonlyMap<string, Route>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  open: OpenRequest,
 ): Promise<Reply | undefined> {
   const [path = ''] = RPC_PATHS;
-  const call = request.method === 'POST' ? routes.get(path)?.POST : undefined;
+  const call = open.request.method === 'POST' ? routes.get(path)?.POST : undefined;
   if (!call) return reply;
-  const answer = await call(request, response, { target, path });
+  const answer = await call(open, { target, path });
   return answer?.status === 200 ? { ...answer, status: reply.status } : answer;
 }
 
 function serveAt(
   destination: Destination | undefined,
   routes: ReadonlyMap<string, Route>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  open: OpenRequest,
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
+  const { request } = open;
   const { method } = request;
   const path = destination?.path ?? pathOf(request);
   const route = destination && routes.get(Explorer.owns(path) ? '/ui' : path);
@@ -305,9 +311,9 @@ function serveAt(
   if (!destination) return missed(request, options, 404, NO_INSTANCE);
   if (route === undefined) return missed(request, options, 404, nothingAt(path, options));
   if (route.GET && (method === 'GET' || method === 'HEAD')) {
-    return route.GET(request, response, destination);
+    return route.GET(open, destination);
   }
-  if (route.POST && method === 'POST') return route.POST(request, response, destination);
+  if (route.POST && method === 'POST') return route.POST(open, destination);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
   const reply = missed(request, options, 405, wrongMethodAt(path, options));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };

@@ -74,6 +74,18 @@ describe('bodies', () => {
     await nothingHeld();
   });
 
+  test('of clients that go during a call are held until the call ends', async () => {
+    const { send, server, calls, open } = await start();
+    const body = call(1, 'devnet_wait');
+    const socket = send(head(body.length) + body);
+    await expect.poll(calls).toBe(1);
+    socket.destroy();
+    await expect.poll(() => server.connections).toBe(0);
+    expect(heldBytes()).toBe(body.length);
+    open();
+    await nothingHeld();
+  });
+
   test('that are too long, malformed or of too many values leave nothing', async () => {
     const { post } = await start({ maxValues: 100_000 });
     expect((await post(MEGABYTE.repeat(5))).statusCode).toBe(413);
