@@ -1,7 +1,7 @@
 // Records how often each branch of the engine runs under typical work, and builds the engine by these counts.
 //
-//   node scripts/train-engine.mjs                  for daily builds on this machine
-//   node scripts/train-engine.mjs --profile dist   for publishing
+//   npm run build:engine:train                       for daily builds on this machine
+//   npm run build:engine:train -- --profile dist     for publishing
 //
 // Both builds compile every crate, because each has flags of its own. Later builds of the profile use the counts until
 // the next training run; functions that have changed since are compiled without.
@@ -9,12 +9,19 @@ import { parseArgs } from 'node:util';
 import { ROOT, run } from './cargo.mjs';
 import { forgetRecordings, mergeCommand, mergeRecordings } from './training.mjs';
 
-/** Transfers and calls in a bare loop, a node under load, and what a test suite does first. */
+/**
+ * Random transactions of many contracts, fixtures and transactions of a test suite, the engine's own work, growing
+ * chains, and a node's first requests.
+ */
 const WORK = [
-  ['run', 'bench', '--', 'engine', '--quick'],
-  ['run', 'bench', '--', 'growth', '--quick', '--only', 'transfers'],
-  ['run', 'bench', '--', 'compare', '--quick', '--only', 'First seconds'],
+  ['executor', '--quick', '--mixed', '2000'],
+  ['test-suites', '--quick'],
+  ['engine', '--quick'],
+  ['growth', '--quick', '--only', 'transfers'],
+  ['compare', '--quick', '--only', 'First seconds'],
 ];
+/** The file of npm, because Windows starts no command scripts without a shell. */
+const NPM = process.env['npm_execpath'];
 
 const { values } = parseArgs({ options: { profile: { type: 'string', default: 'release' } } });
 const build = ['scripts/build-engine.mjs', '--profile', values.profile];
@@ -22,6 +29,7 @@ const build = ['scripts/build-engine.mjs', '--profile', values.profile];
 mergeCommand();
 forgetRecordings(values.profile);
 run(process.execPath, [...build, '--training'], ROOT);
-for (const work of WORK) run('npm', work, ROOT);
+if (NPM === undefined) throw new Error('start it by npm: npm run build:engine:train');
+for (const work of WORK) run(process.execPath, [NPM, 'run', 'bench', '--', ...work], ROOT);
 mergeRecordings(values.profile);
 run(process.execPath, build, ROOT);

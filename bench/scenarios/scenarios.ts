@@ -10,6 +10,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   compare: () => load(import('../compare/compare.js')),
   'data-dir': () => load(import('./data-dir.js')),
   engine: () => load(import('./engine.js')),
+  executor: () => load(import('./executor.js')),
   'fleet-faults': () => load(import('../../packages/hosting/bench/faults.js')),
   'fleet-proxy': () => load(import('../../packages/hosting/bench/proxy.js')),
   'fleet-simulation': () => load(import('../../packages/hosting/bench/simulate.js')),
