@@ -114,7 +114,7 @@ export declare class State {
   class(classHash: string): Promise<Class | undefined | null>
   /** The version that declared a class; null if this chain did not. */
   classSince(classHash: string): number | null
-  apply(diff: string, classes: Array<Class>): Promise<State>
+  apply(diff: string, classes: Array<Class>, storage?: StorageList | undefined | null): Promise<State>
   /** A second handle on the same value. */
   copy(): State
   /** A read-only view of an older version. */
@@ -164,6 +164,16 @@ export declare class StateSource {
   constructor(ask: (question: string) => Promise<string | Uint8Array | null>, timeLimitMillis?: number | undefined | null)
   /** How many different questions have been asked. */
   get answers(): number
+}
+
+/** The storage of a state difference, read from JSON. */
+export declare class StorageList {
+  /** Reads the list at the beginning of a text; null if it is not in canonical form. */
+  static read(text: string): Promise<StorageList | undefined | null>
+  /** Characters of its text. */
+  get length(): number
+  get slotCount(): number
+  get addresses(): Array<string>
 }
 
 export declare class Transaction {

@@ -61,6 +61,7 @@ export type {
   StateFigures,
   StateOptions,
 } from './state-values.js';
+export { StorageList } from './storage-list.js';
 export {
   Block,
   type BlockValues,

@@ -28,6 +28,7 @@ import type {
   StateFigures,
   StateOptions,
 } from './state-values.js';
+import type { StorageList } from './storage-list.js';
 import type { Block, Seal, Transaction } from './transaction.js';
 
 /** As `Executed`, with the state after it. */
@@ -162,13 +163,14 @@ export class State {
    * Caches the source's value of everything that a difference replaces. Without it, `diffOf` lists a value
    * that the difference writes as changed even if the source holds the same.
    */
-  async prefetch(diff: Partial<StateDiff>): Promise<void> {
+  async prefetch(diff: Partial<StateDiff>, storage?: StorageList): Promise<void> {
     if (!this.#source) return;
     const { storage_diffs = [], nonces = [] } = diff;
+    const contracts = [...storage_diffs, ...(storage?.parsed() ?? [])];
     const { deployed_contracts = [], replaced_classes = [] } = diff;
     const { native } = this;
     await Promise.all([
-      ...storage_diffs.flatMap(({ address, storage_entries }) =>
+      ...contracts.flatMap(({ address, storage_entries }) =>
         storage_entries.map(({ key }) => callWorker(() => native.storage(address, key))),
       ),
       ...nonces.map(({ contract_address }) => callWorker(() => native.nonce(contract_address))),
@@ -179,10 +181,20 @@ export class State {
     ]);
   }
 
-  /** The state after a difference, at the same version; `classes` are declared by it. */
-  async apply(diff: Partial<StateDiff>, classes: readonly Class[] = []): Promise<State> {
+  /**
+   * The state after a difference, at the same version.
+   *
+   * @param classes declared by it
+   * @param storage written after the other values
+   */
+  async apply(
+    diff: Partial<StateDiff>,
+    classes: readonly Class[] = [],
+    storage?: StorageList,
+  ): Promise<State> {
     const natives = classes.map((declared) => declared.native);
-    return this.#next(await callWorker(() => this.native.apply(JSON.stringify(diff), natives)));
+    const text = JSON.stringify(diff);
+    return this.#next(await callWorker(() => this.native.apply(text, natives, storage?.native)));
   }
 
   /**

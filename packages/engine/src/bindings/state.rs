@@ -36,6 +36,40 @@ pub struct StateFigures {
     pub approximate_bytes: f64,
 }
 
+/// The storage of a state difference, read from JSON.
+#[napi]
+pub struct StorageList {
+    inner: Held<state::StorageList>,
+}
+
+#[napi]
+impl StorageList {
+    /// Reads the list at the beginning of a text; null if it is not in canonical form.
+    #[napi(catch_unwind)]
+    pub fn read(env: &Env, text: String) -> Result<PromiseRaw<'_, Option<StorageList>>> {
+        off_thread(env, move || {
+            let list = state::StorageList::read(&text);
+            Ok(list.map(|list| StorageList { inner: Held::new(Arc::new(list)) }))
+        })
+    }
+
+    /// Characters of its text.
+    #[napi(getter, catch_unwind)]
+    pub fn length(&self) -> f64 {
+        self.inner.length as f64
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn slot_count(&self) -> f64 {
+        self.inner.slot_count() as f64
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn addresses(&self) -> Vec<String> {
+        self.inner.contracts.keys().map(|address| hex(address.felt())).collect()
+    }
+}
+
 #[napi]
 pub struct State {
     pub(super) inner: Held<state::State>,
@@ -200,12 +234,16 @@ impl State {
         env: &'env Env,
         diff: String,
         classes: Vec<ClassInstance<'env, Class>>,
+        storage: Option<&StorageList>,
     ) -> Result<PromiseRaw<'env, State>> {
         let state = self.writable()?.clone();
         let classes = classes.iter().map(|class| class.inner.clone()).collect();
+        let storage = storage.map(|list| list.inner.clone());
         off_thread(env, move || {
             let changes = Changes::from_wire(&diff, classes)?;
-            Ok(State::head(Arc::new(state.apply(&changes)?)))
+            let next = state.apply(&changes)?;
+            let next = storage.iter().fold(next, |next, list| next.write_storage(list));
+            Ok(State::head(Arc::new(next)))
         })
     }
 

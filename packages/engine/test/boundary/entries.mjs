@@ -32,6 +32,9 @@ const TRANSACTION = JSON.stringify({
   fee_data_availability_mode: 'L1',
 });
 const WRITE = { address: '0x1', key: '0x2', value: '0x3' };
+const STORAGE = JSON.stringify([
+  { address: ACCOUNT, storage_entries: [{ key: '0x2', value: '0x3' }] },
+]);
 const LIMITS = { sierraFelts: 1 };
 
 let locks = 0;
@@ -50,6 +53,7 @@ export async function subjects(addon, compiler) {
   const empty = new addon.State(0, true);
   const diff = { deployed_contracts: [{ address: ACCOUNT, class_hash: cairo0.hash }] };
   const state = (await empty.apply(JSON.stringify(diff), [cairo0])).advance();
+  const storageList = await addon.StorageList.read(STORAGE);
   const block = new addon.Block(BLOCK);
   const transaction = new addon.Transaction(TRANSACTION, CHAIN_ID);
   const image = [];
@@ -73,6 +77,7 @@ export async function subjects(addon, compiler) {
       State: state,
       StateExport: new addon.StateExport(state),
       StateImport: new addon.StateImport(),
+      StorageList: storageList,
       Transaction: transaction,
     },
     values: {
@@ -202,7 +207,10 @@ export const ENTRIES = {
   'State#classHash': { args: ['0x1'], required: 1 },
   'State#class': { args: ['0x1'], required: 1 },
   'State#classSince': { args: ['0x1'], required: 1 },
-  'State#apply': { args: ['{}', ({ values }) => [values.cairo0]], required: 2 },
+  'State#apply': {
+    args: ['{}', ({ values }) => [values.cairo0], ({ instances }) => instances.StorageList],
+    required: 2,
+  },
   'State#copy': { args: [] },
   'State#at': { args: [0], required: 1 },
   'State#rewind': { args: [0], required: 1 },
@@ -238,6 +246,12 @@ export const ENTRIES = {
   'new StateImport': { args: [] },
   'StateImport#push': { args: [({ values }) => values.image], required: 1 },
   'StateImport#finish': { args: [] },
+
+  'new StorageList': { args: [], refused: true },
+  'StorageList.read': { args: [STORAGE], required: 1 },
+  'StorageList#length': { args: [] },
+  'StorageList#slotCount': { args: [] },
+  'StorageList#addresses': { args: [] },
 
   'new Transaction': { args: [TRANSACTION, CHAIN_ID], required: 2 },
   'Transaction#type': { args: [] },

@@ -1,6 +1,6 @@
 // Chain: its current world, and the methods that change it through the writer.
 
-import type { Class } from '@starkbox/engine';
+import type { Class, StorageList } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
 import { effectiveBlockGeneration } from '../block-settings.js';
 import { refuse } from '../errors.js';
@@ -288,16 +288,20 @@ export class Chain {
   }
 
   /** Changes the state without a transaction; the classes of the change, compiled. */
-  async applyStateDiff(change: StateChange, cause?: Cause): Promise<readonly Class[]> {
+  async applyStateDiff(
+    change: StateChange,
+    cause?: Cause,
+    storage?: StorageList,
+  ): Promise<readonly Class[]> {
     checkShape(change);
     const { classes: definitions = [] } = change;
     const classes =
       definitions.length === 0 ? [] : await compileGiven(definitions, this.options.classLimits);
     if (this.options.fork) {
-      await onlyOriginFailures(applyChange(this.world.pendingState, change, classes));
+      await onlyOriginFailures(applyChange(this.world.pendingState, change, classes, storage));
     }
     return this.write(cause, async (world) => {
-      const state = await applyChange(world.pendingState, change, classes);
+      const state = await applyChange(world.pendingState, change, classes, storage);
       const changed = change.state_diff.nonces?.map((nonce) => nonce.contract_address) ?? [];
       return [await withNoncesOf({ ...world, pendingState: state }, changed), classes];
     });

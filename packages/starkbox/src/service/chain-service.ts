@@ -6,6 +6,7 @@ import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { Abis } from '../chain/queries/abis.js';
 import { Explainer } from '../chain/queries/explain.js';
+import { SLOT_READER } from '../chain/steps/apply-state-diff.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
@@ -363,6 +364,7 @@ export class ChainService {
       maxValues: config.maximumJsonValues,
       maxAnswer: config.maximumResponseSize,
       onStall: telemetry.onStall,
+      listReader: SLOT_READER,
       ...(isOwn
         ? { probe: telemetry.probe, onCall: telemetry.onCall, observer: this.requests }
         : {}),

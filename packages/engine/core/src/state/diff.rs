@@ -10,7 +10,8 @@ use starknet_types_core::felt::Felt;
 use crate::error::{Result, input};
 use crate::felt::{Hex, Key};
 
-type Slots = Box<[(Key, Felt)]>;
+/// Felts by their keys, sorted.
+pub type Slots = Box<[(Key, Felt)]>;
 
 /// The difference that one block made, sorted by key.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,6 +13,7 @@ use starknet_types_core::felt::Felt;
 use super::cell::Cell;
 use super::changes::Changes;
 use super::diff::Diff;
+use super::storage_list::StorageList;
 use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
 use crate::fault;
@@ -183,23 +184,44 @@ impl State {
             next.edit(*address, |contract| put(&mut contract.nonce, *nonce));
             next.touched.nonces.insert(*address);
         }
-        // A list without slots makes no contract.
-        for (address, slots) in changes.storage.iter().filter(|(_, slots)| !slots.is_empty()) {
-            let contract = next.contracts.entry(*address).or_default();
-            let storage = &mut Arc::make_mut(&mut contract.0).storage;
-            for (key, value) in slots {
-                if let Some(cell) = storage.get_mut(key) {
-                    let before = cell.older_count();
-                    cell.put(*value, version, keep);
-                    next.figures.past = next.figures.past + cell.older_count() - before;
-                } else {
-                    storage.insert(*key, Cell::new(*value, version));
-                    next.figures.slots += 1;
-                }
-                next.touched.storage.insert((*address, *key));
-            }
+        for (address, slots) in &changes.storage {
+            next.write_slots(*address, slots.iter());
         }
         Ok(next)
+    }
+
+    /// The state after slots are written, still at the same version.
+    pub fn write_storage(mut self, list: &StorageList) -> State {
+        for (address, slots) in &list.contracts {
+            self.write_slots(*address, slots.iter().map(|(key, value)| (key, value)));
+        }
+        self
+    }
+
+    /// Writes slots of one contract, in the order of their keys.
+    fn write_slots<'a>(
+        &mut self,
+        address: Key,
+        slots: impl ExactSizeIterator<Item = (&'a Key, &'a Felt)>,
+    ) {
+        // A list without slots makes no contract.
+        if slots.len() == 0 {
+            return;
+        }
+        let (version, keep) = (self.version, self.keep_history);
+        let contract = self.contracts.entry(address).or_default();
+        let storage = &mut Arc::make_mut(&mut contract.0).storage;
+        for (key, value) in slots {
+            if let Some(cell) = storage.get_mut(key) {
+                let before = cell.older_count();
+                cell.put(*value, version, keep);
+                self.figures.past = self.figures.past + cell.older_count() - before;
+            } else {
+                storage.insert(*key, Cell::new(*value, version));
+                self.figures.slots += 1;
+            }
+            self.touched.storage.insert((address, *key));
+        }
     }
 
     /// Checks that every class listed as declared is there and has the listed compiled class hash.

@@ -6,7 +6,9 @@ pub mod diff;
 mod history;
 pub mod image;
 pub mod maps;
+mod storage_list;
 
 pub use changes::Changes;
 pub use diff::{ClassChanges, Diff};
 pub use maps::State;
+pub use storage_list::StorageList;

@@ -5,6 +5,7 @@ import {
   EngineError,
   type State,
   type StateDiff,
+  StorageList,
 } from '@starkbox/engine';
 import type { CLASS_DEFINITION, Methods } from '@starkbox/spec';
 import { fail, invalidParams, refuse } from '../../errors.js';
@@ -13,6 +14,34 @@ import { refuseClassSize } from './execution-errors.js';
 import { compileOnce } from './prepare-transaction.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];
+
+/** The slots of a change whose JSON the engine has read; they are not in the change itself. */
+export class SlotList {
+  readonly storage: StorageList;
+  readonly text: string;
+  /** JSON values: five of each contract, such as its object, and five of each slot. */
+  readonly values: number;
+  /** Levels of JSON: the list, a contract, its entries, a slot. */
+  readonly depth = 4;
+
+  constructor(storage: StorageList) {
+    this.storage = storage;
+    this.text = storage.text;
+    this.values = 1 + 5 * (storage.addresses.length + storage.slotCount);
+  }
+
+  static async read(text: string): Promise<SlotList | undefined> {
+    const storage = await StorageList.read(text);
+    return storage && new SlotList(storage);
+  }
+}
+
+/** Reader of the slots in a long request. */
+export const SLOT_READER = {
+  method: 'devnet_applyStateDiff',
+  path: ['state_diff', 'storage_diffs'],
+  read: (text: string): Promise<SlotList | undefined> => SlotList.read(text),
+} as const;
 
 /** Refuses a change that is inconsistent in itself, without reading the state. */
 export function checkShape({ state_diff: diff }: StateChange): void {
@@ -106,6 +135,7 @@ export async function applyChange(
   state: State,
   { state_diff: diff }: StateChange,
   classes: readonly Class[],
+  storage?: StorageList,
 ): Promise<State> {
   const classOf = async (hash: string): Promise<Class> =>
     classes.find((contractClass) => contractClass.hash === hash) ??
@@ -139,9 +169,10 @@ export async function applyChange(
     await mustExist(contract_address);
   }
   for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
+  for (const address of storage?.addresses ?? []) await mustExist(address);
   for (const { contract_address } of diff.nonces ?? []) await mustExist(contract_address);
   const { migrated_compiled_classes: _unsupported, ...rest } = diff;
-  return applied(state, rest, classes);
+  return applied(state, rest, classes, storage);
 }
 
 /**
@@ -153,13 +184,14 @@ export async function applied(
   state: State,
   diff: Partial<StateDiff>,
   classes: readonly Class[],
+  storage?: StorageList,
 ): Promise<State> {
   const fresh: Class[] = [];
   for (const contractClass of classes)
     if (!(await state.class(contractClass.hash))) fresh.push(contractClass);
   const isFresh = (hash: string): boolean =>
     fresh.some((contractClass) => contractClass.hash === hash);
-  await state.prefetch(diff);
+  await state.prefetch(diff, storage);
   const { declared_classes = [], deprecated_declared_classes = [] } = diff;
   return state.apply(
     {
@@ -168,6 +200,7 @@ export async function applied(
       deprecated_declared_classes: deprecated_declared_classes.filter(isFresh),
     },
     fresh,
+    storage,
   );
 }
 

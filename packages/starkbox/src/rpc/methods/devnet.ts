@@ -25,6 +25,7 @@ import { declareClass, deployContract } from '../../chain/declare-and-deploy.js'
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
+import { SlotList } from '../../chain/steps/apply-state-diff.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
@@ -219,8 +220,9 @@ export function devnetMethods(
 
     devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 
-    async devnet_applyStateDiff(change, { cause }) {
-      const classes = await chain.applyStateDiff(change, cause);
+    async devnet_applyStateDiff(change, { cause, list }) {
+      const storage = list instanceof SlotList ? list.storage : undefined;
+      const classes = await chain.applyStateDiff(change, cause, storage);
       return {
         classes: classes.map(({ hash, compiledClassHash }) => ({
           class_hash: hash,

@@ -3,6 +3,7 @@ import type { Prefix } from '@starkbox/spec';
 import type { Reading } from '../../notification-feed.js';
 import type { Caller } from './call-observer.js';
 import type { Call } from './envelope.js';
+import type { LongList } from './long-list.js';
 
 /** The caller, as far as an answer may depend on it. */
 export interface Session extends Caller {
@@ -60,6 +61,8 @@ export interface CallContext {
   readonly listener: Listener | undefined;
   /** The call by its canonical name, if it is journalled: what it changes is traced back to it. */
   readonly cause: Call | undefined;
+  /** A list of the params that another thread has read; they have an empty one. */
+  readonly list?: LongList | undefined;
   /** For subscriptions of older versions. */
   readonly form?: NotificationForm | undefined;
 }

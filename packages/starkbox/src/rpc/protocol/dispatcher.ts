@@ -32,6 +32,7 @@ import {
   openCall,
   resultAnswer,
 } from './envelope.js';
+import { type ListOptions, type LongList, type LongListReader, withList } from './long-list.js';
 import { type Method, MethodIndex, MethodTable } from './method-table.js';
 import { isLong, readLong, readShort } from './read-request.js';
 import { type ParamsReader, Schema } from './schema.js';
@@ -53,6 +54,8 @@ export interface DispatcherOptions {
   /** Observes calls with their answers. */
   readonly observer?: RequestObserver | undefined;
   readonly probe?: Probe | undefined;
+  /** Reads a list of long requests on another thread. */
+  readonly listReader?: LongListReader | undefined;
   /** How deep a text may be nested. */
   readonly maxDepth?: number;
   /** How many values a text may have, names of members included. */
@@ -94,6 +97,7 @@ export class Dispatcher {
   readonly #schema: Pick<Schema, 'reader'>;
   readonly #limits: JsonLimits;
   readonly #maxAnswer: number;
+  readonly #listOptions: ListOptions | undefined;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -103,6 +107,11 @@ export class Dispatcher {
     const { maxDepth = MAX_DEPTH, maxValues = Number.POSITIVE_INFINITY } = options;
     this.#limits = { depth: maxDepth, values: maxValues };
     this.#maxAnswer = options.maxAnswer ?? Number.POSITIVE_INFINITY;
+    const { listReader: reader } = options;
+    this.#listOptions = reader && {
+      reader,
+      nameOf: (method) => this.#methods.nameOf(method),
+    };
   }
 
   /**
@@ -114,15 +123,20 @@ export class Dispatcher {
     const request = this.#options.observer?.arrived(session, text);
     const mayPause = isLong(text);
     let body: unknown;
+    let list: LongList | undefined;
     try {
-      body = mayPause
-        ? await readLong(text, this.#limits, delivery)
-        : readShort(text, this.#limits);
+      if (mayPause) {
+        // What is recorded must be complete.
+        const listOptions = request ? undefined : this.#listOptions;
+        ({ body, list } = await readLong(text, this.#limits, delivery, listOptions));
+      } else {
+        body = readShort(text, this.#limits);
+      }
     } catch (error) {
       return refused(this.#toRpcError(error, UNKNOWN_METHOD), request, text);
     }
     if (Array.isArray(body)) return this.#batch(body, session, mayPause, request, delivery);
-    const answering = this.#answer(body, session, mayPause, request?.begin(false));
+    const answering = this.#answer(body, session, mayPause, request?.begin(false), list);
     const answer = answering instanceof Promise ? await answering : answering;
     if (!delivery || answer === undefined || delivery.share.take(answer.length)) return answer;
     return errorAnswer(delivery.share.refusal(), idIn(body));
@@ -212,6 +226,7 @@ export class Dispatcher {
     session: Session,
     mayPause: boolean,
     observed: ObservedCall | undefined,
+    list?: LongList,
   ): string | undefined | Promise<string | undefined> {
     const { call, id, error: wrong } = openCall(request);
     const end = (answer: string | undefined): string | undefined => {
@@ -236,7 +251,7 @@ export class Dispatcher {
     };
     let value: unknown;
     try {
-      value = this.#run(call, session, mayPause);
+      value = this.#run(list ? { ...call, list } : call, session, mayPause);
     } catch (error) {
       return refuse(error);
     }
@@ -302,10 +317,18 @@ export class Dispatcher {
     begin: number,
   ): unknown {
     const { name, prefix, isJournalled } = entry;
-    const cause = isJournalled ? { ...call, method: name } : undefined;
-    const result = handler(params, { prefix, session, listener: session.listener, cause });
+    const cause = isJournalled ? this.#causeOf(call, name) : undefined;
+    const { listener } = session;
+    const result = handler(params, { prefix, session, listener, cause, list: call.list });
     this.#ended('handle', name, begin);
     return result;
+  }
+
+  /** The call as a journal holds it. */
+  #causeOf({ list, ...call }: Call, method: string): Call {
+    const { listReader } = this.#options;
+    if (!list || !listReader) return { ...call, method };
+    return { ...call, method, params: withList(call.params, listReader.path, list) };
   }
 
   #write(method: string, value: unknown): string {

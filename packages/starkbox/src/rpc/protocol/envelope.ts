@@ -3,6 +3,7 @@ import { canonicalName, ERRORS, methodFacts } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
+import type { LongList } from './long-list.js';
 
 export type Id = string | number | bigint | null;
 
@@ -42,6 +43,8 @@ export interface Call {
   readonly method: string;
   readonly params: Params;
   readonly id: unknown;
+  /** A list of the params that another thread has read; they have an empty one. */
+  readonly list?: LongList | undefined;
 }
 
 export interface Envelope {

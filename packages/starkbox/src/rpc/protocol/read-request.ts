@@ -4,11 +4,17 @@ import { RpcError, reasonOf } from '../../errors.js';
 import { parse, TooManyValues } from '../../json/json.js';
 import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
 import type { Delivery } from './batch.js';
+import { type ListOptions, type LongList, readAroundList } from './long-list.js';
 
 /** Longer texts are read in slices. */
 const LONG = 64 * 1024;
 /** What a value of a parsed text weighs, about. */
 const VALUE_BYTES = 64;
+
+export interface LongRequest {
+  readonly body: unknown;
+  readonly list?: LongList;
+}
 
 export function isLong(text: string): boolean {
   return text.length > LONG;
@@ -28,12 +34,24 @@ export async function readLong(
   text: string,
   limits: JsonLimits,
   delivery: Delivery | undefined,
-): Promise<unknown> {
-  const { value, values } = await parseInSlices(text, limits).catch((error: unknown) => {
-    throw toRpcError(error);
-  });
+  readsList?: ListOptions,
+): Promise<LongRequest> {
+  const around = readsList && (await readAroundList(text, limits, readsList));
+  const { values, ...request } = around ?? (await readWhole(text, limits));
   if (delivery && !delivery.share.take(values * VALUE_BYTES)) throw delivery.share.refusal();
-  return value;
+  return request;
+}
+
+async function readWhole(
+  text: string,
+  limits: JsonLimits,
+): Promise<LongRequest & { readonly values: number }> {
+  try {
+    const { value, values } = await parseInSlices(text, limits);
+    return { body: value, values };
+  } catch (error) {
+    throw toRpcError(error);
+  }
 }
 
 function toRpcError(error: unknown): RpcError {

@@ -1,0 +1,82 @@
+// Long lists in params that another thread reads, so that they never become values of JavaScript.
+import { randomUUID } from 'node:crypto';
+import { JsonText } from '../../json/json.js';
+import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
+import { memberOf, membersOf } from '../../json/reader.js';
+
+/** A list that was read. In the params an empty list takes its place. */
+export interface LongList {
+  /** Its JSON. */
+  readonly text: string;
+  /** JSON values in it, names of members included. */
+  readonly values: number;
+  /** Levels of its nesting. */
+  readonly depth: number;
+}
+
+/** Reader of one list in the params of one method. */
+export interface LongListReader {
+  /** The canonical name of the method. */
+  readonly method: string;
+  /** The parameter that contains the list, and the name of the list in it. */
+  readonly path: readonly [parameter: string, list: string];
+  /** Reads the list at the beginning of a text; undefined if it must be read like other values. */
+  read(text: string): Promise<LongList | undefined>;
+}
+
+/** A request around the list. */
+export interface AroundList {
+  readonly body: unknown;
+  readonly list: LongList;
+  /** JSON values in the whole request. */
+  readonly values: number;
+}
+
+/** Levels of a request around the list: the call, its params, the parameter. */
+const DEPTH_AROUND = 3;
+
+export interface ListOptions {
+  readonly reader: LongListReader;
+  /** The canonical name of a method. */
+  readonly nameOf: (method: unknown) => string;
+}
+
+/**
+ * Reads a request whose list another thread reads.
+ *
+ * @returns undefined if the whole request must be read as usual; this also finds what is wrong with it
+ */
+export async function readAroundList(
+  text: string,
+  limits: JsonLimits,
+  { reader, nameOf }: ListOptions,
+): Promise<AroundList | undefined> {
+  const [parameter, name] = reader.path;
+  const member = `"${name}":`;
+  const at = text.indexOf(`${member}[`);
+  if (at < 0) return undefined;
+  const begin = at + member.length;
+  const list = await reader.read(text.slice(begin));
+  if (!list || DEPTH_AROUND + list.depth > limits.depth) return undefined;
+  // A request cannot contain it already, so it shows where in the request the list was.
+  const mark = randomUUID();
+  const rest = `${text.slice(0, begin)}"${mark}"${text.slice(begin + list.text.length)}`;
+  const values = limits.values - list.values + 1;
+  const around = await parseInSlices(rest, { ...limits, values }).catch(() => undefined);
+  const holder = memberOf(memberOf(around?.value, 'params'), parameter);
+  if (!around || typeof holder !== 'object' || holder === null) return undefined;
+  if (memberOf(holder, name) !== mark) return undefined;
+  if (nameOf(memberOf(around.value, 'method')) !== reader.method) return undefined;
+  Reflect.set(holder, name, []);
+  return { body: around.value, list, values: around.values - 1 + list.values };
+}
+
+/** Params with the text of the list in its place. */
+export function withList(
+  params: object | null | undefined,
+  [parameter, name]: LongListReader['path'],
+  { text }: LongList,
+): object {
+  const holder = membersOf(memberOf(params, parameter));
+  return { ...params, [parameter]: { ...holder, [name]: new JsonText(text) } };
+}
