@@ -26,6 +26,7 @@ import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/ve
 import { ROOT } from '../cargo.mjs';
 import { published } from '../packages/workspaces.mjs';
 import { isMain } from '../processes.mjs';
+import { builtinModules } from './builtin-modules.mjs';
 import { checksCode } from './precompiled-checks.mjs';
 import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
@@ -174,6 +175,7 @@ function startBundle(input, edits, sources = {}) {
           return { code: code.replaceAll(call, "('./$1.cjs')"), map: null };
         },
       },
+      builtinModules,
     ],
   });
 }

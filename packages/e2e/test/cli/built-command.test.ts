@@ -1,7 +1,10 @@
 // The built command as a process: signals, its parent, its port and its exit codes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -19,10 +22,12 @@ describe('the built command', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
-  function launch(...argv: string[]) {
+  const launch = (...argv: string[]) => launchWith({}, ...argv);
+
+  function launchWith(env: Readonly<Record<string, string>>, ...argv: string[]) {
     const child = spawn(process.execPath, [COMMAND, ...argv], {
       cwd: directory,
-      env: { PATH: '' },
+      env: { PATH: '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
@@ -115,6 +120,62 @@ describe('the built command', () => {
       }
     };
     await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+  });
+
+  describe('keeps compiled code', () => {
+    // The types of Node 20 lack it.
+    const canKeep = 'flushCompileCache' in module;
+    const node = ['--port', '0', '--no-banner'];
+    const files = (folder = 'cache'): readonly string[] =>
+      readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' })
+        .map((name) => join(directory, folder, name))
+        .filter((path) => path.includes(join('starkbox', 'code')) && statSync(path).isFile());
+    const serve = (cache = 'cache') => {
+      mkdirSync(join(directory, cache), { recursive: true });
+      return launchWith({ XDG_CACHE_HOME: join(directory, cache) }, ...node);
+    };
+
+    test('of a node that is killed', async () => {
+      const { child, url, end } = serve();
+      await url;
+      await expect.poll(() => files().length > 20, { timeout: 25_000 }).toBe(canKeep);
+      child.kill('SIGKILL');
+      expect(await end).toMatchObject({ signal: 'SIGKILL' });
+    });
+
+    test('and starts without it if it is damaged', async () => {
+      const first = serve();
+      await first.url;
+      first.child.kill('SIGTERM');
+      await first.end;
+      expect(files().length > 20).toBe(canKeep);
+      for (const path of files()) writeFileSync(path, 'damaged');
+      const { child, url, end } = serve();
+      expect(await (await fetch(`${await url}/is_alive`)).text()).toBe('Alive!!!');
+      child.kill('SIGTERM');
+      expect(await end).toMatchObject({ code: 0 });
+    });
+
+    test('and starts without it if the folder cannot be written', async () => {
+      mkdirSync(join(directory, 'full'));
+      writeFileSync(join(directory, 'full', 'starkbox'), 'no folder');
+      const { child, url, end } = serve('full');
+      expect(await (await fetch(`${await url}/is_alive`)).text()).toBe('Alive!!!');
+      child.kill('SIGTERM');
+      expect(await end).toMatchObject({ code: 0 });
+    });
+  });
+
+  test("loads nothing of Node's HTTP client", async () => {
+    const listing = join(directory, 'listing.mjs');
+    const text = "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')));\n";
+    writeFileSync(listing, text);
+    const { child, url, end } = launchWith({ NODE_OPTIONS: `--import=${listing}` }, '--port', '0');
+    expect(await (await fetch(`${await url}/is_alive`)).text()).toBe('Alive!!!');
+    child.kill('SIGTERM');
+    const { stderr } = await end;
+    expect(stderr).toContain('NativeModule http\n');
+    expect(stderr).not.toContain('undici');
   });
 
   test('says what to do about a port that is taken', async () => {
