@@ -96,6 +96,8 @@ export class Listeners implements Part {
     this.#opened = steps;
     const { service, root } = this.#parts;
     const { binding } = service;
+    // Works on a thread of the engine while this one opens the server.
+    void this.#take(() => service.base.genesis.warm());
     return steps.run(async () => {
       const page = await steps.open('metrics page', () =>
         root?.telemetry.openPage((header) => this.#access.hostRefusal(header)),
@@ -228,13 +230,12 @@ export class Listeners implements Part {
   }
 
   #warm(): void {
-    const { service, warm } = this.#parts;
+    const { warm } = this.#parts;
     // Clients that wait for the port are answered first.
-    this.#warming = setTimeout(() => {
-      // Works on a thread of the engine.
-      void this.#take(() => service.base.genesis.warm());
-      this.#takeWhenQuiet([warm, () => this.#loadSockets()]);
-    }, QUIET_MILLISECONDS);
+    this.#warming = setTimeout(
+      () => this.#takeWhenQuiet([warm, () => this.#loadSockets()]),
+      QUIET_MILLISECONDS,
+    );
   }
 
   /** Takes one step after each quiet moment: clients that call already wait for none of them. */
