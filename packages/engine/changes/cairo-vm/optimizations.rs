@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, Weak};
 use starknet_types_core::curve::ProjectivePoint;
 use starknet_types_core::hash::{Pedersen, StarkHash};
 
+use crate::Felt252;
 use crate::types::instruction::Instruction;
 use crate::types::program::SharedProgramData;
 use crate::vm::vm_memory::memory::MemoryCell;
-use crate::Felt252;
 
 thread_local! {
     static ENABLED: Cell<bool> = const { Cell::new(true) };
@@ -57,18 +57,13 @@ struct Pool {
     bytes: usize,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool {
-    programs: VecDeque::new(),
-    bytes: 0,
-});
+static POOL: Mutex<Pool> = Mutex::new(Pool { programs: VecDeque::new(), bytes: 0 });
 
 /// Takes the memory of a program out of the pool.
 pub(crate) fn take_memory(program: &Arc<SharedProgramData>) -> Option<ProgramMemory> {
     let mut pool = POOL.lock().ok()?;
-    let index = pool
-        .programs
-        .iter()
-        .rposition(|pooled| pooled.program.as_ptr() == Arc::as_ptr(program))?;
+    let index =
+        pool.programs.iter().rposition(|pooled| pooled.program.as_ptr() == Arc::as_ptr(program))?;
     let memory = pool.programs.remove(index)?.memory;
     pool.bytes -= memory.bytes();
     Some(memory)
@@ -78,10 +73,7 @@ pub(crate) fn take_memory(program: &Arc<SharedProgramData>) -> Option<ProgramMem
 pub(crate) fn put_memory(program: &Arc<SharedProgramData>, memory: ProgramMemory) {
     let Ok(mut pool) = POOL.lock() else { return };
     pool.bytes += memory.bytes();
-    pool.programs.push_back(Pooled {
-        program: Arc::downgrade(program),
-        memory,
-    });
+    pool.programs.push_back(Pooled { program: Arc::downgrade(program), memory });
     let mut dropped = Vec::new();
     while pool.bytes > MOST_BYTES {
         let Some(oldest) = pool.programs.pop_front() else { break };
@@ -102,7 +94,11 @@ const HASHES: usize = 1 << 12;
 static RECENT_HASHES: Mutex<Hashes> = Mutex::new(Hashes(Vec::new()));
 
 impl Hashes {
-    fn slot(&mut self, left: &Felt252, right: &Felt252) -> &mut Option<(Felt252, Felt252, Felt252)> {
+    fn slot(
+        &mut self,
+        left: &Felt252,
+        right: &Felt252,
+    ) -> &mut Option<(Felt252, Felt252, Felt252)> {
         if self.0.is_empty() {
             self.0.resize(HASHES, None);
         }
@@ -144,10 +140,8 @@ struct DoubledPoints {
     seen: VecDeque<Point>,
 }
 
-static DOUBLED_POINTS: Mutex<DoubledPoints> = Mutex::new(DoubledPoints {
-    doubled: VecDeque::new(),
-    seen: VecDeque::new(),
-});
+static DOUBLED_POINTS: Mutex<DoubledPoints> =
+    Mutex::new(DoubledPoints { doubled: VecDeque::new(), seen: VecDeque::new() });
 
 /// A point times 1, 2, 4 and so on. None for a point that was not multiplied recently.
 fn doublings_of(point: Point) -> Option<Arc<[Point]>> {

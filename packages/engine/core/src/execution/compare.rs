@@ -144,7 +144,8 @@ fn difference(
     if let Some((text, other)) = pairs.into_iter().find(|(text, other)| text != other) {
         return Some(format!("published {text}, optimized {other}"));
     }
-    if published.texts.len() != optimized.texts.len() || published.runs.len() != optimized.runs.len()
+    if published.texts.len() != optimized.texts.len()
+        || published.runs.len() != optimized.runs.len()
     {
         return Some("one executor rejects the transaction or makes more calls".into());
     }
