@@ -13,9 +13,11 @@ import {
   firstAccount,
   genesis,
   hex,
+  invoke,
   place,
   STRK,
   transfer,
+  UDC,
 } from '../fixtures/chain.js';
 import { applied, balanceKey, CONTRACT, deposit } from '../fixtures/transactions.js';
 
@@ -46,6 +48,22 @@ describe('many on a throw-away layer', () => {
     const reads: unknown = JSON.parse(reports.at(-1)?.initialReads ?? 'null');
     expect(spec.checkSchema('INITIAL_READS', reads)).toEqual([]);
     expect(reads).toMatchObject({ nonces: [{ nonce: '0x0' }] });
+  });
+
+  test('code of a class that the first declares runs in the next, as on a state that has it', async () => {
+    const reverter = await contractClass('reverter');
+    const declare = new Transaction(declareValues(account, reverter, 0), CHAIN_ID, reverter);
+    const calldata = [reverter.hash, '0x7', '0x0', '0x0'];
+    const deploy = invoke(account, [{ to: UDC, name: 'deployContract', calldata }], 1);
+    const declared = await applied(chain.state, declare);
+    const deployed = await applied(declared.next, deploy);
+    const to = deployed.next.diffOf(1).deployed_contracts[0]?.address ?? '0x0';
+    const call = invoke(account, [{ to, name: 'fail', calldata: ['0x1', '0x62'] }], 2);
+    const called = await applied(deployed.next, call);
+    expect(called.fault?.panic?.[0]).toBe('0x62');
+    const reports = await chain.state.executeMany(block(), [declare, deploy, call]);
+    const alone = [declared, deployed, called].map(({ next: _, ...report }) => report);
+    expect(reports).toEqual(alone);
   });
 
   test('it ends at the first that is rejected', async () => {

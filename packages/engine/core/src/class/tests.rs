@@ -90,8 +90,10 @@ fn the_checksum_depends_on_the_code_alone() {
 
 #[test]
 fn only_sierra_classes_are_declared() {
-    let info = class(7).info().unwrap();
+    let declared = class(7);
+    let info = declared.info().unwrap();
     assert_eq!((info.sierra_program_length(), info.abi_length()), (4, 2));
+    assert_eq!(declared.info_without_code().unwrap().code_size(), info.code_size());
     assert_eq!(parse_casm("{}").unwrap_err().kind, Kind::Class);
 }
 

@@ -5,8 +5,9 @@ use starknet_api::abi::abi_utils::{get_storage_var_address, starknet_keccak};
 use starknet_api::core::{ClassHash, ContractAddress, calculate_contract_address};
 use starknet_api::transaction::fields::{Calldata, ContractAddressSalt};
 use starknet_types_core::felt::Felt;
-use starknet_types_core::hash::{Blake2Felt252, Pedersen, Poseidon, StarkHash};
+use starknet_types_core::hash::{Blake2Felt252, Pedersen, StarkHash};
 
+use super::poseidon::Poseidon;
 use crate::error::{Result, input};
 
 pub fn pedersen(felts: &[Felt]) -> Felt {
@@ -26,9 +27,8 @@ pub fn blake(felts: &[Felt]) -> Felt {
 }
 
 /// One round of the Poseidon permutation: what Cairo derives the slots of byte arrays from.
-pub fn hades(mut state: [Felt; 3]) -> [Felt; 3] {
-    Poseidon::hades_permutation(&mut state);
-    state
+pub fn hades(state: [Felt; 3]) -> [Felt; 3] {
+    Poseidon::permutation(state)
 }
 
 pub fn keccak(bytes: &[u8]) -> Felt {

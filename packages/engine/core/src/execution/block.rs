@@ -163,4 +163,16 @@ impl Block {
         let context = BlockContext::new(block_info, chain_info, constants.clone(), bouncer);
         Ok(Block { context: Arc::new(context) })
     }
+
+    /// The context of a transaction that declares a class whose compiled class hash is checked already.
+    pub fn without_class_check(&self) -> Arc<BlockContext> {
+        let mut constants = self.context.versioned_constants().clone();
+        constants.block_casm_hash_v1_declares = false;
+        Arc::new(BlockContext::new(
+            self.context.block_info().clone(),
+            self.context.chain_info().clone(),
+            constants,
+            self.context.bouncer_config.clone(),
+        ))
+    }
 }

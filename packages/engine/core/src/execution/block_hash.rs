@@ -9,27 +9,30 @@ use starknet_api::block_hash::block_hash_calculator::{
     TransactionOutputForHash, calculate_block_hash, concat_counts,
 };
 use starknet_api::block_hash::receipt_commitment::{ReceiptElement, calculate_receipt_commitment};
-use starknet_api::block_hash::state_diff_hash::calculate_state_diff_hash;
 use starknet_api::block_hash::transaction_commitment::{
     TransactionLeafElement, calculate_transaction_commitment,
 };
-use starknet_api::core::{ContractAddress, EthAddress, EventCommitment, GlobalRoot};
+use starknet_api::core::{
+    ContractAddress, EthAddress, EventCommitment, GlobalRoot, StateDiffCommitment,
+};
 use starknet_api::crypto::patricia_hash::calculate_root;
 use starknet_api::data_availability::L1DataAvailabilityMode;
 use starknet_api::execution_resources::GasVector;
+use starknet_api::hash::PoseidonHash;
 use starknet_api::transaction::fields::{Fee, TransactionSignature};
 use starknet_api::transaction::{
     Event, L2ToL1Payload, MessageToL1, RevertedTransactionExecutionStatus,
     TransactionExecutionStatus, TransactionHash,
 };
 use starknet_types_core::felt::Felt;
-use starknet_types_core::hash::{Poseidon, StarkHash};
+use starknet_types_core::hash::StarkHash;
 
 use super::block::Block;
 use super::session::Executed;
 use super::transaction::Transaction;
+use crate::crypto::poseidon::Poseidon;
 use crate::error::{Failure, Kind, Result, input};
-use crate::felt::{Hex, parse};
+use crate::felt::{Hex, Key, parse};
 use crate::json::{parse_json, to_json};
 use crate::state::Diff;
 
@@ -162,6 +165,37 @@ fn event_commitment(transactions: &[TransactionHashingData]) -> (EventCommitment
     (EventCommitment(calculate_root::<Poseidon>(leaves)), count)
 }
 
+/// The function of `starknet_api` copies and sorts the whole difference, which is sorted already, and hashes it with
+/// the published Poseidon.
+fn state_diff_hash(diff: &Diff) -> Felt {
+    let mut updated = [&*diff.deployed, &*diff.replaced].concat();
+    updated.sort_unstable_by_key(|(address, _)| *address);
+    let storage = || diff.storage.iter().filter(|(_, slots)| !slots.is_empty());
+    let slots = storage().flat_map(|(address, slots)| {
+        [address.felt(), Felt::from(slots.len())].into_iter().chain(felts(slots))
+    });
+    let tag = Felt::from_bytes_be_slice(b"STARKNET_STATE_DIFF0");
+    Poseidon::hash_all(
+        std::iter::once(tag)
+            .chain(counted(&updated))
+            .chain(counted(&diff.declared))
+            .chain([Felt::from(diff.deprecated.len())])
+            .chain(diff.deprecated.iter().map(|hash| hash.felt()))
+            // The number of data availability modes, and the mode.
+            .chain([Felt::ONE, Felt::ZERO, Felt::from(storage().count())])
+            .chain(slots)
+            .chain(counted(&diff.nonces)),
+    )
+}
+
+fn felts(pairs: &[(Key, Felt)]) -> impl Iterator<Item = Felt> {
+    pairs.iter().flat_map(|(key, value)| [key.felt(), *value])
+}
+
+fn counted(pairs: &[(Key, Felt)]) -> impl Iterator<Item = Felt> {
+    [Felt::from(pairs.len())].into_iter().chain(felts(pairs))
+}
+
 /// Commitments, counts and hash of a block, as JSON. Takes long for a large one; not for the
 /// JavaScript thread.
 pub fn seal(
@@ -175,14 +209,13 @@ pub fn seal(
     let da_mode = L1DataAvailabilityMode::from_use_kzg_da(info.use_kzg_da);
     let leaves: Vec<_> = transactions.iter().map(|data| transaction_leaf(data, version)).collect();
     let receipts: Vec<_> = transactions.iter().map(ReceiptElement::from).collect();
-    let thin = diff.thin()?;
-    let (count, length) = (transactions.len(), thin.len());
+    let (count, length) = (transactions.len(), diff.length());
     let (event_commitment, event_count) = event_commitment(transactions);
     let commitments = BlockHeaderCommitments {
         transaction_commitment: calculate_transaction_commitment::<Poseidon>(&leaves),
         event_commitment,
         receipt_commitment: calculate_receipt_commitment::<Poseidon>(&receipts),
-        state_diff_commitment: calculate_state_diff_hash(&thin),
+        state_diff_commitment: StateDiffCommitment(PoseidonHash(state_diff_hash(diff))),
         concatenated_counts: concat_counts(count, event_count, length, da_mode),
     };
     let parts = PartialBlockHashComponents::new(info, commitments.clone());
@@ -199,4 +232,71 @@ pub fn seal(
         event_count,
         state_diff_length: length,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use starknet_api::block_hash::state_diff_hash::calculate_state_diff_hash;
+    use starknet_api::core::{ClassHash, CompiledClassHash, Nonce};
+    use starknet_api::state::{StorageKey, ThinStateDiff};
+
+    /// A difference with lists of these lengths.
+    fn diff_of(contracts: u64, slots: u64, others: u64) -> Diff {
+        let key = |number: u64| Key::from(Felt::from(number) * Felt::from(u64::MAX));
+        let pairs = |first: u64, count: u64| {
+            (first..first + count)
+                .map(|number| (key(number), Felt::MAX - Felt::from(number)))
+                .collect()
+        };
+        Diff {
+            storage: (1..=contracts).map(|number| (key(number), pairs(number, slots))).collect(),
+            nonces: pairs(1, others),
+            deployed: pairs(10, others),
+            replaced: pairs(5, others.min(5)),
+            declared: pairs(2, others),
+            deprecated: (0..others).map(key).collect(),
+        }
+    }
+
+    /// The difference in the form of the sequencer.
+    fn thin(diff: &Diff) -> ThinStateDiff {
+        let address = |key: &Key| ContractAddress::try_from(key.felt()).unwrap();
+        let slots =
+            |(key, value): &(Key, Felt)| (StorageKey::try_from(key.felt()).unwrap(), *value);
+        let hashes = diff.deployed.iter().chain(&diff.replaced);
+        ThinStateDiff {
+            deployed_contracts: hashes
+                .map(|(key, hash)| (address(key), ClassHash(*hash)))
+                .collect(),
+            storage_diffs: diff
+                .storage
+                .iter()
+                .map(|(key, pairs)| (address(key), pairs.iter().map(slots).collect()))
+                .collect(),
+            class_hash_to_compiled_class_hash: diff
+                .declared
+                .iter()
+                .map(|(hash, compiled)| (ClassHash(hash.felt()), CompiledClassHash(*compiled)))
+                .collect(),
+            deprecated_declared_classes: diff
+                .deprecated
+                .iter()
+                .map(|hash| ClassHash(hash.felt()))
+                .collect(),
+            nonces: diff.nonces.iter().map(|(key, nonce)| (address(key), Nonce(*nonce))).collect(),
+        }
+    }
+
+    #[test]
+    fn the_hash_of_a_difference_is_that_of_the_protocol() {
+        for (contracts, slots, others) in
+            [(0, 0, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (3, 2, 2), (2, 3, 4), (5, 7, 6)]
+        {
+            let diff = diff_of(contracts, slots, others);
+            let thin = thin(&diff);
+            assert_eq!(state_diff_hash(&diff), calculate_state_diff_hash(&thin).0.0);
+            assert_eq!(diff.length(), thin.len());
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::execution::observer::take_printed;
 use blockifier::state::cached_state::{CachedState, StateMaps, TransactionalState};
+use blockifier::state::state_api::State as _;
 use blockifier::transaction::errors::TransactionExecutionError;
 use blockifier::transaction::objects::TransactionExecutionInfo;
 use blockifier::transaction::transactions::ExecutableTransaction;
@@ -68,10 +69,14 @@ impl Session {
         keeps_changes: bool,
     ) -> Result<Run> {
         let executable = transaction.executable(flags)?;
+        let (declared, context) = match transaction.declared_without_code() {
+            Some(class) => (Some(class.runnable()?), self.block.without_class_check()),
+            None => (None, self.block.context.clone()),
+        };
         take_printed();
         let mut layer = TransactionalState::create_transactional(&mut self.cached);
         let result = executable
-            .execute_raw(&mut layer, &self.block.context, false)
+            .execute_raw(&mut layer, &context, false)
             .and_then(|info| Ok((info, layer.to_state_diff()?.state_maps)));
         let result = match result {
             Ok((info, maps)) => {
@@ -96,6 +101,11 @@ impl Session {
         };
         let classes = match &transaction.class {
             Some(class) if maps.declared_contracts.contains_key(&ClassHash(class.hash)) => {
+                if let Some(runnable) = declared {
+                    self.cached
+                        .set_contract_class(ClassHash(class.hash), runnable)
+                        .map_err(|error| Failure::new(Kind::Internal, error))?;
+                }
                 vec![class.clone()]
             }
             _ => Vec::new(),

@@ -181,6 +181,15 @@ impl Transaction {
         matches!(self.body, Body::L1Handler(_))
     }
 
+    /// The class of a DECLARE that gives its compiled class hash. It is executed without the class's code, and without
+    /// the check of that hash, so that the code need not be read.
+    pub fn declared_without_code(&self) -> Option<&Class> {
+        let Body::Declare(tx) = &self.body else { return None };
+        self.class
+            .as_deref()
+            .filter(|class| class.compiled_hash == Some(tx.compiled_class_hash().0))
+    }
+
     /// What blockifier runs. The hash stays the one that was signed.
     pub fn executable(&self, flags: Flags) -> Result<Executable> {
         let execution_flags = ExecutionFlags {
@@ -205,7 +214,10 @@ impl Transaction {
                     unbind(&mut tx.resource_bounds);
                 }
                 let class = self.class.as_ref().ok_or_else(|| input("DECLARE: class missing"))?;
-                let class_info = class.info()?;
+                let class_info = match self.declared_without_code() {
+                    Some(class) => class.info_without_code()?,
+                    None => class.info()?,
+                };
                 account(executable::DeclareTransaction { tx, tx_hash, class_info }.into())
             }
             Body::DeployAccount(tx) => {

@@ -1,13 +1,10 @@
 //! State differences: their form in the log of a chain and on the wire.
 
-use indexmap::IndexMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use starknet_api::core::{ClassHash, CompiledClassHash, ContractAddress, Nonce};
-use starknet_api::state::{StorageKey, ThinStateDiff};
 use starknet_types_core::felt::Felt;
 
-use crate::error::{Result, input};
+use crate::error::Result;
 use crate::felt::{Hex, Key};
 
 /// Felts by their keys, sorted.
@@ -52,47 +49,6 @@ impl Diff {
             + self.replaced.len()
             + self.declared.len()
             + self.deprecated.len()
-    }
-
-    /// The form that the protocol's state-diff commitment is computed from.
-    pub fn thin(&self) -> Result<ThinStateDiff> {
-        let address = |key: &Key| {
-            ContractAddress::try_from(key.felt())
-                .map_err(|error| input(format!("address: {error}")))
-        };
-        let mut storage_diffs = IndexMap::new();
-        for (contract, slots) in &self.storage {
-            let mut entries = IndexMap::with_capacity(slots.len());
-            for (key, value) in slots {
-                let key = StorageKey::try_from(key.felt())
-                    .map_err(|error| input(format!("storage key: {error}")))?;
-                entries.insert(key, *value);
-            }
-            storage_diffs.insert(address(contract)?, entries);
-        }
-        let mut deployed_contracts = IndexMap::new();
-        for (contract, hash) in self.deployed.iter().chain(&self.replaced) {
-            deployed_contracts.insert(address(contract)?, ClassHash(*hash));
-        }
-        let mut nonces = IndexMap::new();
-        for (contract, nonce) in &self.nonces {
-            nonces.insert(address(contract)?, Nonce(*nonce));
-        }
-        Ok(ThinStateDiff {
-            deployed_contracts,
-            storage_diffs,
-            class_hash_to_compiled_class_hash: self
-                .declared
-                .iter()
-                .map(|(hash, compiled)| (ClassHash(hash.felt()), CompiledClassHash(*compiled)))
-                .collect(),
-            deprecated_declared_classes: self
-                .deprecated
-                .iter()
-                .map(|hash| ClassHash(hash.felt()))
-                .collect(),
-            nonces,
-        })
     }
 }
 
@@ -200,15 +156,7 @@ mod tests {
     fn the_length_counts_what_the_protocol_counts() {
         let diff = full();
         assert_eq!(diff.length(), 7);
-        assert_eq!(diff.thin().unwrap().len(), 7);
         assert_eq!(Diff::default().length(), 0);
-    }
-
-    #[test]
-    fn an_address_out_of_range_has_no_thin_form() {
-        let address = Key::from(Felt::MAX);
-        let diff = Diff { nonces: Box::new([(address, Felt::ONE)]), ..Diff::default() };
-        assert!(diff.thin().unwrap_err().message.starts_with("address: "));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
 use starknet_types_core::felt::Felt;
 
@@ -48,21 +49,27 @@ impl Touched {
         touched
     }
 
-    /// What was touched and is not in the difference.
+    /// The cells that were touched and are not in the difference, which lists only what was touched.
     fn without(&self, diff: &Diff) -> Touched {
-        let mut rest = self.clone();
-        for (address, slots) in &diff.storage {
-            for (key, _) in slots {
-                rest.storage.remove(&(*address, *key));
-            }
+        if diff.length() == self.count() {
+            return Touched::default();
         }
+        let mut changed = diff
+            .storage
+            .iter()
+            .flat_map(|(address, slots)| slots.iter().map(|(key, _)| (*address, *key)))
+            .peekable();
+        // Both are sorted.
+        let is_unchanged = |slot: &&(Key, Key)| changed.next_if_eq(*slot).is_none();
+        let storage = self.storage.iter().filter(is_unchanged).copied().collect();
+        let (mut nonces, mut classes) = (self.nonces.clone(), self.classes.clone());
         for (address, _) in &diff.nonces {
-            rest.nonces.remove(address);
+            nonces.remove(address);
         }
         for (address, _) in diff.deployed.iter().chain(&diff.replaced) {
-            rest.classes.remove(address);
+            classes.remove(address);
         }
-        rest
+        Touched { storage, nonces, classes, declared: OrdSet::new() }
     }
 }
 
