@@ -6,8 +6,13 @@ import type { Log } from '../log.js';
 /** More blocks in one change, as a load brings them, are summed up in one line. */
 const MOST_LINES = 100;
 
+/** Logs the blocks of a change after its response is sent: no client waits for the log. */
+export function logBlocksSoon(log: Log, change: Change): void {
+  setImmediate(() => logBlocks(log, change));
+}
+
 /** One line for each block that was added, and one for those that were undone. */
-export function logBlocks(log: Log, { before, after }: Change): void {
+function logBlocks(log: Log, { before, after }: Change): void {
   const { undone, added } = diffWorlds(before, after);
   if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} were removed`);
   if (added.to - added.from >= MOST_LINES) {

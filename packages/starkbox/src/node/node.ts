@@ -14,7 +14,7 @@ import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
 import type { Output } from '../terminal.js';
-import { logBlocks } from './block-log.js';
+import { logBlocksSoon } from './block-log.js';
 import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
 import { BranchHosts } from './hosts.js';
@@ -125,7 +125,7 @@ async function openParts(
   steps.push(dumps, service);
 
   await steps.step('dump file', () => dumps.load());
-  if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
+  if (log !== silentLog) chain.watch((change) => logBlocksSoon(log, change), 'logging blocks');
   steps.push(logTransactions(service, log, failures));
   dumps.follow();
   const recorder = await steps.open('request recording', () =>

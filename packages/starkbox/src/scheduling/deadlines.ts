@@ -10,11 +10,22 @@ export interface Expiring {
   expire(): void;
 }
 
-/** A timer for each piece of work would cost more than a read. */
+/** The deadline of a piece of work, between its neighbours in the order of beginnings. */
+export interface Deadline {
+  readonly begin: number;
+  readonly work: Expiring;
+  earlier: Deadline | undefined;
+  later: Deadline | undefined;
+}
+
+/**
+ * A timer for each piece of work would cost more than a read. The deadlines are linked, because a map of entries that
+ * come and go keeps the garbage collector busy: the tables that it outgrows hold each other.
+ */
 export class Deadlines {
   readonly #limit: number;
-  /** When each piece of work began, oldest first. */
-  readonly #beginnings = new Map<Expiring, number>();
+  #first: Deadline | undefined;
+  #last: Deadline | undefined;
   #isTimerSet = false;
 
   /** @param limit in milliseconds */
@@ -22,14 +33,24 @@ export class Deadlines {
     this.#limit = Math.min(limit, LONGEST_MILLISECONDS);
   }
 
-  add(work: Expiring): void {
-    this.#beginnings.set(work, milliseconds());
+  add(work: Expiring): Deadline {
+    const deadline = { begin: milliseconds(), work, earlier: this.#last, later: undefined };
+    if (this.#last) this.#last.later = deadline;
+    else this.#first = deadline;
+    this.#last = deadline;
     if (!this.#isTimerSet) this.#setTimer(this.#limit);
+    return deadline;
   }
 
   /** The work has ended. */
-  delete(work: Expiring): void {
-    this.#beginnings.delete(work);
+  delete(deadline: Deadline): void {
+    const { earlier, later } = deadline;
+    if (earlier) earlier.later = later;
+    else if (this.#first === deadline) this.#first = later;
+    if (later) later.earlier = earlier;
+    else if (this.#last === deadline) this.#last = earlier;
+    deadline.earlier = undefined;
+    deadline.later = undefined;
   }
 
   #setTimer(delay: number): void {
@@ -41,14 +62,14 @@ export class Deadlines {
   readonly #expireDue = (): void => {
     this.#isTimerSet = false;
     const now = milliseconds();
-    for (const [work, begin] of this.#beginnings) {
-      const remaining = begin + this.#limit - now;
+    for (let first = this.#first; first; first = this.#first) {
+      const remaining = first.begin + this.#limit - now;
       if (remaining > 0) {
         this.#setTimer(Math.ceil(remaining));
         return;
       }
-      this.#beginnings.delete(work);
-      work.expire();
+      this.delete(first);
+      first.work.expire();
     }
   };
 }

@@ -13,10 +13,9 @@ afterEach(() => {
 test('each piece of work expires at its own deadline', () => {
   const deadlines = new Deadlines(100);
   const expired: string[] = [];
-  const work = (name: string) => ({ expire: () => void expired.push(name) });
-  deadlines.add(work('first'));
+  deadlines.add({ expire: () => void expired.push('first') });
   vi.advanceTimersByTime(60);
-  deadlines.add(work('second'));
+  deadlines.add({ expire: () => void expired.push('second') });
   vi.advanceTimersByTime(39);
   expect(expired).toEqual([]);
   vi.advanceTimersByTime(1);
@@ -30,12 +29,14 @@ test('each piece of work expires at its own deadline', () => {
 test('work that has ended does not expire, and no timer remains', () => {
   const deadlines = new Deadlines(100);
   const expired: string[] = [];
-  const work = { expire: () => void expired.push('work') };
-  deadlines.add(work);
-  deadlines.delete(work);
+  const [first, second, third, last] = ['first', 'second', 'third', 'last'].map((name) =>
+    deadlines.add({ expire: () => void expired.push(name) }),
+  );
+  for (const ended of [second, first, last, last]) if (ended) deadlines.delete(ended);
   vi.advanceTimersByTime(100);
-  expect([expired, vi.getTimerCount()]).toEqual([[], 0]);
-  deadlines.add(work);
+  expect([expired, vi.getTimerCount()]).toEqual([['third'], 0]);
+  if (third) deadlines.delete(third);
+  deadlines.add({ expire: () => void expired.push('another') });
   vi.advanceTimersByTime(100);
-  expect(expired).toEqual(['work']);
+  expect([expired, vi.getTimerCount()]).toEqual([['third', 'another'], 0]);
 });

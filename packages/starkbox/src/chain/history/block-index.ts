@@ -120,7 +120,11 @@ export class BlockIndex {
 
   /** The newest block under a mark that is not after `upTo`. */
   newest(mark: number, upTo: number): number | undefined {
-    const blocks = this.#allBlocks().get(mark);
+    const newBlock = this.#newBlocks.findLast(
+      ({ block, marks }) => block <= upTo && marks.includes(mark),
+    );
+    if (newBlock) return newBlock.block;
+    const blocks = this.#blocks.get(mark);
     if (blocks === undefined) return undefined;
     if (typeof blocks === 'number') return blocks <= upTo ? blocks : undefined;
     const after = firstAt(blocks, 0, blocks.size, upTo + 1);

@@ -68,8 +68,8 @@ export function removedTransactions(before: World, after: World): readonly strin
 /** The newest common block. A hash covers the parent hash, so binary search finds it. */
 export function commonBlock({ history: before }: World, { history: after }: World): number {
   const shared = (number: number): boolean => {
-    const header = before.header(number);
-    return header !== undefined && header.hash === after.header(number)?.hash;
+    const hash = before.hash(number);
+    return hash !== undefined && hash === after.hash(number);
   };
   let low = before.first - 1;
   let high = Math.min(before.next, after.next) - 1;

@@ -8,7 +8,7 @@ import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
 import type { Deadlines, Expiring } from '../../scheduling/deadlines.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { type BodyRefusal, type Reading, readBody } from './body.js';
-import type { OpenRequest } from './connections.js';
+import type { OpenRequest, RequestWork } from './connections.js';
 import { json, type Reply } from './reply.js';
 import { beginStream, type PacedWriter } from './send-reply.js';
 
@@ -48,7 +48,7 @@ export function serveRpcRequest(
   return exchange.serve(deadlines);
 }
 
-class Exchange implements Expiring {
+class Exchange implements Expiring, RequestWork {
   readonly #parts: RpcRequest;
   readonly #options: RpcRequestOptions;
   readonly #share: Share;
@@ -68,19 +68,12 @@ class Exchange implements Expiring {
   }
 
   serve(deadlines: Deadlines): Promise<Reply | undefined> {
-    this.#parts.open.onEnd = (end) => {
-      if (end === 'client gone') {
-        this.#session.abort();
-        this.#reading?.stop();
-      }
-      this.#isOpen = false;
-      this.#releaseShare();
-    };
-    deadlines.add(this);
+    this.#parts.open.work = this;
+    const deadline = deadlines.add(this);
     return new Promise((resolve, reject) => {
       this.#answer = resolve;
       const worked = (): void => {
-        deadlines.delete(this);
+        deadlines.delete(deadline);
         this.#isWorking = false;
         this.#releaseShare();
       };
@@ -95,6 +88,15 @@ class Exchange implements Expiring {
         },
       );
     });
+  }
+
+  ended(end: 'answered' | 'client gone'): void {
+    if (end === 'client gone') {
+      this.#session.abort();
+      this.#reading?.stop();
+    }
+    this.#isOpen = false;
+    this.#releaseShare();
   }
 
   /** The share is held until the work has ended and the answer is sent or dropped. */
