@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use starknet_api::StarknetApiError;
 use starknet_api::block::{BlockHash, StarknetVersion};
 use starknet_api::block_hash::block_hash_calculator::{
-    BlockHeaderCommitments, PartialBlockHashComponents, TransactionHashingData,
-    TransactionOutputForHash, calculate_block_hash, concat_counts,
+    BlockHashVersion, BlockHeaderCommitments, PartialBlockHashComponents, TransactionHashingData,
+    TransactionOutputForHash, concat_counts, gas_prices_to_hash,
 };
 use starknet_api::block_hash::receipt_commitment::{ReceiptElement, calculate_receipt_commitment};
 use starknet_api::block_hash::transaction_commitment::{
     TransactionLeafElement, calculate_transaction_commitment,
 };
-use starknet_api::core::{
-    ContractAddress, EthAddress, EventCommitment, GlobalRoot, StateDiffCommitment,
-};
+use starknet_api::core::{ContractAddress, EthAddress, EventCommitment, StateDiffCommitment};
 use starknet_api::crypto::patricia_hash::calculate_root;
 use starknet_api::data_availability::L1DataAvailabilityMode;
 use starknet_api::execution_resources::GasVector;
@@ -188,6 +187,32 @@ fn state_diff_hash(diff: &Diff) -> Felt {
     )
 }
 
+/// As `calculate_block_hash` of `starknet_api`, which hashes with the published Poseidon.
+fn block_hash(
+    block: &PartialBlockHashComponents,
+    parent_hash: BlockHash,
+) -> Result<Felt, StarknetApiError> {
+    let version = BlockHashVersion::try_from(block.starknet_version)?;
+    let commitments = &block.header_commitments;
+    let felts = [
+        version.clone().into(),
+        block.block_number.0.into(),
+        // There is no trie, so the root of every block is 0.
+        Felt::ZERO,
+        *block.sequencer.0.key(),
+        block.timestamp.0.into(),
+        commitments.concatenated_counts,
+        commitments.state_diff_commitment.0.0,
+        commitments.transaction_commitment.0,
+        commitments.event_commitment.0,
+        commitments.receipt_commitment.0,
+    ];
+    let (l1_gas, l1_data_gas) = (&block.l1_gas_price, &block.l1_data_gas_price);
+    let prices = gas_prices_to_hash(l1_gas, l1_data_gas, &block.l2_gas_price, &version);
+    let last = [Felt::try_from(&block.starknet_version)?, Felt::ZERO, parent_hash.0];
+    Ok(Poseidon::hash_all(felts.into_iter().chain(prices).chain(last)))
+}
+
 fn felts(pairs: &[(Key, Felt)]) -> impl Iterator<Item = Felt> {
     pairs.iter().flat_map(|(key, value)| [key.felt(), *value])
 }
@@ -219,11 +244,9 @@ pub fn seal(
         concatenated_counts: concat_counts(count, event_count, length, da_mode),
     };
     let parts = PartialBlockHashComponents::new(info, commitments.clone());
-    // There is no trie, so the root of every block is 0.
-    let hash = calculate_block_hash(&parts, GlobalRoot(Felt::ZERO), parent_hash)
-        .map_err(|error| Failure::new(Kind::Input, error))?;
+    let hash = block_hash(&parts, parent_hash).map_err(|error| Failure::new(Kind::Input, error))?;
     to_json(&Seal {
-        block_hash: Hex(hash.0),
+        block_hash: Hex(hash),
         transaction_commitment: Hex(commitments.transaction_commitment.0),
         event_commitment: Hex(commitments.event_commitment.0),
         receipt_commitment: Hex(commitments.receipt_commitment.0),
@@ -237,8 +260,13 @@ pub fn seal(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use starknet_api::block::{BlockNumber, BlockTimestamp, GasPrice, GasPricePerToken};
+    use starknet_api::block_hash::block_hash_calculator::calculate_block_hash;
     use starknet_api::block_hash::state_diff_hash::calculate_state_diff_hash;
-    use starknet_api::core::{ClassHash, CompiledClassHash, Nonce};
+    use starknet_api::core::{
+        ClassHash, CompiledClassHash, GlobalRoot, Nonce, ReceiptCommitment,
+        SequencerContractAddress, TransactionCommitment,
+    };
     use starknet_api::state::{StorageKey, ThinStateDiff};
 
     /// A difference with lists of these lengths.
@@ -285,6 +313,43 @@ mod tests {
                 .map(|hash| ClassHash(hash.felt()))
                 .collect(),
             nonces: diff.nonces.iter().map(|(key, nonce)| (address(key), Nonce(*nonce))).collect(),
+        }
+    }
+
+    #[test]
+    fn the_hash_of_a_block_is_that_of_the_protocol() {
+        let price = |number: u128| GasPricePerToken {
+            price_in_fri: GasPrice(number),
+            price_in_wei: GasPrice(number + 1),
+        };
+        let number = |number: u64| Felt::MAX - Felt::from(number);
+        for starknet_version in [
+            StarknetVersion::V0_13_1,
+            StarknetVersion::V0_13_2,
+            StarknetVersion::V0_13_4,
+            StarknetVersion::LATEST,
+        ] {
+            let block = PartialBlockHashComponents {
+                header_commitments: BlockHeaderCommitments {
+                    transaction_commitment: TransactionCommitment(number(1)),
+                    event_commitment: EventCommitment(number(2)),
+                    receipt_commitment: ReceiptCommitment(number(3)),
+                    state_diff_commitment: StateDiffCommitment(PoseidonHash(number(4))),
+                    concatenated_counts: number(5),
+                },
+                block_number: BlockNumber(6),
+                l1_gas_price: price(7),
+                l1_data_gas_price: price(9),
+                l2_gas_price: price(11),
+                sequencer: SequencerContractAddress(ContractAddress::from(13_u128)),
+                timestamp: BlockTimestamp(14),
+                starknet_version,
+            };
+            let parent = BlockHash(number(15));
+            assert_eq!(
+                block_hash(&block, parent),
+                calculate_block_hash(&block, GlobalRoot(Felt::ZERO), parent).map(|hash| hash.0)
+            );
         }
     }
 
