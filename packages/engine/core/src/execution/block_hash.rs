@@ -234,6 +234,7 @@ pub fn seal(
     let da_mode = L1DataAvailabilityMode::from_use_kzg_da(info.use_kzg_da);
     let leaves: Vec<_> = transactions.iter().map(|data| transaction_leaf(data, version)).collect();
     let receipts: Vec<_> = transactions.iter().map(ReceiptElement::from).collect();
+    diff.check_keys()?;
     let (count, length) = (transactions.len(), diff.length());
     let (event_commitment, event_count) = event_commitment(transactions);
     let commitments = BlockHeaderCommitments {

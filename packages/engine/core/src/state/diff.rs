@@ -2,9 +2,11 @@
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
+use starknet_api::core::ContractAddress;
+use starknet_api::state::StorageKey;
 use starknet_types_core::felt::Felt;
 
-use crate::error::Result;
+use crate::error::{Result, input};
 use crate::felt::{Hex, Key};
 
 /// Felts by their keys, sorted.
@@ -49,6 +51,26 @@ impl Diff {
             + self.replaced.len()
             + self.declared.len()
             + self.deprecated.len()
+    }
+
+    /// Refuses addresses and keys of slots that the protocol does not have, which only an image can contain.
+    pub fn check_keys(&self) -> Result<()> {
+        let address = |key: &Key| {
+            ContractAddress::try_from(key.felt())
+                .map_err(|error| input(format!("address: {error}")))
+        };
+        for (contract, slots) in &self.storage {
+            // Sorted, so the last one is the largest.
+            if let Some((key, _)) = slots.last() {
+                StorageKey::try_from(key.felt())
+                    .map_err(|error| input(format!("storage key: {error}")))?;
+            }
+            address(contract)?;
+        }
+        for (contract, _) in self.deployed.iter().chain(&self.replaced).chain(&self.nonces) {
+            address(contract)?;
+        }
+        Ok(())
     }
 }
 
@@ -157,6 +179,20 @@ mod tests {
         let diff = full();
         assert_eq!(diff.length(), 7);
         assert_eq!(Diff::default().length(), 0);
+    }
+
+    #[test]
+    fn addresses_and_keys_out_of_range_are_refused() {
+        let refused = |diff: Diff| diff.check_keys().unwrap_err().message;
+        assert!(full().check_keys().is_ok());
+        let high = Key::from(Felt::MAX);
+        let pairs: Slots = Box::new([(key(1), Felt::ONE), (high, Felt::ONE)]);
+        let storage = |address, slots| Diff { storage: Box::new([(address, slots)]), ..full() };
+        assert!(refused(storage(key(1), pairs.clone())).starts_with("storage key: "));
+        assert!(refused(storage(high, Slots::default())).starts_with("address: "));
+        assert!(refused(Diff { nonces: pairs.clone(), ..full() }).starts_with("address: "));
+        assert!(refused(Diff { deployed: pairs.clone(), ..full() }).starts_with("address: "));
+        assert!(refused(Diff { replaced: pairs, ..full() }).starts_with("address: "));
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn use_state(state: &State) {
     {
         if let Ok(diff) = state.diff_of(version) {
             assert!(to_json(&*diff).is_ok());
-            let _ = diff.thin();
+            let _ = diff.check_keys();
         }
         if state.check_readable(version).is_ok() {
             read_values(state, version);
