@@ -101,7 +101,7 @@ impl Session {
         };
         let classes = match &transaction.class {
             Some(class) if maps.declared_contracts.contains_key(&ClassHash(class.hash)) => {
-                if let Some(runnable) = declared {
+                if let Some(runnable) = declared.filter(|_| keeps_changes) {
                     self.cached
                         .set_contract_class(ClassHash(class.hash), runnable)
                         .map_err(|error| Failure::new(Kind::Internal, error))?;
