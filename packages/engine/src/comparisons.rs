@@ -4,10 +4,10 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use starkbox_engine_core::execution::compare::{Comparison, set_reporter};
+use starkbox_engine_core::execution::compare::{Comparison, start};
 
 pub fn record() {
-    set_reporter(append);
+    start(append);
 }
 
 fn append(comparison: &Comparison) {

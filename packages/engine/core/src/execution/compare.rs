@@ -15,7 +15,7 @@ use cairo_vm::vm::trace::trace_entry::TraceEntry;
 use parking_lot::Mutex;
 
 use super::report;
-use super::session::{Run, Session};
+use super::session::{CHECK_BEFORE_RUN, Run, Session};
 use super::transaction::{Flags, Transaction};
 use crate::error::Result;
 use crate::json::to_json;
@@ -32,9 +32,10 @@ pub struct Comparison {
 
 static REPORTER: Mutex<Option<fn(&Comparison)>> = Mutex::new(None);
 
-/// Sets the function that gets each comparison.
-pub fn set_reporter(reporter: fn(&Comparison)) {
+/// Compares from now on, and gives each comparison to a function.
+pub fn start(reporter: fn(&Comparison)) {
     *REPORTER.lock() = Some(reporter);
+    *CHECK_BEFORE_RUN.lock() = Some(compare);
 }
 
 /// A run of the machine.
@@ -92,7 +93,7 @@ struct Outcome {
 }
 
 /// Executes a transaction by both executors, compares, and drops its changes.
-pub fn compare(session: &mut Session, transaction: &Transaction, flags: Flags) -> Result<()> {
+fn compare(session: &mut Session, transaction: &Transaction, flags: Flags) -> Result<()> {
     // The first run of a program prepares what the second takes over.
     observe(session, transaction, flags, true)?;
     let published = observe(session, transaction, flags, false)?;
