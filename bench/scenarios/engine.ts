@@ -178,7 +178,7 @@ export const scenario = defineScenario({
     // Work that grows with the state would take several times as long on a large one.
     const flat = { atLeast: quick ? 0.2 : 0.9 };
     return {
-      api_over_bare: { atLeast: 0.9, isNoisy: true },
+      api_over_bare: { atLeast: 0.6, isNoisy: true },
       api_1m_over_small: flat,
       api_5m_over_small: flat,
       handle_copy_us: { atMost: 10, isNoisy: true },

@@ -1,12 +1,17 @@
 // The executor with our changes against the published one, on transfers and on random transactions of many contracts.
+import { readFile } from 'node:fs/promises';
 import { block } from '../../packages/engine/test/fixtures/chain.js';
 import { RandomTransactions } from '../../packages/engine/test/fixtures/random-transactions.js';
 import { BareEngine } from '../harness/bare-engine.js';
 import { Child, serve } from '../harness/child.js';
 import { interleave, milliseconds } from '../harness/rounds.js';
 import { defineScenario } from '../harness/scenario.js';
+import { CONTRACTS } from '../repository.js';
 
 const SEED = 7;
+
+const readClass = (name: string): Promise<string> =>
+  readFile(new URL(`cairo/${name}.sierra.json`, CONTRACTS), 'utf8');
 
 let bareEngine: Promise<BareEngine> | undefined;
 
@@ -20,7 +25,7 @@ const executorProcess = {
 
   /** Milliseconds of a random transaction, with its receipt and trace. */
   async mixed(count: number): Promise<number> {
-    const transactions = await RandomTransactions.create(SEED);
+    const transactions = await RandomTransactions.create(SEED, readClass);
     let elapsed = 0;
     for (let index = 0; index < count; index += 1) {
       const random = transactions.next();
