@@ -44,14 +44,14 @@ const repeated = (count: number, method: string, params: object = {}): readonly 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   transfer: {
     requests: (signer) => signer.transfers(20),
-    limits: { trips: 1, heapKilobytes: 150, cpuOverBare: 3 },
+    limits: { trips: 1, heapKilobytes: 150, cpuOverBare: 12 },
   },
   estimate: {
     requests: (signer) => {
       const params = { request: signer.unsent(1), simulation_flags: [], block_id: 'latest' };
       return repeated(10, 'starknet_estimateFee', params);
     },
-    limits: { trips: 1, heapKilobytes: 45, cpuOverBare: 2 },
+    limits: { trips: 1, heapKilobytes: 45, cpuOverBare: 8 },
   },
   simulate: {
     requests: (signer) => {
@@ -61,17 +61,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   call: {
     requests: () => repeated(30, 'starknet_call', balanceOf('0x1234')),
-    limits: { trips: 1, heapKilobytes: 16, cpuOverBare: 0.6 },
+    limits: { trips: 1, heapKilobytes: 16, cpuOverBare: 2.4 },
   },
   mint: { requests: () => repeated(20, 'devnet_mint', { address: '0xabc', amount: 1 }) },
   create_block: {
     requests: () => repeated(50, 'devnet_createBlock'),
-    limits: { trips: 0, heapKilobytes: 40, cpuOverBare: 0.3 },
+    limits: { trips: 0, heapKilobytes: 40, cpuOverBare: 1.2 },
   },
   snapshot: { requests: () => repeated(1_000, 'devnet_snapshot') },
   block_number: {
     requests: () => repeated(6_000, 'starknet_blockNumber'),
-    limits: { trips: 0, heapKilobytes: 5, cpuOverBare: 0.005 },
+    limits: { trips: 0, heapKilobytes: 5, cpuOverBare: 0.02 },
   },
   storage_at: {
     requests: () =>
@@ -80,7 +80,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
         key: storageAddress('ERC20_total_supply'),
         block_id: 'latest',
       }),
-    limits: { trips: 0, heapKilobytes: 7.5, cpuOverBare: 0.01 },
+    limits: { trips: 0, heapKilobytes: 7.5, cpuOverBare: 0.04 },
   },
   block_with_receipts: {
     requests: () =>
