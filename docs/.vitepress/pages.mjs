@@ -81,6 +81,7 @@ const SECTIONS = [
       'errors',
       'files',
       'metrics',
+      'platforms',
       'versions',
       'glossary',
     ],
