@@ -11,8 +11,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PLATFORMS } from '../packages/engine/dist/platforms.js';
-import { ROOT } from './cargo.mjs';
+import { addonFile, PLATFORMS } from '../packages/engine/dist/platforms.js';
+import { ENGINE, ROOT } from './cargo.mjs';
 import { isMain } from './processes.mjs';
 
 const FILE = join(ROOT, 'docs/reference/platforms.json');
@@ -60,6 +60,19 @@ export function recordRun(platform, { kind, runtime, checks }, file = FILE) {
   };
   const sorted = Object.fromEntries(Object.entries(runs).sort(([a], [b]) => a.localeCompare(b)));
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+/**
+ * Records a check by the engine that is built in this work tree.
+ *
+ * @param {string} check
+ * @param {Counts} counts
+ */
+export function recordNativeRun(check, counts) {
+  const platform = Object.keys(PLATFORMS).find((name) => existsSync(join(ENGINE, addonFile(name))));
+  if (platform === undefined) throw new Error('no engine is built: run npm run build:engine');
+  const runtime = `Node ${process.versions.node}`;
+  recordRun(platform, { kind: 'native', runtime, checks: { [check]: counts } });
 }
 
 /**

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Rehearses a user's first minutes on arm64 under emulation, and runs tests there with the packed engine.
 //
-//   npm run rehearse:emulated -- linux-arm64-gnu                     all steps
-//   npm run rehearse:emulated -- linux-arm64-gnu --only acceptance   one of them; may be given several times
-//   npm run rehearse:emulated -- linux-arm64-gnu --packed FOLDER     with what `npm run pack -- FOLDER --cross` wrote
-//   npm run rehearse:emulated -- linux-arm64-gnu --record            also writes the counts into docs/reference
+//   npm run rehearse:emulated -- linux-arm64-gnu                        all steps
+//   npm run rehearse:emulated -- linux-arm64-gnu --only 'quick start'   one of them; may be given several times
+//   npm run rehearse:emulated -- linux-arm64-gnu --packed FOLDER        with what `npm run pack -- FOLDER --cross` wrote
+//   npm run rehearse:emulated -- linux-arm64-gnu --record               also writes the counts into docs/reference
 //
 // It needs Linux, QEMU, root or sudo, built packages, and what scripts/packages/cross-engine.mjs has built.
 import { spawnSync } from 'node:child_process';
@@ -129,7 +129,7 @@ const STEPS = {
     console.log(`npx starkbox accepted a transaction after ${seconds.toFixed(1)} s`);
     return { passed: 1, failed: 0 };
   },
-  acceptance: async ({ folder, node }) => {
+  'acceptance statements': async ({ folder, node }) => {
     const script = join(SHARED, 'acceptance/seed.mjs');
     if (!existsSync(script)) {
       console.log('the acceptance statements are not part of the project and were not run');
@@ -145,7 +145,7 @@ const STEPS = {
     const [, passed, all] = /^(\d+) of (\d+) statements/m.exec(stdout) ?? [];
     return { passed: Number(passed), failed: Number(all) - Number(passed) };
   },
-  'test:quick': async (installation) => runTests(installation, selectionOf('test:quick')),
+  'quick tests': async (installation) => runTests(installation, selectionOf('test:quick')),
   'golden conversations': async (installation) => runTests(installation, selectionOf('golden')),
 };
 
