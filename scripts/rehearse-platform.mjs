@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Rehearses a user's first minutes on arm64 under emulation, and runs tests there with the packed engine.
+// Rehearses a user's first minutes on another Linux than this one, under emulation if its processor is another, and runs
+// tests there with the packed engine.
 //
-//   npm run rehearse:emulated -- linux-arm64-gnu                        all steps
-//   npm run rehearse:emulated -- linux-arm64-gnu --only 'quick start'   one of them; may be given several times
-//   npm run rehearse:emulated -- linux-arm64-gnu --packed FOLDER        with what `npm run pack -- FOLDER --cross` wrote
-//   npm run rehearse:emulated -- linux-arm64-gnu --record               also writes the counts into docs/reference
+//   npm run rehearse:platform -- linux-arm64-gnu                        all steps
+//   npm run rehearse:platform -- linux-arm64-gnu --only 'quick start'   one of them; may be given several times
+//   npm run rehearse:platform -- linux-arm64-gnu --packed FOLDER        with what `npm run pack -- FOLDER --cross` wrote
+//   npm run rehearse:platform -- linux-arm64-gnu --record               also writes the counts into docs/reference
 //
-// It needs Linux, QEMU, root or sudo, built packages, and what scripts/packages/cross-engine.mjs has built.
+// It needs Linux x64, root or sudo, QEMU for arm64, built packages, and what scripts/packages/cross-engine.mjs has built.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -20,20 +21,19 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addonFile, packageFor } from '../packages/engine/dist/platforms.js';
+import { addonFile, PLATFORMS, packageFor } from '../packages/engine/dist/platforms.js';
 import { ROOT } from './cargo.mjs';
 import { pack, packedIn } from './pack.mjs';
 import { builtEngines } from './packages/staging.mjs';
 import { manifestIn, published } from './packages/workspaces.mjs';
 import { recordRun, testCounts } from './platform-runs.mjs';
 import { runText, runVisibly } from './processes.mjs';
-import { withArm64 } from './rehearsal/emulation.mjs';
 import { firstTransaction } from './rehearsal/first-minutes.mjs';
 import { npmInstall } from './rehearsal/installation.mjs';
+import { OTHER_PLATFORMS, withPlatform } from './rehearsal/other-platforms.mjs';
 import { environmentOf } from './rehearsal/processes.mjs';
 import { copyRepository } from './rehearsal/release-copy.mjs';
 
-const PLATFORM = 'linux-arm64-gnu';
 /** Not part of the project. */
 const SHARED = join(dirname(ROOT.replace(/\/$/, '')), 'shared');
 
@@ -41,50 +41,44 @@ const SHARED = join(dirname(ROOT.replace(/\/$/, '')), 'shared');
  * @typedef {import('./platform-runs.mjs').Counts} Counts
  *
  * @typedef {object} Installation
+ * @property {string} platform
  * @property {string} folder where the packed packages are installed
- * @property {string} node the emulated one
+ * @property {string} node the platform's
  * @property {() => string} copy the repository with the test runner for the platform; made at the first call
  */
 
 /**
- * Installs as the README does, and checks that npm took the engine of this platform alone.
+ * Installs as the README does, and checks that npm took the engine of the platform alone.
  *
- * @param {string} folder
- * @param {string} node
+ * @param {Omit<Installation, 'copy'>} installation
  * @param {ReturnType<typeof pack>} packed
  */
-function install(folder, node, packed) {
+function install({ platform, folder, node }, packed) {
   const { starknet } = Object(manifestIn(ROOT)['devDependencies']);
   npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
   const scope = join(folder, 'node_modules/@starkbox');
   const engines = readdirSync(scope).filter((name) => name.startsWith('engine-'));
-  const expected = packageFor(PLATFORM);
+  const expected = packageFor(platform);
   if (engines.map((name) => `@starkbox/${name}`).join() !== expected)
     throw new Error(`npm installed ${engines.join(', ')} instead of ${expected} alone`);
-}
-
-/**
- * @param {string} folder
- * @returns {string} the installed addon
- */
-function addonIn(folder) {
-  return join(folder, 'node_modules', packageFor(PLATFORM), addonFile(PLATFORM));
 }
 
 /**
  * A copy of the repository, with binaries of the test runner for the platform. npm of this machine installs it, because
  * it unpacks much faster.
  *
+ * @param {string} platform
  * @param {string} folder where the copy goes, beside a link to files outside of the project
  * @returns {string}
  */
-function copyWithRunner(folder) {
+function copyWithRunner(platform, folder) {
   const copy = join(folder, 'repository');
   copyRepository(copy);
   if (existsSync(SHARED)) symlinkSync(SHARED, join(folder, 'shared'), 'dir');
-  const platform = ['--os=linux', '--cpu=arm64', '--libc=glibc'];
+  const { os, cpu, libc } = PLATFORMS[platform] ?? {};
+  const target = [`--os=${os}`, `--cpu=${cpu}`, `--libc=${libc}`];
   const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  runVisibly('npm', ['ci', ...platform, ...options], { cwd: copy });
+  runVisibly('npm', ['ci', ...target, ...options], { cwd: copy });
   return copy;
 }
 
@@ -95,8 +89,9 @@ function copyWithRunner(folder) {
  * @param {readonly string[]} selection
  * @returns {Counts}
  */
-function runTests({ folder, node, copy }, selection) {
-  const env = { ...environmentOf(node), STARKBOX_ENGINE: addonIn(folder) };
+function runTests({ platform, folder, node, copy }, selection) {
+  const addon = join(folder, 'node_modules', packageFor(platform), addonFile(platform));
+  const env = { ...environmentOf(node), STARKBOX_ENGINE: addon };
   const runner = [node, 'node_modules/vitest/vitest.mjs', 'run', ...selection];
   return testCounts(runner, { cwd: copy(), env });
 }
@@ -150,29 +145,30 @@ const STEPS = {
 };
 
 /**
+ * @param {string} platform
  * @param {ReturnType<typeof pack>} packed
  * @param {readonly string[]} names of steps
  * @returns {Promise<{ runtime: string, checks: Record<string, Counts> }>}
  */
-async function rehearse(packed, names) {
-  const folder = mkdtempSync(join(tmpdir(), 'starkbox-emulated-'));
-  const repository = mkdtempSync(join(tmpdir(), 'starkbox-emulated-'));
+async function rehearse(platform, packed, names) {
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-rehearsal-'));
+  const repository = mkdtempSync(join(tmpdir(), 'starkbox-rehearsal-'));
   try {
-    return await withArm64(async (node) => {
+    return await withPlatform(platform, async (node) => {
       const runtime = `Node ${runText(node, ['-p', 'process.versions.node']).trim()}`;
       const start = performance.now();
-      install(folder, node, packed);
-      console.log(`${runtime} on arm64: installed in ${secondsSince(start)} s`);
+      install({ platform, folder, node }, packed);
+      console.log(`${platform}, ${runtime}: installed in ${secondsSince(start)} s`);
       /** @type {string | undefined} */
       let copied;
       const copy = () => {
-        copied ??= copyWithRunner(repository);
+        copied ??= copyWithRunner(platform, repository);
         return copied;
       };
       /** @type {Record<string, Counts>} */
       const checks = { installation: { passed: 1, failed: 0 } };
       for (const name of names) {
-        const counts = await attempt(name, { folder, node, copy });
+        const counts = await attempt(name, { platform, folder, node, copy });
         if (counts !== undefined) checks[name] = counts;
       }
       return { runtime, checks };
@@ -218,11 +214,13 @@ async function main() {
       record: { type: 'boolean', default: false },
     },
   });
-  if (positionals.join() !== PLATFORM || values.only.some((name) => !all.includes(name))) {
+  const [platform = '', ...others] = positionals;
+  const unknown = values.only.filter((name) => !all.includes(name));
+  if (!OTHER_PLATFORMS.includes(platform) || others.length + unknown.length > 0) {
     console.error(
-      `Usage: npm run rehearse:emulated -- ${PLATFORM} [--only STEP…] [--packed FOLDER] [--record]`,
+      'Usage: npm run rehearse:platform -- PLATFORM [--only STEP…] [--packed FOLDER] [--record]',
     );
-    console.error(`Steps: ${all.join(', ')}`);
+    console.error(`Platforms: ${OTHER_PLATFORMS.join(', ')}; steps: ${all.join(', ')}`);
     return 2;
   }
   const temporary = mkdtempSync(join(tmpdir(), 'starkbox-packed-'));
@@ -232,12 +230,13 @@ async function main() {
       values.packed === undefined
         ? pack(temporary, names, builtEngines(true))
         : packedIn(values.packed);
-    if (!packed.some(({ name }) => name === packageFor(PLATFORM)))
-      throw new Error(`no engine is built: run npm run build:engine:cross -- ${PLATFORM}`);
-    const { runtime, checks } = await rehearse(packed, values.only);
-    if (values.record) recordRun(PLATFORM, { kind: 'emulated', runtime, checks });
+    if (!packed.some(({ name }) => name === packageFor(platform)))
+      throw new Error(`no engine is built: run npm run build:engine:cross -- ${platform}`);
+    const { runtime, checks } = await rehearse(platform, packed, values.only);
+    const kind = PLATFORMS[platform]?.cpu === process.arch ? 'native' : 'emulated';
+    if (values.record) recordRun(platform, { kind, runtime, checks });
     const hasPassed = Object.values(checks).every(({ failed }) => failed === 0);
-    console.log(JSON.stringify({ passed: hasPassed, platform: PLATFORM, runtime, checks }));
+    console.log(JSON.stringify({ passed: hasPassed, platform, runtime, checks }));
     return hasPassed ? 0 : 1;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
