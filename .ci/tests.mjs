@@ -1,6 +1,6 @@
 // Test run of CI: `node .ci/tests.mjs REPORT [OPTION OF VITEST…]`. Files that failed run once more, without others beside them.
 // A test that passes then is reported as unsteady: it depends on the load of the machine, which is a fault of the test.
-// With RECORD_RUN=1, the counts of all tests go into docs/reference/platforms.json.
+// With RECORD_RUN=1, the counts of all tests go into docs/start/platforms.json.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

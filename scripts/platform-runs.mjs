@@ -1,4 +1,4 @@
-// Runs of tests on platforms, recorded in docs/reference/platforms.json, from which `npm run gen:docs` writes the table of
+// Runs of tests on platforms, recorded in docs/start/platforms.json, from which `npm run gen:docs` writes the table of
 // platforms.
 //
 //   node scripts/platform-runs.mjs linux-x64-gnu native 'all tests' -- npx vitest run
@@ -15,7 +15,7 @@ import { addonFile, PLATFORMS } from '../packages/engine/dist/platforms.js';
 import { ENGINE, ROOT } from './cargo.mjs';
 import { isMain } from './processes.mjs';
 
-const FILE = join(ROOT, 'docs/reference/platforms.json');
+const FILE = join(ROOT, 'docs/start/platforms.json');
 
 /** Where the engine runs as WebAssembly. */
 export const WEBASSEMBLY_HOSTS = { wasm: 'Node', chromium: 'Chromium', firefox: 'Firefox' };

@@ -5,7 +5,7 @@
 //   npm run rehearse:platform -- linux-arm64-gnu                        all steps
 //   npm run rehearse:platform -- linux-arm64-gnu --only 'quick start'   one of them; may be given several times
 //   npm run rehearse:platform -- linux-arm64-gnu --packed FOLDER        with what `npm run pack -- FOLDER --cross` wrote
-//   npm run rehearse:platform -- linux-arm64-gnu --record               also writes the counts into docs/reference
+//   npm run rehearse:platform -- linux-arm64-gnu --record               also writes the counts into docs/start
 //
 // It needs Linux x64, root or sudo, QEMU for arm64, built packages, and what scripts/packages/cross-engine.mjs has built.
 import { spawnSync } from 'node:child_process';

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const GENERATOR = new URL('../scripts/generate/platforms-page.mjs', import.meta.url);
 const RUNS = new URL('../scripts/platform-runs.mjs', import.meta.url);
-const PAGE = readFileSync(new URL('../docs/reference/platforms.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../docs/start/platforms.md', import.meta.url), 'utf8');
 
 /** Runs a module in another process: scripts are not part of the program that tests are compiled with. */
 function run(code: string): string {

@@ -1,4 +1,4 @@
-// Generator of pages in docs/reference and of the manual page from the tables of options, commands and platforms and from
+// Generator of pages in docs and of the manual page from the tables of options, commands and platforms and from
 // the OpenRPC documents, so that they cannot differ from the node.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,6 +32,6 @@ for (const [path, text] of methods) {
 }
 const versions = join(DOCS, 'versions.md');
 writeFileSync(versions, versionsPage(readFileSync(versions, 'utf8')));
-writeFileSync(join(DOCS, 'platforms.md'), platformsPage());
+writeFileSync(join(ROOT, 'docs/start/platforms.md'), platformsPage());
 writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
 writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));

@@ -1,4 +1,4 @@
-// docs/reference/platforms.md, from the table of platforms and the recorded runs. As a program, it prints the page.
+// docs/start/platforms.md, from the table of platforms and the recorded runs. As a program, it prints the page.
 import { PLATFORMS, packageFor } from '../../packages/engine/dist/platforms.js';
 import { OLDEST } from '../packages/glibc.mjs';
 import { recordedRuns, WEBASSEMBLY_HOSTS } from '../platform-runs.mjs';
