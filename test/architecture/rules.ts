@@ -150,6 +150,24 @@ const STARKBOX: FolderTable = {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
+  // The page's half of a chain in a Web Worker, and the worker's.
+  browser: {
+    may: [
+      ...LEAVES,
+      'chain',
+      'chain/queries',
+      'client',
+      'config',
+      'debug-info',
+      'dump',
+      'library',
+      'node',
+      'rpc/protocol',
+      'service',
+    ],
+    types: ['telemetry'],
+    inBrowsers: true,
+  },
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
