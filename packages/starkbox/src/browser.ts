@@ -30,6 +30,8 @@ export interface BrowserChainOptions extends BrowserConfig {
   readonly image?: Uint8Array | undefined;
   /** The URL of the engine: a copy of the file `engine.wasm` of `@starkbox/engine-wasm`. A bundler finds it by itself. */
   readonly engine?: URL | string | undefined;
+  /** The URL of a folder with a copy of the folder `classes` of `@starkbox/engine`. A bundler finds it by itself. */
+  readonly classes?: URL | string | undefined;
   /** Called while the engine is loaded. */
   readonly onProgress?: ((progress: EngineProgress) => void) | undefined;
 }
@@ -80,7 +82,7 @@ export async function createChain(options: BrowserChainOptions = {}): Promise<Ta
 /** Resolves when the chain is open. */
 function started(
   worker: ChainWorker,
-  { image, engine, onProgress, ...config }: BrowserChainOptions,
+  { image, engine, classes, onProgress, ...config }: BrowserChainOptions,
 ): Promise<PortLink> {
   const { port1, port2 } = new MessageChannel();
   const link = new PortLink(port1);
@@ -98,13 +100,42 @@ function started(
     worker.addEventListener('messageerror', () => fail(workerEnded('a message cannot be read')));
     const start: StartMessage = {
       type: 'start',
-      engine: String(engine ?? new URL('@starkbox/engine-wasm/engine.wasm', import.meta.url)),
+      engine: absolute(engine ?? new URL('@starkbox/engine-wasm/engine.wasm', import.meta.url)),
+      classes: classUrls(classes),
       config,
       image,
       port: port2,
     };
     worker.postMessage(start, [port2]);
   });
+}
+
+declare const location: { readonly href: string };
+
+/** The worker, which lies elsewhere, resolves no relative URLs. */
+function absolute(url: URL | string): string {
+  return new URL(url, location.href).href;
+}
+
+/** Bundlers take files from expressions that are written out like these. */
+function bundledClasses(): readonly URL[] {
+  return [
+    new URL('@starkbox/engine/classes/account.class', import.meta.url),
+    new URL('@starkbox/engine/classes/account-cairo0.class', import.meta.url),
+    new URL('@starkbox/engine/classes/eth.class', import.meta.url),
+    new URL('@starkbox/engine/classes/strk.class', import.meta.url),
+    new URL('@starkbox/engine/classes/udc.class', import.meta.url),
+    new URL('@starkbox/engine/classes/udc-cairo0.class', import.meta.url),
+  ];
+}
+
+/** In the order of `bundledClasses`, whose files may have other names. */
+const CLASS_NAMES = ['account', 'account-cairo0', 'eth', 'strk', 'udc', 'udc-cairo0'];
+
+function classUrls(folder: URL | string | undefined): StartMessage['classes'] {
+  const bundled = folder === undefined ? bundledClasses() : [];
+  const base = folder === undefined ? '' : absolute(folder).replace(/\/?$/, '/');
+  return CLASS_NAMES.map((name, index) => [name, bundled[index]?.href ?? `${base}${name}.class`]);
 }
 
 function workerEnded(reason: unknown): string {

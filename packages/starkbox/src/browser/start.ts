@@ -15,6 +15,8 @@ export interface StartMessage {
   readonly type: 'start';
   /** The URL of the engine. */
   readonly engine: string;
+  /** The URLs of built-in classes. */
+  readonly classes: readonly (readonly [name: string, url: string])[];
   readonly config: BrowserConfig;
   readonly image: Uint8Array | undefined;
   /** Where requests of the page come from. */

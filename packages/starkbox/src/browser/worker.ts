@@ -2,6 +2,7 @@
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { packageVersion } from '../node/version.js';
+import { CLASS_URLS } from './host/files.js';
 import { loadEngine } from './load-engine.js';
 import type { StartAnswer, StartMessage } from './start.js';
 
@@ -30,7 +31,8 @@ const LOG: Log = {
 // Before anything is awaited: a message without a listener is lost.
 self.addEventListener('message', ({ data }) => void start(data), { once: true });
 
-async function start({ engine, config, image, port }: StartMessage): Promise<void> {
+async function start({ engine, classes, config, image, port }: StartMessage): Promise<void> {
+  for (const [name, url] of classes) CLASS_URLS.set(name, url);
   try {
     const module = await loadEngine(engine, (progress) =>
       self.postMessage({ type: 'progress', ...progress }),

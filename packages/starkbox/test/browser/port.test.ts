@@ -147,6 +147,6 @@ test.each([
   [{ sed: 1 }, /unknown key 'sed'.*did you mean 'seed'/],
 ])('refuses %j', async (config, message) => {
   await expect(
-    openWorkerChain({ config, image: undefined, log: silentLog, version: '0.0.0' }),
+    openWorkerChain({ config: Object(config), image: undefined, log: silentLog, version: '0.0.0' }),
   ).rejects.toThrow(message);
 });
