@@ -205,6 +205,8 @@ const EXPLORER: FolderTable = {
   'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
+  // What the playground imports.
+  index: { may: ['app', ...EXPLORER_PARTS, ...EXPLORER_BASE] },
 };
 
 /** Tables by the folder of their package. A package without a table has only the rules for all packages. */

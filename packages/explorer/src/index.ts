@@ -1,0 +1,15 @@
+// Parts of the explorer that the playground shows too, and what it needs to embed the explorer.
+
+export { EMBEDDED_READY, type ShowPage } from './app/embedding.js';
+export { applyTheme, nextTheme, startTheme, type Theme, theme } from './app/theme.js';
+export { NamesContext } from './format/names.js';
+export { Button, PlainButton } from './parts/button.js';
+export {
+  AbiForm,
+  blankInputs,
+  encodeInputs,
+  focusFault,
+} from './parts/forms/abi-form.js';
+export { AddressBook, useResolve } from './parts/forms/address-book.js';
+export { BrandMark, Icon } from './parts/icons.js';
+export type { PortReply, PortRequest } from './rpc/port-transport.js';
