@@ -12,6 +12,8 @@ const FOLDER = location.pathname.replace(/\/[^/]*$/, '');
 async function open(port: MessagePort): Promise<void> {
   setTransport(portTransport(port));
   servePagesAt(FOLDER);
+  // The address may name the file.
+  history.replaceState(null, '', `${FOLDER}/`);
   // Both read the path of the pages when they are loaded.
   const [{ start }, { go, to }] = await Promise.all([
     import('./start.js'),

@@ -1,0 +1,26 @@
+// The chain of the page: in this tab, or at a node that `?node=` names.
+import { type Chain, connect } from 'starkbox/client';
+import { fromBase64, toBase64 } from './bytes.js';
+
+export interface LoadProgress {
+  readonly loaded: number;
+  readonly total?: number | undefined;
+}
+
+/** Opens the chain; its engine is loaded now. */
+export async function openChain(_onProgress: (progress: LoadProgress) => void): Promise<Chain> {
+  const node = new URLSearchParams(location.search).get('node');
+  if (node !== null) return connect(node);
+  throw new Error('This build has no engine. Add ?node=http://127.0.0.1:5050 to the address.');
+}
+
+export async function imageOfChain(chain: Chain): Promise<Uint8Array<ArrayBuffer>> {
+  const dump = await chain.request('devnet_dump', { inline: true, format: 'image' });
+  if ('image' in dump && dump.image !== undefined) return fromBase64(dump.image);
+  throw new Error('The chain returned no image.');
+}
+
+/** Replaces the content of the chain. */
+export async function loadImage(chain: Chain, image: Uint8Array): Promise<void> {
+  await chain.request('devnet_load', { image: toBase64(image) });
+}
