@@ -15,7 +15,7 @@ import {
   useStore,
 } from '@starkbox/explorer';
 import { useMemo, useRef, useState } from 'react';
-import { deployContract, markFailure, playground, selectContract } from './playground.js';
+import { deployContract, markFailure, perform, playground, selectContract } from './playground.js';
 import { abiOf, call, failedLine, type Outcome, send } from './session.js';
 
 type Show = (page: ShowPage) => void;
@@ -59,14 +59,10 @@ export function Actions({ show }: { readonly show: Show }) {
 /** Whether work is under way; a second press does nothing meanwhile. */
 function useBusy() {
   const [isBusy, setBusy] = useState(false);
-  const run = async (work: () => Promise<void>): Promise<void> => {
+  const run = (work: () => Promise<void>): void => {
     if (isBusy) return;
     setBusy(true);
-    try {
-      await work();
-    } finally {
-      setBusy(false);
-    }
+    perform(() => work().finally(() => setBusy(false)));
   };
   return { isBusy, run };
 }

@@ -77,7 +77,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function notify(text: string, isFailure = false): void {
+function notify(text: string, isFailure = false): void {
   update({ notice: { isFailure, text } });
 }
 
@@ -86,12 +86,8 @@ export function dismissNotice(): void {
 }
 
 /** Runs the work of a button; a failure becomes a notice. */
-export async function perform(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    notify(textOf(error), true);
-  }
+export function perform(work: () => Promise<void>): void {
+  work().catch((error: unknown) => notify(textOf(error), true));
 }
 
 /** Opens the chain, with the state of the link if there is one. */
@@ -145,11 +141,11 @@ export function choose(id: string, source?: string): void {
   perform(async () => {
     const { file, source: text } = contract;
     const sourceClass = { artifact: await artifactOf(contract), file, source: text };
-    if (playground.get().contract === contract) await useClass(contract, sourceClass);
+    if (playground.get().contract === contract) await setClass(contract, sourceClass);
   });
 }
 
-async function useClass(contract: ReadyContract, sourceClass: SourceClass): Promise<void> {
+async function setClass(contract: ReadyContract, sourceClass: SourceClass): Promise<void> {
   update({ sourceClass });
   const { chain } = playground.get();
   if (chain.phase !== 'ready') return;
@@ -178,7 +174,7 @@ export async function compileSource(): Promise<void> {
     return;
   }
   update({ marks: [], notice: undefined });
-  await useClass(contract, { ...compiled, source });
+  await setClass(contract, { ...compiled, source });
 }
 
 /** Deploys the class of the editor; the outcome only if it fails. */
