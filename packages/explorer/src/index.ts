@@ -2,7 +2,7 @@
 
 export { EMBEDDED_READY, type ShowPage } from './app/embedding.js';
 export { applyTheme, nextTheme, startTheme, type Theme, theme } from './app/theme.js';
-export { type Fields, fieldsOf, listOf, parseJson, writeJson } from './format/json.js';
+export { type Fields, fieldsOf, listOf } from './format/json.js';
 export { NamesContext, useNames } from './format/names.js';
 export { Button, PlainButton } from './parts/button.js';
 export {
@@ -15,5 +15,5 @@ export {
 export { AddressBook, useResolve } from './parts/forms/address-book.js';
 export { BrandMark, Icon } from './parts/icons.js';
 export { Explained } from './parts/transaction/explanation.js';
-export type { PortReply, PortRequest } from './rpc/port-transport.js';
+export type { PortReply } from './rpc/port-transport.js';
 export { createStore, type Store, useStore } from './state/store.js';

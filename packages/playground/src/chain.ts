@@ -7,11 +7,34 @@ export interface LoadProgress {
   readonly total?: number | undefined;
 }
 
+/** The members of a WebSocket that the explorer needs. */
+export interface ChainSocket {
+  onopen: ((event: Event) => void) | null;
+  onmessage: ((event: MessageEvent<unknown>) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
+  send(text: string): void;
+  close(): void;
+}
+
+export interface PageChain {
+  readonly chain: Chain;
+  /** @param client which part of the explorer opens it */
+  openSocket(client: string): ChainSocket;
+}
+
 /** Opens the chain; its engine is loaded now. */
-export async function openChain(_onProgress: (progress: LoadProgress) => void): Promise<Chain> {
+export async function openChain(_onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
   const node = new URLSearchParams(location.search).get('node');
-  if (node !== null) return connect(node);
-  throw new Error('This build has no engine. Add ?node=http://127.0.0.1:5050 to the address.');
+  if (node === null) throw new Error('This build has no engine. Add ?node=http://127.0.0.1:5050.');
+  const chain = await connect(node);
+  const url = new URL(chain.rpcUrl.replace(/^http/, 'ws').replace(/\/rpc$/, '/ws'));
+  return {
+    chain,
+    openSocket(client) {
+      url.searchParams.set('client', client);
+      return new WebSocket(url);
+    },
+  };
 }
 
 export async function imageOfChain(chain: Chain): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,8 +1,7 @@
 // The explorer in a frame, on the chain of this page; the progress of the chain before it is ready.
 import { Button, EMBEDDED_READY, type ShowPage, useStore } from '@starkbox/explorer';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
-import type { Chain } from 'starkbox/client';
-import type { LoadProgress } from './chain.js';
+import type { LoadProgress, PageChain } from './chain.js';
 import { serveExplorer } from './explorer-port.js';
 import { perform, playground, start } from './playground.js';
 
@@ -17,7 +16,7 @@ export function ExplorerFrame({ ref }: { readonly ref: Ref<ShowInExplorer> }) {
     () => (page) => frame.current?.contentWindow?.postMessage(page, location.origin),
     [],
   );
-  useServedPort(frame, chain.phase === 'ready' ? chain.chain : undefined);
+  useServedPort(frame, chain.phase === 'ready' ? chain.page : undefined);
   if (chain.phase === 'loading') return <Progress of={chain.progress} />;
   if (chain.phase === 'failed') {
     return (
@@ -35,7 +34,7 @@ export function ExplorerFrame({ ref }: { readonly ref: Ref<ShowInExplorer> }) {
 /** Hands a port to the explorer each time that it is loaded. */
 function useServedPort(
   frame: { readonly current: HTMLIFrameElement | null },
-  chain: Chain | undefined,
+  chain: PageChain | undefined,
 ): void {
   useEffect(() => {
     if (!chain) return;

@@ -1,7 +1,7 @@
 // State of the playground, and what its buttons do.
 import { createStore, type Store } from '@starkbox/explorer';
 import type { Chain } from 'starkbox/client';
-import { imageOfChain, type LoadProgress, loadImage, openChain } from './chain.js';
+import { imageOfChain, type LoadProgress, loadImage, openChain, type PageChain } from './chain.js';
 import { compile } from './compile.js';
 import { artifactOf, contractWith, type ReadyContract } from './contracts.js';
 import type { LineMark } from './editor.js';
@@ -28,6 +28,7 @@ export type ChainPhase =
   | { readonly phase: 'failed'; readonly message: string }
   | {
       readonly phase: 'ready';
+      readonly page: PageChain;
       readonly chain: Chain;
       /** The image of the chain when it was new. */
       readonly base: Uint8Array<ArrayBuffer>;
@@ -95,11 +96,12 @@ export async function start(): Promise<void> {
   choose(first.id);
   update({ chain: { phase: 'loading', progress: undefined }, notice: undefined });
   try {
-    const chain = await openChain((progress) => update({ chain: { phase: 'loading', progress } }));
+    const page = await openChain((progress) => update({ chain: { phase: 'loading', progress } }));
+    const { chain } = page;
     const base = await imageOfChain(chain);
     const state = await linkedState(base);
     if (state) await loadImage(chain, state.image);
-    update({ chain: { phase: 'ready', chain, base } });
+    update({ chain: { phase: 'ready', page, chain, base } });
     choose(state?.contract ?? playground.get().contract.id, state?.source);
   } catch (error) {
     update({ chain: { phase: 'failed', message: textOf(error) } });
