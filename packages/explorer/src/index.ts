@@ -12,7 +12,7 @@ export {
   fitInputs,
   focusFault,
 } from './parts/forms/abi-form.js';
-export { AddressBook, useResolve } from './parts/forms/address-book.js';
+export { AddressBook, resolveIn, useResolve } from './parts/forms/address-book.js';
 export { BrandMark, Icon } from './parts/icons.js';
 export { Explained } from './parts/transaction/explanation.js';
 export type { PortReply } from './rpc/port-transport.js';

@@ -1,5 +1,12 @@
 // Deployment of the class in the editor, and a form for each of its functions.
-import { type Abi, type AbiFunction, shortAddress, shortHash, shortType } from '@starkbox/abi';
+import {
+  type Abi,
+  type AbiFunction,
+  type Names,
+  shortAddress,
+  shortHash,
+  shortType,
+} from '@starkbox/abi';
 import {
   AbiForm,
   Button,
@@ -9,6 +16,7 @@ import {
   fitInputs,
   focusFault,
   PlainButton,
+  resolveIn,
   type ShowPage,
   useNames,
   useResolve,
@@ -84,9 +92,10 @@ function DeployForm({ abi, show }: { readonly abi: Abi; readonly show: Show }) {
   const submit = () =>
     run(async () => {
       setJudged(true);
-      if (!isReady) return;
-      if (encoded.calldata) setOutcome(await deployContract(encoded.calldata));
-      else focusFault(element.current);
+      // Accounts have names only once the chain is ready.
+      const encode = (names: Names) => encodeInputs(form, drafts, resolveIn(names)).calldata;
+      setOutcome(await deployContract(encode));
+      focusFault(element.current);
     });
   return (
     <form
@@ -100,8 +109,8 @@ function DeployForm({ abi, show }: { readonly abi: Abi; readonly show: Show }) {
     >
       <div className="card-head">
         <h3>constructor</h3>
-        <Button type="submit" className="button primary" aria-disabled={!isReady || isBusy}>
-          {isBusy ? 'Deploying …' : 'Deploy'}
+        <Button type="submit" className="button primary" aria-disabled={isBusy}>
+          {isBusy ? (isReady ? 'Deploying …' : 'Waiting for the chain …') : 'Deploy'}
         </Button>
       </div>
       <AbiForm

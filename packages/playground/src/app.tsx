@@ -1,5 +1,4 @@
 // Layout of the page: the bar, the contract on the left, the explorer on the right.
-import { namesOf } from '@starkbox/abi';
 import {
   AddressBook,
   applyTheme,
@@ -14,7 +13,6 @@ import {
   useStore,
 } from '@starkbox/explorer';
 import { useMemo, useRef, useState } from 'react';
-import type { PredeployedAccount } from 'starkbox/client';
 import { Actions } from './actions.js';
 import { compile, NO_COMPILER } from './compile.js';
 import { CONTRACTS } from './contracts.js';
@@ -27,6 +25,7 @@ import {
   dismissNotice,
   download,
   edit,
+  namesIn,
   openFile,
   perform,
   playground,
@@ -65,22 +64,10 @@ export function App() {
   );
 }
 
-const NO_ACCOUNTS: readonly PredeployedAccount[] = [];
-
-/** Names of the accounts, and of the contracts of the class in the editor. */
 function useChainNames() {
   const { chain, deployed, contract } = useStore(playground);
-  const accounts = chain.phase === 'ready' ? chain.chain.accounts : NO_ACCOUNTS;
-  return useMemo(() => {
-    const labels = deployed.map(
-      (address, at) =>
-        [address, deployed.length === 1 ? contract.id : `${contract.id} ${at + 1}`] as const,
-    );
-    return namesOf(
-      accounts.map(({ address }) => address),
-      labels,
-    );
-  }, [accounts, deployed, contract]);
+  const accounts = chain.phase === 'ready' ? chain.chain.accounts : undefined;
+  return useMemo(() => namesIn(accounts, contract, deployed), [accounts, contract, deployed]);
 }
 
 interface BarProps {

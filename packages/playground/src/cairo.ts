@@ -15,12 +15,8 @@ export interface Token {
   readonly text: string;
 }
 
-const KEYWORDS = new Set(
-  (
-    'as assert break const continue else enum extern false fn for if impl implicits in let loop match mod mut ' +
-    'nopanic of pub ref return self static struct super trait true type use while'
-  ).split(' '),
-);
+const KEYWORD =
+  /^(as|assert|break|const|continue|else|enum|extern|false|fn|for|if|impl|implicits|in|let|loop|match|mod|mut|nopanic|of|pub|ref|return|self|static|struct|super|trait|true|type|use|while)$/;
 const NUMBER_TYPE = /^(u8|u16|u32|u64|u128|u256|u512|usize|i8|i16|i32|i64|i128|felt252|bool)$/;
 
 /** Alternatives in the order of their groups: comment, attribute, string, number, name. */
@@ -52,7 +48,7 @@ export function tokensOf(line: string): readonly Token[] {
 }
 
 function kindOfName(name: string, after: string): TokenKind {
-  if (KEYWORDS.has(name)) return 'keyword';
+  if (KEYWORD.test(name)) return 'keyword';
   if (NUMBER_TYPE.test(name) || /^[A-Z]/.test(name)) return 'type';
   return /^!?\(/.test(after) ? 'function' : 'plain';
 }

@@ -1,6 +1,7 @@
 // State of the playground, and what its buttons do.
+import { type Names, namesOf } from '@starkbox/abi';
 import { createStore, type Store } from '@starkbox/explorer';
-import type { Chain } from 'starkbox/client';
+import type { Chain, PredeployedAccount } from 'starkbox/client';
 import { imageOfChain, type LoadProgress, loadImage, openChain, type PageChain } from './chain.js';
 import { compile } from './compile.js';
 import { artifactOf, contractWith, type ReadyContract } from './contracts.js';
@@ -86,6 +87,18 @@ export function dismissNotice(): void {
   update({ notice: undefined });
 }
 
+/** Names of the accounts, and of the contracts of the class in the editor. */
+export function namesIn(
+  accounts: readonly PredeployedAccount[] | undefined,
+  { id }: ReadyContract,
+  deployed: readonly string[],
+): Names {
+  return namesOf(
+    accounts?.map(({ address }) => address) ?? [],
+    deployed.map((address, at) => [address, deployed.length === 1 ? id : `${id} ${at + 1}`]),
+  );
+}
+
 /** Runs the work of a button; a failure becomes a notice. */
 export function perform(work: () => Promise<void>): void {
   work().catch((error: unknown) => notify(textOf(error), true));
@@ -102,10 +115,28 @@ export async function start(): Promise<void> {
     const state = await linkedState(base);
     if (state) await loadImage(chain, state.image);
     update({ chain: { phase: 'ready', page, chain, base } });
-    choose(state?.contract ?? playground.get().contract.id, state?.source);
+    const { contract, sourceClass } = playground.get();
+    if (state) choose(state.contract, state.source);
+    else if (sourceClass) await setClass(contract, sourceClass);
   } catch (error) {
     update({ chain: { phase: 'failed', message: textOf(error) } });
   }
+}
+
+/** The chain, once it is ready; undefined if it does not start. */
+function readyChain(): Promise<Chain | undefined> {
+  return new Promise((resolve) => {
+    const settle = (): boolean => {
+      const { chain } = playground.get();
+      if (chain.phase === 'loading') return false;
+      resolve(chain.phase === 'ready' ? chain.chain : undefined);
+      return true;
+    };
+    if (settle()) return;
+    const end = playground.subscribe(() => {
+      if (settle()) end();
+    });
+  });
 }
 
 /** Replaces the chain by that of a link, which was put into the address of the open page. */
@@ -179,12 +210,21 @@ export async function compileSource(): Promise<void> {
   await setClass(contract, { ...compiled, source });
 }
 
-/** Deploys the class of the editor; the outcome only if it fails. */
-export async function deployContract(calldata: readonly string[]): Promise<Outcome | undefined> {
-  const { chain, sourceClass, contract } = playground.get();
-  if (chain.phase !== 'ready' || !sourceClass) return undefined;
+/**
+ * Deploys the class of the editor, once the chain is ready.
+ *
+ * @param encode returns the arguments; undefined if one is wrong
+ * @returns the outcome if it fails
+ */
+export async function deployContract(
+  encode: (names: Names) => readonly string[] | undefined,
+): Promise<Outcome | undefined> {
+  const chain = await readyChain();
+  const { sourceClass, contract, deployed: before } = playground.get();
+  const calldata = chain && encode(namesIn(chain.accounts, contract, before));
+  if (!chain || !sourceClass || !calldata) return undefined;
   try {
-    const address = await deploy(chain.chain, sourceClass, calldata);
+    const address = await deploy(chain, sourceClass, calldata);
     const { deployed, contract: current } = playground.get();
     if (current === contract) update({ deployed: [...deployed, address], address, marks: [] });
     return undefined;
