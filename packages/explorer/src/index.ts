@@ -2,7 +2,6 @@
 
 export { EMBEDDED_READY, type ShowPage } from './app/embedding.js';
 export { applyTheme, nextTheme, startTheme, type Theme, theme } from './app/theme.js';
-export { type Fields, fieldsOf, listOf } from './format/json.js';
 export { NamesContext, useNames } from './format/names.js';
 export { Button, PlainButton } from './parts/button.js';
 export {

@@ -1,5 +1,5 @@
 // The Cairo compiler of the page.
-import type { Fields } from '@starkbox/explorer';
+import type { Fields } from '@starkbox/explorer/json';
 
 export interface Diagnostic {
   /** From 1 on. */

@@ -1,6 +1,6 @@
 // The ready contracts: their sources, and their classes, which are loaded when they are needed.
 import { STRK_ADDRESS } from '@starkbox/abi';
-import { type Fields, fieldsOf } from '@starkbox/explorer';
+import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import counterSource from '../../../contracts/src/counter.cairo?raw';
 import tokenSource from '../../../contracts/src/token.cairo?raw';
 import vaultSource from '../../create-starkbox/template/base/src/lib.cairo?raw';

@@ -1,5 +1,6 @@
 // Serves the explorer's port by the calls and the sockets of the page's chain.
-import { type Fields, fieldsOf, type PortReply } from '@starkbox/explorer';
+import type { PortReply } from '@starkbox/explorer';
+import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import type { ChainSocket, PageChain } from './chain.js';
 
 /** Serves the port until the returned function is called. */

@@ -1,5 +1,5 @@
 // A link that holds the state of the playground in its fragment, which browsers send to no server.
-import { fieldsOf, listOf } from '@starkbox/explorer';
+import { fieldsOf, listOf } from '@starkbox/explorer/json';
 import { fromBase64Url, gunzip, gzip, toBase64Url } from './bytes.js';
 import { differenceOf, imageOf, type Part } from './image-difference.js';
 

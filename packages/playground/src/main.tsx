@@ -1,9 +1,5 @@
 // Entry point of the page.
-import '@starkbox/explorer/styles/tokens.css';
-import '@starkbox/explorer/styles/base.css';
-import '@starkbox/explorer/styles/parts.css';
-import '@starkbox/explorer/styles/page.css';
-import '@starkbox/explorer/styles/forms.css';
+import '@starkbox/explorer/styles.css';
 import './playground.css';
 import { applyTheme, startTheme, theme } from '@starkbox/explorer';
 import { createRoot } from 'react-dom/client';

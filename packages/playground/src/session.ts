@@ -12,7 +12,7 @@ import {
   toFelt,
   valueText,
 } from '@starkbox/abi';
-import { type Fields, fieldsOf } from '@starkbox/explorer';
+import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import type { Chain, Explanation, PredeployedAccount } from 'starkbox/client';
 
 /** A class of the editor: what the compiler wrote, and the text that it was compiled from. */
