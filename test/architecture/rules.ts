@@ -150,6 +150,27 @@ const STARKBOX: FolderTable = {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
+  // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
+  'browser/host': { may: [], types: ['fork/origin'], inBrowsers: true },
+  // The page's half of a chain in a Web Worker, and the worker's.
+  browser: {
+    may: [
+      ...LEAVES,
+      'browser/host',
+      'chain',
+      'chain/queries',
+      'client',
+      'config',
+      'debug-info',
+      'dump',
+      'library',
+      'node',
+      'rpc/protocol',
+      'service',
+    ],
+    types: ['telemetry'],
+    inBrowsers: true,
+  },
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
@@ -228,8 +249,12 @@ export const WITHOUT_NODE: readonly string[] = [
 export const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   starkbox: 'packages/starkbox/src/config/environment.ts',
 };
-export const CLOCK_READERS: Readonly<Record<string, string>> = {
-  starkbox: 'packages/starkbox/src/chain/world/clock.ts',
+export const CLOCK_READERS: Readonly<Record<string, readonly string[]>> = {
+  starkbox: [
+    'packages/starkbox/src/chain/world/clock.ts',
+    // Gives browsers the monotonic clock of Node's `process.hrtime`.
+    'packages/starkbox/src/browser/host/system.ts',
+  ],
 };
 
 /** Files outside of the sources of a package that one of its files imports. */
