@@ -1,5 +1,5 @@
 // The chain of the page: in this tab, or at a node that `?node=` names.
-import { type Chain, connect } from 'starkbox/client';
+import type { Chain } from 'starkbox/client';
 import { fromBase64, toBase64 } from './bytes.js';
 
 export interface LoadProgress {
@@ -9,9 +9,10 @@ export interface LoadProgress {
 
 /** The members of a WebSocket that the explorer needs. */
 export interface ChainSocket {
-  onopen: ((event: Event) => void) | null;
-  onmessage: ((event: MessageEvent<unknown>) => void) | null;
-  onclose: ((event: CloseEvent) => void) | null;
+  addEventListener(
+    type: 'open' | 'message' | 'close',
+    listener: (event: { readonly data?: unknown }) => void,
+  ): void;
   send(text: string): void;
   close(): void;
 }
@@ -23,9 +24,23 @@ export interface PageChain {
 }
 
 /** Opens the chain; its engine is loaded now. */
-export async function openChain(_onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
+export async function openChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
   const node = new URLSearchParams(location.search).get('node');
-  if (node === null) throw new Error('This build has no engine. Add ?node=http://127.0.0.1:5050.');
+  return node === null ? openTabChain(onProgress) : connectNode(node);
+}
+
+async function openTabChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
+  const { createChain } = await import('starkbox/browser');
+  // With the same accounts everywhere, links hold little besides the changes.
+  const chain = await createChain({ seed: 0, onProgress });
+  return {
+    chain,
+    openSocket: (client) => new chain.WebSocket(`${chain.wsUrl}?client=${client}`, []),
+  };
+}
+
+async function connectNode(node: string): Promise<PageChain> {
+  const { connect } = await import('starkbox/client');
   const chain = await connect(node);
   const url = new URL(chain.rpcUrl.replace(/^http/, 'ws').replace(/\/rpc$/, '/ws'));
   return {

@@ -19,12 +19,14 @@ export function serveExplorer(port: MessagePort, { chain, openSocket }: PageChai
   const open = (id: number, client: string): void => {
     const socket = openSocket(client);
     sockets.set(id, socket);
-    socket.onopen = () => reply({ kind: 'opened', id });
-    socket.onmessage = ({ data }) => reply({ kind: 'message', id, text: String(data) });
-    socket.onclose = () => {
+    socket.addEventListener('open', () => reply({ kind: 'opened', id }));
+    socket.addEventListener('message', ({ data }) =>
+      reply({ kind: 'message', id, text: String(data) }),
+    );
+    socket.addEventListener('close', () => {
       sockets.delete(id);
       reply({ kind: 'closed', id });
-    };
+    });
   };
 
   const take = ({ kind, id, client, chain: path, body, text }: Fields): void => {
