@@ -47,6 +47,10 @@ const REPLACED = new Map(
     'chain/genesis/argent-classes.ts': 'refused.ts',
   }).map(([source, host]) => [join(SOURCES, source), join(HOST, host)]),
 );
+REPLACED.set(
+  join(PACKAGES, 'engine', 'js', 'addon.ts'),
+  join(PACKAGES, 'engine', 'js', 'addon-browser.ts'),
+);
 
 /** Globals of Node, which these modules export by the same names. */
 const INJECTED = {
@@ -104,6 +108,7 @@ const browserHost = {
 
 /** Ours are a part of the bundle, by their sources. */
 const ALIASES = {
+  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
   '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
   '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
   '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),

@@ -169,6 +169,7 @@ const STARKBOX: FolderTable = {
       'service',
     ],
     types: ['telemetry'],
+    packages: ['@starkbox/engine-wasm'],
     inBrowsers: true,
   },
   // A client: it reaches a node over the wire, and finds a free port for one.

@@ -1,15 +1,6 @@
 // The engine's WebAssembly module, loaded with progress.
 import type { EngineProgress } from './start.js';
 
-/** A compiled module; only the engine's loader looks into it. */
-export type WasmModule = object;
-
-/** The parts of `WebAssembly` that are used here. */
-declare const WebAssembly: {
-  compileStreaming?: (response: Response) => Promise<WasmModule>;
-  compile(bytes: ArrayBuffer): Promise<WasmModule>;
-};
-
 /**
  * Loads and compiles the engine.
  *
@@ -18,7 +9,7 @@ declare const WebAssembly: {
 export async function loadEngine(
   url: string,
   onProgress: (progress: EngineProgress) => void,
-): Promise<WasmModule> {
+): Promise<WebAssembly.Module> {
   const response = await fetch(url).catch((error: unknown) => {
     throw new Error(`${cannotLoad(url)} (${String(error)}). ${ADVICE}`, { cause: error });
   });
@@ -28,7 +19,7 @@ export async function loadEngine(
   const observed = withProgress(response, onProgress);
   try {
     // A server that names another type of content prevents the compilation while it is loaded.
-    return WebAssembly.compileStreaming && isWasm(response)
+    return isWasm(response)
       ? await WebAssembly.compileStreaming(observed)
       : await WebAssembly.compile(await observed.arrayBuffer());
   } catch (error) {

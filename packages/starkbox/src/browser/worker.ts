@@ -1,13 +1,15 @@
 // The Web Worker of a chain.
+import { answerCompilation, setUp } from '@starkbox/engine-wasm/browser';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { packageVersion } from '../node/version.js';
-import { CLASS_URLS } from './host/files.js';
 import { loadEngine } from './load-engine.js';
 import type { StartAnswer, StartMessage } from './start.js';
 
 /** The global scope of a Web Worker. */
 interface WorkerScope {
+  readonly name: string;
+  readonly location: { readonly href: string };
   postMessage(message: StartAnswer): void;
   addEventListener(
     type: 'message',
@@ -18,8 +20,8 @@ interface WorkerScope {
 
 declare const self: WorkerScope;
 
-/** Where the engine's loader looks for the compiled module. */
-const ENGINE = Symbol.for('starkbox.engine');
+/** The name of a worker that compiles a class for this one, by the same file. */
+const COMPILER = 'starkbox compiler';
 
 const LOG: Log = {
   debug: () => {},
@@ -29,15 +31,19 @@ const LOG: Log = {
 };
 
 // Before anything is awaited: a message without a listener is lost.
-self.addEventListener('message', ({ data }) => void start(data), { once: true });
+if (self.name === COMPILER) answerCompilation();
+else self.addEventListener('message', ({ data }) => void start(data), { once: true });
 
 async function start({ engine, classes, config, image, port }: StartMessage): Promise<void> {
-  for (const [name, url] of classes) CLASS_URLS.set(name, url);
   try {
     const module = await loadEngine(engine, (progress) =>
       self.postMessage({ type: 'progress', ...progress }),
     );
-    Reflect.set(globalThis, ENGINE, module);
+    setUp({
+      module,
+      readClass: (name) => readClass(new Map(classes).get(name) ?? name),
+      startCompiler: () => new Worker(self.location.href, { type: 'module', name: COMPILER }),
+    });
     const [{ openWorkerChain }, { ServedPorts }] = await Promise.all([
       import('./open-chain.js'),
       import('./serve-port.js'),
@@ -53,4 +59,12 @@ async function start({ engine, classes, config, image, port }: StartMessage): Pr
     const name = error instanceof Error ? error.name : 'Error';
     self.postMessage({ type: 'failed', name, message: reasonOf(error) });
   }
+}
+
+async function readClass(url: string): Promise<Uint8Array> {
+  const response = await fetch(url);
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  throw new Error(
+    `The class ${url} cannot be read: the server responded with status ${response.status}. Without a bundler, serve the folder classes of @starkbox/engine, and pass its URL as the option classes.`,
+  );
 }

@@ -18,21 +18,6 @@ async function reject(): Promise<never> {
   throw new NoFiles();
 }
 
-/** The URLs of built-in classes, by their names; the page gives them to the worker. */
-export const CLASS_URLS: Map<string, string> = new Map();
-
-const CLASS = /\/classes\/(?<name>[a-z0-9-]+)\.class$/;
-
-/** Reads a file of the engine's package. */
-export async function readFile(location: unknown): Promise<Uint8Array> {
-  const name = CLASS.exec(String(location))?.groups?.['name'] ?? '';
-  const url = CLASS_URLS.get(name);
-  if (url === undefined) throw new NoFiles();
-  const response = await fetch(url);
-  if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  throw new Error(`${url} cannot be read: the server responded with status ${response.status}`);
-}
-
 const DOCUMENT = /\/documents\/(?<name>.*)$/;
 
 /** Reads an OpenRPC document. */
@@ -73,6 +58,7 @@ export {
   reject as appendFile,
   reject as mkdir,
   reject as open,
+  reject as readFile,
   reject as realpath,
   reject as rename,
   reject as rm,
