@@ -9,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Tests of pages in chromium. */
-const BROWSER = ['packages/{e2e,explorer,wallet}/test/**/*.browser.test.ts'];
+const BROWSER = ['packages/{e2e,explorer,playground,wallet}/test/**/*.browser.test.ts'];
 const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that kill, crash or restart processes many times. */
