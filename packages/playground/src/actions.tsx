@@ -23,6 +23,7 @@ import {
   useStore,
 } from '@starkbox/explorer';
 import { useMemo, useRef, useState } from 'react';
+import { showMark } from './editor.js';
 import { deployContract, markFailure, perform, playground, selectContract } from './playground.js';
 import { abiOf, call, failedLine, type Outcome, send } from './session.js';
 
@@ -278,7 +279,10 @@ function OutcomeView({ of: outcome, show }: { readonly of: Outcome; readonly sho
         <Explained of={explanation}>
           {line !== undefined && (
             <p>
-              At line {line} of {file.split('/').at(-1)}, marked in the editor.
+              At{' '}
+              <PlainButton className="plain link" onClick={showMark}>
+                line {line} of {file.split('/').at(-1)}
+              </PlainButton>
             </p>
           )}
         </Explained>

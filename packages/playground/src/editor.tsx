@@ -23,9 +23,10 @@ export function Editor({ label, source, marks, change }: EditorProps) {
   const byLine = new Map(marks.map(({ line, text }) => [line, text]));
   const [first] = marks;
   useEffect(() => {
-    if (!first) return;
-    const line = scroller.current?.querySelector(`[data-number="${first.line}"]`);
-    line?.scrollIntoView({ block: 'center', inline: 'nearest' });
+    const line = first && scroller.current?.querySelector(`[data-number="${first.line}"]`);
+    if (!scroller.current || !(line instanceof HTMLElement)) return;
+    // The page itself stays where the reader is.
+    scroller.current.scrollTop = line.offsetTop - scroller.current.clientHeight / 2;
   }, [first]);
   return (
     <div className="editor" ref={scroller}>
@@ -54,6 +55,11 @@ export function Editor({ label, source, marks, change }: EditorProps) {
       </div>
     </div>
   );
+}
+
+/** Brings the first marked line into view. */
+export function showMark(): void {
+  document.querySelector('.code-line[data-mark]')?.scrollIntoView({ block: 'center' });
 }
 
 interface LineProps {

@@ -87,6 +87,11 @@ export function dismissNotice(): void {
   update({ notice: undefined });
 }
 
+/** @param at how many contracts of the class are older */
+function labelOf(id: string, at: number): string {
+  return at === 0 ? id : `${id} ${at + 1}`;
+}
+
 /** Names of the accounts, and of the contracts of the class in the editor. */
 export function namesIn(
   accounts: readonly PredeployedAccount[] | undefined,
@@ -95,7 +100,7 @@ export function namesIn(
 ): Names {
   return namesOf(
     accounts?.map(({ address }) => address) ?? [],
-    deployed.map((address, at) => [address, deployed.length === 1 ? id : `${id} ${at + 1}`]),
+    deployed.map((address, at) => [address, labelOf(id, at)]),
   );
 }
 
@@ -224,7 +229,8 @@ export async function deployContract(
   const calldata = chain && encode(namesIn(chain.accounts, contract, before));
   if (!chain || !sourceClass || !calldata) return undefined;
   try {
-    const address = await deploy(chain, sourceClass, calldata);
+    const label = labelOf(contract.id, before.length);
+    const address = await deploy(chain, sourceClass, calldata, label);
     const { deployed, contract: current } = playground.get();
     if (current === contract) update({ deployed: [...deployed, address], address, marks: [] });
     return undefined;

@@ -70,15 +70,21 @@ function listContracts(chain: Chain, cursor: string | undefined) {
   return chain.request('devnet_listContracts', cursor === undefined ? {} : { cursor });
 }
 
-/** Declares the class unless the chain has it, and deploys a contract; returns its address. */
+/**
+ * Declares the class unless the chain has it, deploys a contract and labels it.
+ *
+ * @returns its address
+ */
 export async function deploy(
   chain: Chain,
   sourceClass: SourceClass,
   calldata: readonly string[],
+  label: string,
 ): Promise<string> {
   await addSource(chain, sourceClass);
   const { classHash } = await chain.declare(sourceClass.artifact);
   const { address } = await chain.deploy({ classHash, calldata });
+  await chain.request('devnet_setLabel', { value: address, label });
   return address;
 }
 

@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/conformance';
 import type { FrameLocator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultsOf } from '../../explorer/test/support/accessibility.js';
 import { sharedPages } from '../../explorer/test/support/stage.js';
 import { type Site, serveSite } from './support/site.js';
@@ -15,21 +15,11 @@ const PHONE = { viewport: { width: 390, height: 844 } };
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 
 let site: Site;
-let node: ListeningNode;
-let otherNode: ListeningNode;
 
 beforeAll(async () => {
   site = await serveSite();
-  node = await startNode({ listen: true, seed: 0 });
-  otherNode = await startNode({ listen: true, seed: 0 });
 });
-afterAll(async () => {
-  await Promise.all([site.close(), node.close(), otherNode.close()]);
-});
-
-beforeEach(async () => {
-  await node.client.call('devnet_restart', {});
-});
+afterAll(() => site.close());
 
 interface Opened {
   readonly page: Page;
@@ -44,8 +34,6 @@ async function open(address: string, options: object = WIDE): Promise<Opened> {
   await page.goto(site.url + address);
   return { page, explorer: page.frameLocator('iframe'), errors };
 }
-
-const at = (chain: ListeningNode): string => `?node=${new URL(chain.url).origin}`;
 
 const form = (page: Page, name: string) => page.getByRole('form', { name, exact: true });
 
@@ -66,7 +54,7 @@ async function returned(page: Page, name: string): Promise<string> {
 
 describe('a contract', () => {
   test('is deployed, called, fails at its line, and goes with the link', async () => {
-    const { page, explorer, errors } = await open(at(node));
+    const { page, explorer, errors } = await open('');
     await deploy(page);
     await send(page, 'increase', '5');
     await form(page, 'increase').getByText('Accepted').waitFor();
@@ -74,7 +62,7 @@ describe('a contract', () => {
 
     await send(page, 'increase', '0');
     const failure = form(page, 'increase').locator('.why');
-    await failure.getByText('At line 41 of counter.cairo').waitFor();
+    await failure.getByRole('button', { name: 'line 41 of counter.cairo' }).waitFor();
     expect(await failure.innerText()).toContain("panicked with 'counter: amount is 0'");
     const marked = page.locator('.code-line[data-mark]');
     expect(await marked.innerText()).toContain("panic_with_felt252('counter: amount is 0')");
@@ -88,7 +76,7 @@ describe('a contract', () => {
     expect(link.hash.length).toBeLessThanOrEqual(100_000);
     expect(page.url()).toBe(link.href);
 
-    const second = await open(`${at(otherNode)}${link.hash}`);
+    const second = await open(link.hash);
     expect(await returned(second.page, 'get')).toBe('5');
     await second.explorer.locator('.head a', { hasText: head }).waitFor();
     await form(second.page, 'increase').getByRole('textbox').fill('0');
@@ -98,7 +86,7 @@ describe('a contract', () => {
   });
 
   test('of each kind is deployed with its suggested arguments', async () => {
-    const { page } = await open(at(node));
+    const { page } = await open('');
     await page.getByRole('button', { name: 'Token' }).click();
     await deploy(page);
     expect(await returned(page, 'symbol')).toContain("'PLAY'");
@@ -115,7 +103,7 @@ describe('a contract', () => {
 
 describe('the chain', () => {
   test('is reset, downloaded and opened from the file', async () => {
-    const { page, explorer } = await open(at(node));
+    const { page, explorer } = await open('');
     await deploy(page);
     await send(page, 'increase', '12');
     await form(page, 'increase').getByText('Accepted').waitFor();
@@ -134,7 +122,7 @@ describe('the chain', () => {
   });
 
   test('of a damaged link or file is refused with a sentence', async () => {
-    const { page, errors } = await open(`${at(node)}#chain=H4sIAAAAAAAAA`);
+    const { page, errors } = await open('#chain=H4sIAAAAAAAAA');
     await page.getByText('The link is damaged').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     const file = { name: 'no.image', mimeType: '', buffer: Buffer.from('no image') };
@@ -142,6 +130,18 @@ describe('the chain', () => {
     await page.getByText('no.image was not opened').waitFor();
     expect(await form(page, 'Deploy').isVisible()).toBe(true);
     expect(errors).toEqual([]);
+  });
+
+  test('is the chain of a node if the address names one', async () => {
+    const node = await startNode({ listen: true });
+    const { page, explorer } = await open(`?node=${new URL(node.url).origin}`);
+    await deploy(page);
+    await send(page, 'increase', '3');
+    await form(page, 'increase').getByText('Accepted').waitFor();
+    const { block_number } = await node.client.call('starknet_blockHashAndNumber', {});
+    await explorer.locator('.head a', { hasText: `#${block_number}` }).waitFor();
+    const { labels } = await node.client.call('devnet_getLabels', {});
+    expect(labels.map(({ label }) => label)).toEqual(['counter']);
   });
 
   test('that cannot be reached gives a sentence and another try', async () => {
@@ -153,7 +153,7 @@ describe('the chain', () => {
 
 describe('the page', () => {
   test('is accessible, works by keyboard and fits a phone', async () => {
-    const { page, explorer } = await open(at(node), PHONE);
+    const { page, explorer } = await open('', PHONE);
     await page.getByRole('button', { name: 'Token' }).focus();
     await page.keyboard.press('Enter');
     await form(page, 'Deploy').getByRole('button', { name: 'Deploy', exact: true }).focus();

@@ -1,5 +1,5 @@
 // Entry point of the explorer in a frame: the page around it has the chain and hands over a port to it.
-import { servePagesAt } from '../format/chain-path.js';
+import { embedAt } from '../format/chain-path.js';
 import { fieldsOf } from '../format/json.js';
 import { portTransport } from '../rpc/port-transport.js';
 import { setTransport } from '../rpc/transport.js';
@@ -11,7 +11,7 @@ const FOLDER = location.pathname.replace(/\/[^/]*$/, '');
 
 async function open(port: MessagePort): Promise<void> {
   setTransport(portTransport(port));
-  servePagesAt(FOLDER);
+  embedAt(FOLDER);
   // The address may name the file.
   history.replaceState(null, '', `${FOLDER}/`);
   // Both read the path of the pages when they are loaded.
