@@ -37,20 +37,19 @@ export type {
 export { FileLock } from './file-lock.js';
 export * from './hash.js';
 export { type AllocatorFigures, allocatorFigures, trimMemory } from './memory.js';
+export type {
+  FeltQuestion,
+  SourceLookup,
+  SourceQuestion,
+  SourceReader,
+} from './source-questions.js';
 export {
   type Applied,
   type Closed,
   type ExecutedAndClosed,
   State,
 } from './state.js';
-export {
-  type FeltQuestion,
-  type SourceLookup,
-  type SourceOptions,
-  type SourceQuestion,
-  type SourceReader,
-  StateSource,
-} from './state-source.js';
+export { type SourceOptions, StateSource } from './state-source.js';
 export type {
   ClosingOptions,
   Slot,

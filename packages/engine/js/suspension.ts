@@ -2,7 +2,7 @@
 // with a request, which is answered here, and is repeated. States are immutable, so that a repeated call begins as the
 // first one did.
 import { EngineError } from './error.js';
-import type { SourceQuestion, SourceReader } from './state-source.js';
+import type { SourceQuestion, SourceReader } from './source-questions.js';
 
 /** What the binding has beside its other functions if it has no threads. */
 export interface SuspendingBinding {

@@ -88,7 +88,5 @@ fn compile() -> Result<(), String> {
     let statements = std::env::args().nth(2).as_deref() == Some("statements");
     let compiled = sierra::compile(&text, statements)?;
     let mut out = io::stdout().lock();
-    out.write_all(compiled.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| error.to_string())
+    out.write_all(compiled.as_bytes()).and_then(|()| out.flush()).map_err(|error| error.to_string())
 }

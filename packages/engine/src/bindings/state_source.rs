@@ -24,8 +24,9 @@ impl StateSource {
     /// `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null.
     #[napi(constructor, catch_unwind)]
     pub fn new(
-        #[napi(ts_arg_type = "(question: string) => Promise<string | Uint8Array | null>")]
-        ask: Ask<'_>,
+        #[napi(ts_arg_type = "(question: string) => Promise<string | Uint8Array | null>")] ask: Ask<
+            '_,
+        >,
         time_limit_millis: Option<f64>,
     ) -> Result<StateSource> {
         let time_limit = time_limit("timeLimit", time_limit_millis)?;
