@@ -52,6 +52,16 @@ REPLACED.set(
   join(PACKAGES, 'engine', 'js', 'addon-browser.ts'),
 );
 
+/** Ours are a part of the bundle, by their sources. */
+const ALIASES = {
+  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
+  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
+  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
+  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
+  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
+  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
+};
+
 /** Globals of Node, which these modules export by the same names. */
 const INJECTED = {
   Buffer: 'bytes.ts',
@@ -92,6 +102,10 @@ const browserHost = {
   load(id) {
     if (id === join(HOST, 'embedded.ts')) return embeddedModule();
     if (id === join(SOURCES, 'node', 'version.ts')) return versionModule();
+    // Bundlers of pages look for a file at each URL that is relative to a module.
+    if (id === ALIASES['@starkbox/spec/documents']) {
+      return "export const DOCUMENTS = new URL('file:///documents/');\n";
+    }
     return undefined;
   },
   transform(code, id) {
@@ -104,16 +118,6 @@ const browserHost = {
       .replace("import { createRequire } from 'node:module';", '');
     return { code: `${imports}${without}`, map: null };
   },
-};
-
-/** Ours are a part of the bundle, by their sources. */
-const ALIASES = {
-  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
-  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
-  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
-  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
-  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
-  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
 };
 
 /**

@@ -10,7 +10,7 @@ export type MessagePort = typeof globalThis extends {
   ? Port
   : never;
 
-type Transferred = NonNullable<Parameters<MessagePort['postMessage']>[1]>[number];
+type Transferred = ArrayBuffer | MessagePort;
 
 /** Calls a function with each message, and begins to receive. */
 export function onMessage(port: MessagePort, receive: (message: Members) => void): void {
