@@ -12,6 +12,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>A chain in a tab</titl
 import * as browser from '/web/index.js';
 import * as starknet from '/starknet.js';
 import { tour } from '/tour.mjs';
+window.createChain = browser.createChain;
 window.tour = (nodeUrl) => tour({ browser, starknet }, nodeUrl);
 </script>`;
 

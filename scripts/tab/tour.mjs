@@ -181,8 +181,10 @@ async function forkOf({ createChain }, forkNetwork) {
     await fork.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
   );
   await fork.close();
-  const unreachable = await createChain({ ...FILES, forkNetwork: 'http://localhost:1' }).catch(
-    String,
-  );
+  const unreachable = await createChain({
+    ...FILES,
+    forkNetwork: 'http://localhost:1',
+    forkTimeout: 1,
+  }).catch(String);
   return { fork: { balance: String(balance), block, hash: old.block_hash }, unreachable };
 }

@@ -89,6 +89,7 @@ function started(
   return new Promise((resolve, reject) => {
     const fail = (message: string): void => {
       link.end(message);
+      worker.terminate();
       reject(new Error(message));
     };
     worker.addEventListener('message', ({ data }) => {

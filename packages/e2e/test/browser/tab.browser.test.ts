@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { createChain } from 'starkbox';
+import type * as Browser from 'starkbox/browser';
 import { expect, test } from 'vitest';
 import { sharedPages } from '../../../explorer/test/support/stage.js';
 import { closeAfterTest } from '../../support/closing.js';
@@ -18,6 +19,8 @@ const { expectedTour } = await import(
 declare global {
   interface Window {
     tour: (nodeUrl: string) => Promise<unknown>;
+    createChain: typeof Browser.createChain;
+    chains: Browser.TabChain[];
   }
 }
 
@@ -37,6 +40,44 @@ test('a page runs a chain, forks a node, and shares the chain', async () => {
     value instanceof RegExp ? expect.stringMatching(value) : value,
   ]);
   expect(results).toEqual(Object.fromEntries(patterns));
+});
+
+test('a worker that fails ends its chain with the reason, and others go on', async () => {
+  const site = await openSite();
+  closeAfterTest(() => site.close());
+  const page = await (await sharedPages()).take();
+  await page.goto(site.url);
+  await page.waitForFunction(() => 'tour' in window);
+  await page.evaluate(async () => {
+    const files = { engine: '/engine.wasm', classes: '/classes' };
+    window.chains = [await window.createChain(files), await window.createChain(files)];
+  });
+  const [worker] = page.workers();
+  const failed = page.evaluate(async () => {
+    const [chain] = window.chains;
+    const heads = chain?.subscribe('starknet_subscribeNewHeads');
+    await heads?.ready;
+    return heads?.next().then(
+      () => 'ended',
+      (error: unknown) => String(error),
+    );
+  });
+  await page.evaluate(() => window.chains[0]?.request('starknet_blockNumber'));
+  await worker?.evaluate(() => {
+    setTimeout(() => {
+      throw new RangeError('out of memory');
+    });
+  });
+  expect(await failed).toMatch(/The worker of the chain failed: .*out of memory.*Create another/);
+  const results = await page.evaluate(async () => {
+    const [first, second] = window.chains;
+    const rejected = await first?.mine().catch(String);
+    await second?.mine();
+    const height = await second?.request('starknet_blockNumber');
+    await Promise.all([first?.close(), second?.close()]);
+    return { rejected, height };
+  });
+  expect(results).toEqual({ rejected: expect.stringContaining('out of memory'), height: 1 });
 });
 
 test('the worker is one file that imports nothing, so that no module of Node is in it', () => {
