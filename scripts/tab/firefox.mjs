@@ -1,10 +1,10 @@
 // Runs the tour of `starkbox/browser` in Firefox, which is driven by WebDriver BiDi.
 //
-//   node scripts/tab/firefox.mjs    after `npm run build`; FIREFOX names another executable than firefox-esr
+//   node scripts/tab/firefox.mjs    after `npm run build`; FIREFOX names another executable than firefox-esr or firefox
 import { deepStrictEqual, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -12,8 +12,13 @@ import { createChain } from '../../packages/starkbox/dist/index.js';
 import { expectedTour } from './expected.mjs';
 import { openSite } from './site.mjs';
 
-const EXECUTABLE = process.env['FIREFOX'] ?? 'firefox-esr';
+const EXECUTABLE = process.env['FIREFOX'] ?? installed() ?? 'firefox';
 const LISTENING = /WebDriver BiDi listening on (ws:\/\/\S+)/;
+
+/** @returns {string | undefined} the path of Debian's Firefox */
+function installed() {
+  return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
+}
 
 /** A session of WebDriver BiDi. */
 class Session {
