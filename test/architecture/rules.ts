@@ -227,6 +227,8 @@ const EXPLORER: FolderTable = {
   'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
+  // What the playground imports.
+  index: { may: ['app', ...EXPLORER_PARTS, ...EXPLORER_BASE] },
 };
 
 /** Tables by the folder of their package. A package without a table has only the rules for all packages. */
@@ -236,7 +238,13 @@ export const FOLDERS: Readonly<Record<string, FolderTable>> = {
 };
 
 /** Packages that run in a browser as well: they import nothing of Node. */
-export const WITHOUT_NODE: readonly string[] = ['abi', 'signing', 'wallet', 'explorer'];
+export const WITHOUT_NODE: readonly string[] = [
+  'abi',
+  'signing',
+  'wallet',
+  'explorer',
+  'playground',
+];
 
 /** Packages in which only these files read the environment and the clock. */
 export const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
@@ -255,7 +263,15 @@ export const OUTSIDE_SOURCES: readonly {
   readonly from: string;
   readonly to: string;
   readonly typesOnly: boolean;
-}[] = [{ from: 'packages/engine/js/', to: 'packages/engine/binding', typesOnly: false }];
+}[] = [
+  { from: 'packages/engine/js/', to: 'packages/engine/binding', typesOnly: false },
+  // Texts of contracts that the page shows.
+  ...[
+    'contracts/src/counter.cairo?raw',
+    'contracts/src/token.cairo?raw',
+    'packages/create-starkbox/template/base/src/lib.cairo?raw',
+  ].map((to) => ({ from: 'packages/playground/src/contracts.ts', to, typesOnly: false })),
+];
 
 /**
  * Private packages of ours that published packages import from their devDependencies. `starkbox` bundles them; of
