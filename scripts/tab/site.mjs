@@ -24,15 +24,17 @@ const TYPES = new Map([
   ['.cairo', 'text/plain; charset=utf-8'],
 ]);
 
+/** Without a bundler, the page finds the files of other packages below its own folder. */
 const FILES = new Map([
-  ['/engine.wasm', 'packages/engine-wasm/engine.wasm'],
+  ['/web/@starkbox/engine-wasm/worker.js', 'packages/engine-wasm/dist/worker/worker.js'],
   ['/tour.mjs', 'scripts/tab/tour.mjs'],
   ['/counter.json', 'contracts/cairo/counter.sierra.json'],
   ['/counter.cairo', 'contracts/src/counter.cairo'],
 ]);
 const FOLDERS = new Map([
+  ['/web/@starkbox/engine-wasm/', 'packages/engine-wasm/'],
+  ['/web/@starkbox/engine/', 'packages/engine/'],
   ['/web/', 'packages/starkbox/dist/web/'],
-  ['/classes/', 'packages/engine/classes/'],
 ]);
 
 /**

@@ -28,7 +28,7 @@ export { RpcError } from './errors.js';
 export interface BrowserChainOptions extends BrowserConfig {
   /** An image of `saveImage`, or of `starkbox` on Node, to begin with. */
   readonly image?: Uint8Array | undefined;
-  /** The URL of the engine: a copy of the file `engine.wasm` of `@starkbox/engine-wasm`. A bundler finds it by itself. */
+  /** The URL of a copy of the file `engine.wasm` of `@starkbox/engine-wasm`. A bundler finds it by itself. */
   readonly engine?: URL | string | undefined;
   /** The URL of a folder with a copy of the folder `classes` of `@starkbox/engine`. A bundler finds it by itself. */
   readonly classes?: URL | string | undefined;
@@ -65,7 +65,9 @@ const IN_TAB: PortOptions = { timeout: 0 };
  * @throws Error if the engine cannot be loaded, an option is unknown or needs Node, or the image is damaged
  */
 export async function createChain(options: BrowserChainOptions = {}): Promise<TabChain> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const worker = new Worker(new URL('@starkbox/engine-wasm/worker.js', import.meta.url), {
+    type: 'module',
+  });
   try {
     const link = await started(worker, options);
     return await openTabChain(link, IN_TAB, async () => {

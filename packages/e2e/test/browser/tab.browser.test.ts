@@ -49,8 +49,7 @@ test('a worker that fails ends its chain with the reason, and others go on', asy
   await page.goto(site.url);
   await page.waitForFunction(() => 'tour' in window);
   await page.evaluate(async () => {
-    const files = { engine: '/engine.wasm', classes: '/classes' };
-    window.chains = [await window.createChain(files), await window.createChain(files)];
+    window.chains = [await window.createChain(), await window.createChain()];
   });
   const [worker] = page.workers();
   const failed = page.evaluate(async () => {
@@ -81,7 +80,9 @@ test('a worker that fails ends its chain with the reason, and others go on', asy
 });
 
 test('the worker is one file that imports nothing, so that no module of Node is in it', () => {
-  const file = fileURLToPath(new URL('../../../starkbox/dist/web/worker.js', import.meta.url));
+  const file = fileURLToPath(
+    new URL('../../../engine-wasm/dist/worker/worker.js', import.meta.url),
+  );
   const { module, errors } = parseSync(file, readFileSync(file, 'utf8'));
   const { staticImports, dynamicImports } = module;
   expect({ errors, staticImports, dynamicImports }).toEqual({
