@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { createChain } from '../../packages/starkbox/dist/index.js';
-import { expectedTour } from './expected.mjs';
+import { expectedTour, imageOf } from './expected.mjs';
 import { openSite } from './site.mjs';
 
 const EXECUTABLE = process.env['FIREFOX'] ?? installed() ?? 'firefox';
@@ -116,7 +116,7 @@ const profile = mkdtempSync(join(tmpdir(), 'starkbox-firefox-'));
 const node = await createChain({ seed: 1, accounts: 1, port: 0 });
 const { url: nodeUrl } = await node.listen();
 const expected = await expectedTour(createChain, node);
-const site = await openSite();
+const site = await openSite(await imageOf(node));
 const firefox = await startFirefox(profile);
 try {
   const { version, results } = await tourIn(firefox.url, site.url, nodeUrl);

@@ -61,23 +61,24 @@ async function bundleStarknetJs() {
   return output[0].code;
 }
 
-/** @returns {Promise<{ readonly url: string, readonly close: () => void }>} */
-export async function openSite() {
+/**
+ * @param {Uint8Array} image of a node
+ * @returns {Promise<{ readonly url: string, readonly close: () => void }>}
+ */
+export async function openSite(image) {
   const places = readFileSync(join(ROOT, 'contracts', 'places', 'counter.sierra.json.gz'));
   const contents = new Map([
-    ['/', { type: 'text/html', text: PAGE }],
-    ['/starknet.js', { type: 'text/javascript', text: await bundleStarknetJs() }],
-    [
-      '/counter-with-places.json',
-      { type: 'application/json', text: gunzipSync(places).toString() },
-    ],
+    ['/', { type: 'text/html', content: PAGE }],
+    ['/node.image', { type: 'application/octet-stream', content: image }],
+    ['/starknet.js', { type: 'text/javascript', content: await bundleStarknetJs() }],
+    ['/counter-with-places.json', { type: 'application/json', content: gunzipSync(places) }],
   ]);
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-    const content = contents.get(path);
+    const served = contents.get(path);
     const file = fileAt(path);
-    if (content) {
-      response.writeHead(200, { 'content-type': content.type }).end(content.text);
+    if (served) {
+      response.writeHead(200, { 'content-type': served.type }).end(served.content);
     } else if (file !== undefined && existsSync(file)) {
       const type = TYPES.get(extname(file)) ?? 'application/octet-stream';
       createReadStream(file).pipe(response.writeHead(200, { 'content-type': type }));

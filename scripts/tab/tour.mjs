@@ -40,6 +40,7 @@ export async function tour({ browser, starknet }, nodeUrl) {
   const rejected = await browser.createChain(Object({ dataDir: 'chain' })).catch(String);
   const missing = await browser.createChain({ engine: '/missing.wasm' }).catch(String);
   const fork = await forkOf(browser, nodeUrl);
+  const nodeImage = await loadNodeImage(browser);
   await chain.close();
   return {
     loaded: progress.at(-1)?.loaded,
@@ -48,6 +49,7 @@ export async function tour({ browser, starknet }, nodeUrl) {
     ...clients,
     moments,
     image,
+    nodeImage,
     isShared,
     heads: [first, second].map((notification) => Object(notification).result.block_number),
     ...fork,
@@ -180,4 +182,16 @@ async function forkOf({ createChain }, forkNetwork) {
     forkTimeout: 1,
   }).catch(String);
   return { fork: { balance: String(balance), block, hash: old.block_hash }, unreachable };
+}
+
+/** @param {Modules['browser']} browser */
+async function loadNodeImage({ createChain }) {
+  const image = new Uint8Array(await (await fetch('/node.image')).arrayBuffer());
+  const chain = await createChain({ image });
+  const height = await chain.request('starknet_blockNumber');
+  const block = Object(
+    await chain.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
+  );
+  await chain.close();
+  return { height, hash: block.block_hash, accounts: chain.accounts.length };
 }

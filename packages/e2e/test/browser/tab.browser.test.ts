@@ -12,7 +12,7 @@ import { closeAfterTest } from '../../support/closing.js';
 const { openSite } = await import(
   new URL('../../../../scripts/tab/site.mjs', import.meta.url).href
 );
-const { expectedTour } = await import(
+const { expectedTour, imageOf } = await import(
   new URL('../../../../scripts/tab/expected.mjs', import.meta.url).href
 );
 
@@ -29,7 +29,7 @@ test('a page runs a chain, forks a node, and shares the chain', async () => {
   closeAfterTest(() => node.close());
   const { url } = await node.listen();
   const expected = await expectedTour(createChain, node);
-  const site = await openSite();
+  const site = await openSite(await imageOf(node));
   closeAfterTest(() => site.close());
   const page = await (await sharedPages()).take();
   await page.goto(site.url);
@@ -43,7 +43,7 @@ test('a page runs a chain, forks a node, and shares the chain', async () => {
 });
 
 test('a worker that fails ends its chain with the reason, and others go on', async () => {
-  const site = await openSite();
+  const site = await openSite(new Uint8Array());
   closeAfterTest(() => site.close());
   const page = await (await sharedPages()).take();
   await page.goto(site.url);
