@@ -53,6 +53,7 @@ export async function expectedTour(createChain, node) {
     fork: { balance: '101', block: 3, hash: block.block_hash },
     unreachable: /the server must run, and allow this site by CORS headers/,
     rejected: /'dataDir' is not an option in a browser.*saveImage/,
+    invalid: /a value does not fit the specification of devnet_mint/,
     missing: /missing\.wasm: the server responded with 404\. Install @starkbox\/engine-wasm/,
     closed: /The chain is closed\. Create another chain/,
     globals: [],

@@ -1,4 +1,4 @@
-// A site with the tour of `starkbox/browser`, as a static server would give it: no header isolates its pages.
+// A site with the tour of `starkbox/browser`, with a strict content security policy. No header isolates its pages.
 import { once } from 'node:events';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,14 +7,18 @@ import { gunzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../cargo.mjs';
 
-const PAGE = `<!doctype html><meta charset="utf-8"><title>A chain in a tab</title><body>
-<script type="module">
-import * as browser from '/web/index.js';
+const PAGE = `<!doctype html><meta charset="utf-8"><title>A chain in a tab</title>
+<body><script type="module" src="/page.js"></script>`;
+
+const SCRIPT = `import * as browser from '/web/index.js';
 import * as starknet from '/starknet.js';
 import { tour } from '/tour.mjs';
 window.createChain = browser.createChain;
-window.tour = (nodeUrl) => tour({ browser, starknet }, nodeUrl);
-</script>`;
+window.tour = (nodeUrl) => tour({ browser, starknet }, nodeUrl);`;
+
+/** What a page must allow; it connects to the node that it forks. */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' http://127.0.0.1:* http://localhost:*";
 
 const TYPES = new Map([
   ['.js', 'text/javascript'],
@@ -69,11 +73,13 @@ export async function openSite(image) {
   const places = readFileSync(join(ROOT, 'contracts', 'places', 'counter.sierra.json.gz'));
   const contents = new Map([
     ['/', { type: 'text/html', content: PAGE }],
+    ['/page.js', { type: 'text/javascript', content: SCRIPT }],
     ['/node.image', { type: 'application/octet-stream', content: image }],
     ['/starknet.js', { type: 'text/javascript', content: await bundleStarknetJs() }],
     ['/counter-with-places.json', { type: 'application/json', content: gunzipSync(places) }],
   ]);
   const server = createServer((request, response) => {
+    response.setHeader('content-security-policy', POLICY);
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     const served = contents.get(path);
     const file = fileAt(path);

@@ -38,6 +38,7 @@ export async function tour({ browser, starknet }, nodeUrl) {
   await chain.mine(2);
   const [{ value: first }, { value: second }] = [await heads.next(), await heads.next()];
   const rejected = await browser.createChain(Object({ dataDir: 'chain' })).catch(String);
+  const invalid = await chain.requestRaw('devnet_mint', { address: 'x', amount: 1 }).catch(String);
   const missing = await browser.createChain({ engine: '/missing.wasm' }).catch(String);
   const fork = await forkOf(browser, nodeUrl);
   const nodeImage = await loadNodeImage(browser);
@@ -54,6 +55,7 @@ export async function tour({ browser, starknet }, nodeUrl) {
     heads: [first, second].map((notification) => Object(notification).result.block_number),
     ...fork,
     rejected,
+    invalid,
     missing,
     closed: await chain.mine().catch(String),
     globals: ['Buffer', 'process'].filter((name) => name in window),
