@@ -62,9 +62,14 @@ const IN_TAB: PortOptions = { timeout: 0 };
  * const chain = await createChain({ seed: 0 });
  * await chain.mint('0x1', 1000n);
  * const provider = new RpcProvider({ nodeUrl: chain.rpcUrl, baseFetch: chain.fetch });
+ * @throws TypeError if the image is no Uint8Array
  * @throws Error if the engine cannot be loaded, an option is unknown or needs Node, or the image is damaged
  */
 export async function createChain(options: BrowserChainOptions = {}): Promise<TabChain> {
+  const { image } = options;
+  if (image !== undefined && !(image instanceof Uint8Array)) {
+    throw new TypeError('image must be a Uint8Array, such as saveImage returns');
+  }
   const worker = new Worker(new URL('@starkbox/engine-wasm/worker.js', import.meta.url), {
     type: 'module',
   });
@@ -141,7 +146,11 @@ function classUrls(folder: URL | string | undefined): StartMessage['classes'] {
   return CLASS_NAMES.map((name, index) => [name, bundled[index]?.href ?? `${base}${name}.class`]);
 }
 
+/** Browsers give no reason for a file that cannot be loaded. */
+const NO_FILE =
+  'its file cannot be loaded. Install @starkbox/engine-wasm beside starkbox. Without a bundler, serve its file worker.js as the example browser-plain does';
+
 function workerEnded(reason: unknown): string {
-  const cause = typeof reason === 'string' && reason !== '' ? reason : 'its file cannot be loaded';
+  const cause = typeof reason === 'string' && reason !== '' ? reason : NO_FILE;
   return `The worker of the chain failed: ${cause}.`;
 }

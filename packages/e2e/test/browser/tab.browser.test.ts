@@ -79,6 +79,22 @@ test('a worker that fails ends its chain with the reason, and others go on', asy
   expect(results).toEqual({ rejected: expect.stringContaining('out of memory'), height: 1 });
 });
 
+test('a worker that cannot be loaded says what to install', async () => {
+  const site = await openSite(new Uint8Array());
+  closeAfterTest(() => site.close());
+  const page = await (await sharedPages()).take();
+  await page.route('**/worker.js', (route) => route.fulfill({ status: 404 }));
+  await page.goto(site.url);
+  await page.waitForFunction(() => 'tour' in window);
+  const [missing, wrong] = await page.evaluate(async () => [
+    await window.createChain().catch(String),
+    await window.createChain({ ...Object({ image: 'chain.image' }) }).catch(String),
+  ]);
+  await page.unroute('**/worker.js');
+  expect(missing).toMatch(/its file cannot be loaded\. Install @starkbox\/engine-wasm/);
+  expect(wrong).toMatch(/^TypeError: image must be a Uint8Array/);
+});
+
 test('the worker is one file that imports nothing, so that no module of Node is in it', () => {
   const file = fileURLToPath(
     new URL('../../../engine-wasm/dist/worker/worker.js', import.meta.url),
