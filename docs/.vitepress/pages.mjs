@@ -38,6 +38,7 @@ const SECTIONS = [
     first: [
       'test-a-contract',
       'test-a-dapp',
+      'browser',
       'fixtures-and-instances',
       'debug-a-revert',
       'gas-and-coverage',

@@ -1,4 +1,5 @@
-// Bundles `starkbox/browser` into packages/starkbox/dist/web: the page's half, and the worker with the chain.
+// Bundles `starkbox/browser`: the page's half into packages/starkbox/dist/web, and the worker with the chain into
+// packages/engine-wasm/dist/worker. Those who use no browser install neither the engine of browsers nor the worker.
 //
 // The worker is one file without imports, which every bundler takes as it is. What the chain uses of Node is replaced by
 // the modules of `src/browser/host`; a function that they lack fails the build.
@@ -8,14 +9,14 @@ import { rolldown } from 'rolldown';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
 import { precompiledChecks } from './checks-plugin.mjs';
+import { packageOf, writeParts } from './third-party.mjs';
 
 const PACKAGES = join(ROOT, 'packages');
 const PACKAGE = join(PACKAGES, 'starkbox');
 const SOURCES = join(PACKAGE, 'src');
 const HOST = join(SOURCES, 'browser', 'host');
-const FOLDER = join(PACKAGE, 'dist', 'web');
-/** Written first, because a page may load the other one meanwhile. */
-const NEW_FOLDER = `${FOLDER}.new`;
+const PAGE_FOLDER = join(PACKAGE, 'dist', 'web');
+const WORKER_FOLDER = join(PACKAGES, 'engine-wasm', 'dist', 'worker');
 const DOCUMENTS = join(PACKAGES, 'spec', 'documents');
 const TARGET = 'es2022';
 
@@ -51,6 +52,16 @@ REPLACED.set(
   join(PACKAGES, 'engine', 'js', 'addon.ts'),
   join(PACKAGES, 'engine', 'js', 'addon-browser.ts'),
 );
+
+/** Ours are a part of the bundle, by their sources. */
+const ALIASES = {
+  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
+  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
+  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
+  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
+  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
+  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
+};
 
 /** Globals of Node, which these modules export by the same names. */
 const INJECTED = {
@@ -92,6 +103,10 @@ const browserHost = {
   load(id) {
     if (id === join(HOST, 'embedded.ts')) return embeddedModule();
     if (id === join(SOURCES, 'node', 'version.ts')) return versionModule();
+    // Bundlers of pages look for a file at each URL that is relative to a module.
+    if (id === ALIASES['@starkbox/spec/documents']) {
+      return "export const DOCUMENTS = new URL('file:///documents/');\n";
+    }
     return undefined;
   },
   transform(code, id) {
@@ -106,23 +121,18 @@ const browserHost = {
   },
 };
 
-/** Ours are a part of the bundle, by their sources. */
-const ALIASES = {
-  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
-  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
-  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
-  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
-  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
-  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
-};
-
 /**
+ * Writes a file, and the notice of the packages that are a part of it.
+ *
  * @param {string} input
+ * @param {string} folder that has no other files
  * @param {string} name of the file
  * @param {Partial<import('rolldown').InputOptions>} [options]
- * @returns {Promise<string[]>} the files that it is made of
  */
-async function bundleFile(input, name, options = {}) {
+async function bundleFile(input, folder, name, options = {}) {
+  // Written first, because a page may load the other one meanwhile.
+  const newFolder = `${folder}.new`;
+  rmSync(newFolder, { recursive: true, force: true });
   const bundle = await rolldown({
     input,
     platform: 'browser',
@@ -136,34 +146,30 @@ async function bundleFile(input, name, options = {}) {
     ...options,
   });
   const { output } = await bundle.write({
-    file: join(NEW_FOLDER, name),
+    file: join(newFolder, name),
     format: 'esm',
     minify: true,
     comments: false,
     codeSplitting: false,
   });
   await bundle.close();
-  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const parts = modules.flatMap((id) => packageOf(id) ?? []);
+  if (parts.length > 0) writeParts(newFolder, parts);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(newFolder, folder);
 }
 
-/**
- * Writes both files.
- *
- * @returns {Promise<string[]>} the files that they are made of
- */
+/** Writes both files. */
 export async function bundleForPages() {
-  rmSync(NEW_FOLDER, { recursive: true, force: true });
   /** @type {Record<string, [string, string]>} */
   const inject = {};
   for (const [name, file] of Object.entries(INJECTED)) inject[name] = [join(HOST, file), name];
-  const [page, worker] = await Promise.all([
-    bundleFile(join(SOURCES, 'browser.ts'), 'index.js'),
-    bundleFile(join(SOURCES, 'browser', 'worker.ts'), 'worker.js', {
+  await Promise.all([
+    bundleFile(join(SOURCES, 'browser.ts'), PAGE_FOLDER, 'index.js'),
+    bundleFile(join(SOURCES, 'browser', 'worker.ts'), WORKER_FOLDER, 'worker.js', {
       transform: { target: TARGET, inject },
       plugins: [precompiledChecks, browserHost],
     }),
   ]);
-  rmSync(FOLDER, { recursive: true, force: true });
-  renameSync(NEW_FOLDER, FOLDER);
-  return [...page, ...worker];
 }

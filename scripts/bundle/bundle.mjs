@@ -222,11 +222,8 @@ async function build() {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const required = await Promise.all([
-    bundleForBrowsers(),
-    bundleForPages(),
-    ...REQUIRED.map(bundleRequired),
-  ]);
+  const required = await Promise.all([bundleForBrowsers(), ...REQUIRED.map(bundleRequired)]);
+  await bundleForPages();
   const chunks = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const modules = [...chunks, ...required.flat()];
   const bundled = modules.flatMap((id) => packageOf(id) ?? []);

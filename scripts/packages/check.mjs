@@ -39,6 +39,7 @@ const LIMITS = {
   '@starkbox/abi': [95, 330],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/engine': [900, 1_000],
+  '@starkbox/engine-wasm': [6_500, 25_000],
   '@starkbox/hosting': [60, 210],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
@@ -59,6 +60,9 @@ const BROWSER_LIMIT = 30;
 /** What `npm install starkbox` adds; megabytes without the engine for the platform. */
 const INSTALLED = { megabytes: 27, packages: 8 };
 
+/** Entries that pages load by their URLs, and no program imports. */
+const FILE_ENTRIES = ['./engine.wasm', './worker.js'];
+
 /** A program of CommonJS, which every Node that we support lets require an ES module. */
 const REQUIRE = `
   const { createChain } = require('starkbox');
@@ -77,7 +81,7 @@ const faults = [];
  * @returns {boolean} whether it has the engine for a platform
  */
 function isPlatform(name) {
-  return name.startsWith('@starkbox/engine-');
+  return name.startsWith('@starkbox/engine-') && name !== '@starkbox/engine-wasm';
 }
 
 /**
@@ -128,7 +132,7 @@ async function checkFacts(name, folder) {
 async function checkTypes(name, file) {
   const command = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
   const options = ['--profile', 'esm-only', '--format', 'ascii', '--no-emoji'];
-  const untyped = ['--exclude-entrypoints', ...INTERNAL_ENTRIES];
+  const untyped = ['--exclude-entrypoints', ...INTERNAL_ENTRIES, ...FILE_ENTRIES];
   const failure = await failureOf(process.execPath, [command, file, ...options, ...untyped]);
   if (failure !== undefined) faults.push(`${name}: ${failure}`);
 }

@@ -24,6 +24,7 @@ const FILES = {
     /^dist\/mcp\/.+\.md$/,
     /^dist\/init\/(code\/\w+\.js|template\/[\w./-]+)$/,
     /^dist\/wallet\/[\w./-]+$/,
+    /^dist\/web\/index\.js$/,
     /^man\/starkbox\.1$/,
   ],
   '@starkbox/abi': [/^dist\/.+\.(js|d\.ts)$/],
@@ -37,6 +38,14 @@ const FILES = {
     /^binding\.d\.ts$/,
     /^classes\/(account|eth|strk|udc)(-cairo0)?\.class$/,
     /^classes\/(index\.json|NOTICE\.md|LICENSE-[\w-]+)$/,
+  ],
+  '@starkbox/engine-wasm': [
+    /^engine\.wasm$/,
+    /^THIRD-PARTY-NOTICES\.txt$/,
+    /^dist\/.+\.d\.ts$/,
+    /^dist\/bundle\/(browser\.js|node(-compiler)?\.cjs)$/,
+    /^dist\/worker\/worker\.js$/,
+    /^dist\/(bundle|worker)\/THIRD-PARTY-NOTICES\.txt$/,
   ],
   '@starkbox/hosting': [
     /^dist\/.+\.(js|d\.ts)$/,

@@ -12,8 +12,17 @@ const SOURCE = 'contracts/src/counter.cairo';
  */
 
 /**
+ * @param {LocalChain} node
+ * @returns {Promise<Uint8Array>} its chain
+ */
+export async function imageOf(node) {
+  const { image } = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
+  return Buffer.from(image, 'base64');
+}
+
+/**
  * @param {CreateChain} createChain
- * @param {LocalChain} node that the tour forks
+ * @param {LocalChain} node that the tour forks, and whose image it loads
  * @returns {Promise<Readonly<Record<string, unknown>>>} results by their names; a pattern stands for a longer string
  */
 export async function expectedTour(createChain, node) {
@@ -38,11 +47,13 @@ export async function expectedTour(createChain, node) {
     line: { file: SOURCE, line, excerpt: 13 },
     moments: { before: 5, heights: [8, 6], after: 5, instances: 0 },
     image: { isSameHeight: true, accounts: 2, balance: '13' },
+    nodeImage: { height: 1, hash: block.block_hash, accounts: node.accounts.length },
     isShared: true,
     heads: [6, 7],
     fork: { balance: '101', block: 3, hash: block.block_hash },
     unreachable: /the server must run, and allow this site by CORS headers/,
     rejected: /'dataDir' is not an option in a browser.*saveImage/,
+    invalid: /a value does not fit the specification of devnet_mint/,
     missing: /missing\.wasm: the server responded with 404\. Install @starkbox\/engine-wasm/,
     closed: /The chain is closed\. Create another chain/,
     globals: [],

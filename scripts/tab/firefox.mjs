@@ -1,19 +1,24 @@
 // Runs the tour of `starkbox/browser` in Firefox, which is driven by WebDriver BiDi.
 //
-//   node scripts/tab/firefox.mjs    after `npm run build`; FIREFOX names another executable than firefox-esr
+//   node scripts/tab/firefox.mjs    after `npm run build`; FIREFOX names another executable than firefox-esr or firefox
 import { deepStrictEqual, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { createChain } from '../../packages/starkbox/dist/index.js';
-import { expectedTour } from './expected.mjs';
+import { expectedTour, imageOf } from './expected.mjs';
 import { openSite } from './site.mjs';
 
-const EXECUTABLE = process.env['FIREFOX'] ?? 'firefox-esr';
+const EXECUTABLE = process.env['FIREFOX'] ?? installed() ?? 'firefox';
 const LISTENING = /WebDriver BiDi listening on (ws:\/\/\S+)/;
+
+/** @returns {string | undefined} the path of Debian's Firefox */
+function installed() {
+  return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path));
+}
 
 /** A session of WebDriver BiDi. */
 class Session {
@@ -111,7 +116,7 @@ const profile = mkdtempSync(join(tmpdir(), 'starkbox-firefox-'));
 const node = await createChain({ seed: 1, accounts: 1, port: 0 });
 const { url: nodeUrl } = await node.listen();
 const expected = await expectedTour(createChain, node);
-const site = await openSite();
+const site = await openSite(await imageOf(node));
 const firefox = await startFirefox(profile);
 try {
   const { version, results } = await tourIn(firefox.url, site.url, nodeUrl);

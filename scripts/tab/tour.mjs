@@ -16,9 +16,6 @@ const START_TIME = 1_700_000_000;
  * @property {typeof import('starknet')} starknet
  */
 
-/** Where the page finds the files that a bundler would find by itself. */
-const FILES = { engine: '/engine.wasm', classes: '/classes' };
-
 /**
  * @param {Modules} modules
  * @param {string} nodeUrl a node of another site, to fork
@@ -27,7 +24,6 @@ export async function tour({ browser, starknet }, nodeUrl) {
   /** @type {import('starkbox/browser').EngineProgress[]} */
   const progress = [];
   const chain = await browser.createChain({
-    ...FILES,
     seed: 0,
     accounts: 2,
     startTime: START_TIME,
@@ -41,11 +37,11 @@ export async function tour({ browser, starknet }, nodeUrl) {
   const heads = chain.subscribe('starknet_subscribeNewHeads');
   await chain.mine(2);
   const [{ value: first }, { value: second }] = [await heads.next(), await heads.next()];
-  const rejected = await browser
-    .createChain({ ...FILES, ...Object({ dataDir: 'chain' }) })
-    .catch(String);
-  const missing = await browser.createChain({ ...FILES, engine: '/missing.wasm' }).catch(String);
+  const rejected = await browser.createChain(Object({ dataDir: 'chain' })).catch(String);
+  const invalid = await chain.requestRaw('devnet_mint', { address: 'x', amount: 1 }).catch(String);
+  const missing = await browser.createChain({ engine: '/missing.wasm' }).catch(String);
   const fork = await forkOf(browser, nodeUrl);
+  const nodeImage = await loadNodeImage(browser);
   await chain.close();
   return {
     loaded: progress.at(-1)?.loaded,
@@ -54,10 +50,12 @@ export async function tour({ browser, starknet }, nodeUrl) {
     ...clients,
     moments,
     image,
+    nodeImage,
     isShared,
     heads: [first, second].map((notification) => Object(notification).result.block_number),
     ...fork,
     rejected,
+    invalid,
     missing,
     closed: await chain.mine().catch(String),
     globals: ['Buffer', 'process'].filter((name) => name in window),
@@ -147,7 +145,7 @@ async function moveInTime(chain) {
 async function share(chain, { createChain, connectPort }) {
   const height = await chain.request('starknet_blockNumber');
   const image = await chain.saveImage();
-  const copy = await createChain({ ...FILES, image });
+  const copy = await createChain({ image });
   const loaded = {
     isSameHeight: (await copy.request('starknet_blockNumber')) === height,
     accounts: copy.accounts.length,
@@ -174,15 +172,28 @@ async function share(chain, { createChain, connectPort }) {
  * @param {string} forkNetwork
  */
 async function forkOf({ createChain }, forkNetwork) {
-  const fork = await createChain({ ...FILES, forkNetwork });
+  const fork = await createChain({ forkNetwork });
   const { balance } = await fork.mint(RECEIVER, 1n);
   const block = await fork.request('starknet_blockNumber');
   const old = Object(
     await fork.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
   );
   await fork.close();
-  const unreachable = await createChain({ ...FILES, forkNetwork: 'http://localhost:1' }).catch(
-    String,
-  );
+  const unreachable = await createChain({
+    forkNetwork: 'http://localhost:1',
+    forkTimeout: 1,
+  }).catch(String);
   return { fork: { balance: String(balance), block, hash: old.block_hash }, unreachable };
+}
+
+/** @param {Modules['browser']} browser */
+async function loadNodeImage({ createChain }) {
+  const image = new Uint8Array(await (await fetch('/node.image')).arrayBuffer());
+  const chain = await createChain({ image });
+  const height = await chain.request('starknet_blockNumber');
+  const block = Object(
+    await chain.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
+  );
+  await chain.close();
+  return { height, hash: block.block_hash, accounts: chain.accounts.length };
 }

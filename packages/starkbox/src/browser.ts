@@ -28,7 +28,7 @@ export { RpcError } from './errors.js';
 export interface BrowserChainOptions extends BrowserConfig {
   /** An image of `saveImage`, or of `starkbox` on Node, to begin with. */
   readonly image?: Uint8Array | undefined;
-  /** The URL of the engine: a copy of the file `engine.wasm` of `@starkbox/engine-wasm`. A bundler finds it by itself. */
+  /** The URL of a copy of the file `engine.wasm` of `@starkbox/engine-wasm`. A bundler finds it by itself. */
   readonly engine?: URL | string | undefined;
   /** The URL of a folder with a copy of the folder `classes` of `@starkbox/engine`. A bundler finds it by itself. */
   readonly classes?: URL | string | undefined;
@@ -62,10 +62,17 @@ const IN_TAB: PortOptions = { timeout: 0 };
  * const chain = await createChain({ seed: 0 });
  * await chain.mint('0x1', 1000n);
  * const provider = new RpcProvider({ nodeUrl: chain.rpcUrl, baseFetch: chain.fetch });
+ * @throws TypeError if the image is no Uint8Array
  * @throws Error if the engine cannot be loaded, an option is unknown or needs Node, or the image is damaged
  */
 export async function createChain(options: BrowserChainOptions = {}): Promise<TabChain> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const { image } = options;
+  if (image !== undefined && !(image instanceof Uint8Array)) {
+    throw new TypeError('image must be a Uint8Array, such as saveImage returns');
+  }
+  const worker = new Worker(new URL('@starkbox/engine-wasm/worker.js', import.meta.url), {
+    type: 'module',
+  });
   try {
     const link = await started(worker, options);
     return await openTabChain(link, IN_TAB, async () => {
@@ -89,6 +96,7 @@ function started(
   return new Promise((resolve, reject) => {
     const fail = (message: string): void => {
       link.end(message);
+      worker.terminate();
       reject(new Error(message));
     };
     worker.addEventListener('message', ({ data }) => {
@@ -138,7 +146,11 @@ function classUrls(folder: URL | string | undefined): StartMessage['classes'] {
   return CLASS_NAMES.map((name, index) => [name, bundled[index]?.href ?? `${base}${name}.class`]);
 }
 
+/** Browsers give no reason for a file that cannot be loaded. */
+const NO_FILE =
+  'its file cannot be loaded. Install @starkbox/engine-wasm beside starkbox. Without a bundler, serve its file worker.js as the example browser-plain does';
+
 function workerEnded(reason: unknown): string {
-  const cause = typeof reason === 'string' && reason !== '' ? reason : 'its file cannot be loaded';
+  const cause = typeof reason === 'string' && reason !== '' ? reason : NO_FILE;
   return `The worker of the chain failed: ${cause}.`;
 }

@@ -1,5 +1,10 @@
 // Public API of `starkbox/client` for browsers: no engine, no modules of Node.
-import { type ConnectOptions, type Platform, rpcUrlOf } from './client/connection.js';
+import {
+  type ConnectOptions,
+  fetchArtifact,
+  type Platform,
+  rpcUrlOf,
+} from './client/connection.js';
 import { openChain, type RemoteChain } from './client/remote-chain.js';
 
 export type { ErrorName, EXPLAINED as Explanation } from '@starkbox/spec';
@@ -47,13 +52,7 @@ const BROWSER: Platform = {
   get WebSocket() {
     return globalThis.WebSocket;
   },
-  readArtifact: async (location) => {
-    const response = await fetch(location);
-    if (response.ok) return response.text();
-    throw new TypeError(
-      `${String(location)} cannot be read: the server responded with status ${response.status}`,
-    );
-  },
+  readArtifact: fetchArtifact,
 };
 
 /**

@@ -36,7 +36,7 @@ export async function loadEngine(
 
 const TYPE = 'application/wasm';
 const ADVICE =
-  'Install @starkbox/engine-wasm beside starkbox; without a bundler, serve its file engine.wasm and pass the URL as the option engine.';
+  'Install @starkbox/engine-wasm beside starkbox. Without a bundler, serve its file engine.wasm, and pass the URL as the option engine.';
 
 const cannotLoad = (url: string): string => `The engine cannot be loaded from ${url}`;
 

@@ -30,6 +30,15 @@ export interface Platform {
   readArtifact(location: string | URL): Promise<string>;
 }
 
+/** Reads the text of a class from a URL, as pages do. */
+export async function fetchArtifact(location: string | URL): Promise<string> {
+  const response = await fetch(location);
+  if (response.ok) return response.text();
+  throw new TypeError(
+    `${String(location)} cannot be read: the server responded with status ${response.status}`,
+  );
+}
+
 /** A node does not respond, or another server does. The message says what to do. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';

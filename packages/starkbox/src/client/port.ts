@@ -1,6 +1,6 @@
 // Requests and sockets over a MessagePort, for a chain in a Web Worker.
 import { isObject, type Members } from '../json/reader.js';
-import type { Platform } from './connection.js';
+import { fetchArtifact, type Platform } from './connection.js';
 import type { Socket, SocketClass } from './socket-subscription.js';
 
 /** The `MessagePort` of the host: browsers and Node declare it in different places. */
@@ -10,7 +10,7 @@ export type MessagePort = typeof globalThis extends {
   ? Port
   : never;
 
-type Transferred = NonNullable<Parameters<MessagePort['postMessage']>[1]>[number];
+type Transferred = ArrayBuffer | MessagePort;
 
 /** Calls a function with each message, and begins to receive. */
 export function onMessage(port: MessagePort, receive: (message: Members) => void): void {
@@ -88,7 +88,7 @@ export class PortLink {
       fetch: (input, init) => this.#fetch(input, init),
       WebSocket: this.#socketClass(),
       advice: ADVICE,
-      readArtifact,
+      readArtifact: fetchArtifact,
     };
     onMessage(port, (message) => this.#receive(message));
   }
@@ -208,14 +208,6 @@ export class PortLink {
 
 function pathOf(url: string): string {
   return new URL(url).pathname;
-}
-
-async function readArtifact(location: string | URL): Promise<string> {
-  const response = await fetch(location);
-  if (response.ok) return response.text();
-  throw new TypeError(
-    `${String(location)} cannot be read: the server responded with status ${response.status}`,
-  );
 }
 
 /** An event of a socket, with the members of a `MessageEvent` and a `CloseEvent`. */

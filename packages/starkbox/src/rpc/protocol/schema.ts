@@ -107,8 +107,16 @@ export class Schema {
     let explain: Check | undefined;
     const check = (params: Record<string, unknown>): void => {
       if (accepts(params)) return;
-      explain ??= this.#ownCheck(method).check;
-      explain?.(params);
+      try {
+        explain ??= this.#ownCheck(method).check;
+        explain?.(params);
+      } catch (error) {
+        // The policy of a page may forbid to compile.
+        if (!(error instanceof EvalError)) throw error;
+        invalidParams(
+          `params: a value does not fit the specification of ${method}; to see which, allow 'unsafe-eval' in the content security policy`,
+        );
+      }
     };
     return { parameters, check };
   }
