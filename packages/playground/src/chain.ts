@@ -4,7 +4,7 @@ import { fromBase64, toBase64 } from './bytes.js';
 
 export interface LoadProgress {
   readonly loaded: number;
-  readonly total?: number | undefined;
+  readonly total: number;
 }
 
 /** The members of a WebSocket that the explorer needs. */
@@ -32,7 +32,10 @@ export async function openChain(onProgress: (progress: LoadProgress) => void): P
 async function openTabChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
   const { createChain } = await import('starkbox/browser');
   // With the same accounts everywhere, links hold little besides the changes.
-  const chain = await createChain({ seed: 0, onProgress });
+  const chain = await createChain({
+    seed: 0,
+    onProgress: ({ loaded, total = ENGINE_BYTES }) => onProgress({ loaded, total }),
+  });
   return {
     chain,
     openSocket: (client) => new chain.WebSocket(`${chain.wsUrl}?client=${client}`, []),
