@@ -1,4 +1,4 @@
-// The matrix of versions and platforms is what the packages and the engine say.
+// The matrix of versions is what the packages and the engine say.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -20,6 +20,7 @@ const SECTIONS = [
       'getting-started',
       'new-project',
       'walkthrough',
+      'platforms',
       'features',
       'comparison',
       'from-starknet-devnet',

@@ -1,5 +1,5 @@
-// Generator of pages in docs/reference and of the manual page from the table of options, the table of commands and the
-// OpenRPC documents, so that they cannot differ from the node.
+// Generator of pages in docs and of the manual page from the tables of options, commands and platforms and from
+// the OpenRPC documents, so that they cannot differ from the node.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
@@ -11,6 +11,7 @@ import { examples } from './examples.mjs';
 import { manPage } from './man-page.mjs';
 import { methodsPages } from './methods-page.mjs';
 import { optionsPage } from './options-page.mjs';
+import { platformsPage } from './platforms-page.mjs';
 import { versionsPage } from './versions-page.mjs';
 
 const DOCS = join(ROOT, 'docs/reference');
@@ -31,5 +32,6 @@ for (const [path, text] of methods) {
 }
 const versions = join(DOCS, 'versions.md');
 writeFileSync(versions, versionsPage(readFileSync(versions, 'utf8')));
+writeFileSync(join(ROOT, 'docs/start/platforms.md'), platformsPage());
 writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
 writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));

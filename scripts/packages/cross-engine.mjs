@@ -66,7 +66,7 @@ function areToolsThere() {
     return true;
   } catch {
     console.error(
-      'cargo zigbuild is missing: pip install ziglang cargo-zigbuild, with the folder of its programs in PATH',
+      'cargo zigbuild is missing: pip install -r scripts/packages/cross-requirements.txt, with the folder of its programs in PATH',
     );
     return false;
   }

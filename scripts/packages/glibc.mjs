@@ -11,8 +11,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMain } from '../processes.mjs';
 
-/** Debian 11 and Ubuntu 20.04 have it; Node itself needs 2.28. */
-export const OLDEST = '2.31';
+/** Node itself needs it; Debian 10 and RHEL 8 have it. */
+export const OLDEST = '2.28';
 
 /**
  * @param {string} table what `objdump -T` prints

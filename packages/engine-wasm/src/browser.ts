@@ -1,4 +1,3 @@
-/// <reference lib="dom" preserve="true" />
 // The engine for browsers. It computes on the thread that loads it, so that a page loads it in a worker.
 import {
   type Compilation,
@@ -8,19 +7,30 @@ import {
   stoppedAfter,
 } from './compilation.js';
 import type { Engine } from './engine.js';
-import { instantiate } from './instance.js';
+import { instantiate, type WasmModule } from './instance.js';
+
+/** A worker, by the parts that are used here: programs without the types of browsers declare it themselves. */
+export interface CompilerWorker {
+  postMessage(message: CompilationInput): void;
+  addEventListener(
+    type: 'message',
+    listener: (event: { readonly data: Compilation }) => void,
+  ): void;
+  addEventListener(type: 'error', listener: (event: { readonly message: string }) => void): void;
+  terminate(): void;
+}
 
 /** What a page or a worker gives to the engine before it loads the engine's modules. */
 export interface BrowserSetup {
-  /** Compiled from `engine.wasm`. */
-  readonly module: WebAssembly.Module;
+  /** A `WebAssembly.Module` of `engine.wasm`. */
+  readonly module: WasmModule;
   /** A built-in class as it was packed. */
   readonly readClass: (name: string) => Promise<Uint8Array>;
   /**
    * Starts a worker that calls {@link answerCompilation}; called for each compilation. Without it, compilations run on
    * this thread, without a limit of time.
    */
-  readonly startCompiler?: () => Worker;
+  readonly startCompiler?: () => CompilerWorker;
 }
 
 /** The engine of a browser. */
@@ -62,7 +72,7 @@ export function answerCompilation(): void {
 }
 
 function compileIn(
-  worker: Worker,
+  worker: CompilerWorker,
   input: CompilationInput,
   { millis }: CompilationLimits,
 ): Promise<Compilation> {

@@ -1,6 +1,5 @@
-/// <reference lib="dom" preserve="true" />
 // One compilation of Sierra, in an instance that is dropped afterwards: the compiler may loop, exhaust memory or panic.
-import { instantiate } from './instance.js';
+import { instantiate, type WasmModule } from './instance.js';
 
 export interface CompilationLimits {
   readonly millis: number;
@@ -15,7 +14,7 @@ export type Compilation =
 
 /** What a worker that compiles is started with. */
 export interface CompilationInput {
-  readonly module: WebAssembly.Module;
+  readonly module: WasmModule;
   readonly program: Uint8Array;
   readonly output: string;
   readonly memory: number;

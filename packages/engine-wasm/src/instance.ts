@@ -10,6 +10,9 @@ const PAGE = 65_536;
 const INITIAL_PAGES = 1024;
 const MOST_PAGES = 65_536;
 
+/** A `WebAssembly.Module`, which has no members. */
+export type WasmModule = object;
+
 export interface Instance<Binding> {
   readonly binding: Binding;
   /** The message of a panic that ended the last call, once. Afterwards the instance can be used again. */
@@ -27,7 +30,7 @@ const Bytes = Object({
  * @param mostBytes of memory
  */
 export function instantiate<Binding extends object>(
-  module: WebAssembly.Module,
+  module: WasmModule,
   mostBytes: number = MOST_PAGES * PAGE,
 ): Instance<Binding> {
   const maximum = Math.max(INITIAL_PAGES, Math.min(MOST_PAGES, Math.floor(mostBytes / PAGE)));

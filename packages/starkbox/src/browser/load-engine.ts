@@ -1,6 +1,11 @@
 // The engine's WebAssembly module, loaded with progress.
 import type { EngineProgress } from './start.js';
 
+declare const WebAssembly: {
+  compile(bytes: ArrayBuffer): Promise<object>;
+  compileStreaming(response: Response): Promise<object>;
+};
+
 /**
  * Loads and compiles the engine.
  *
@@ -9,7 +14,7 @@ import type { EngineProgress } from './start.js';
 export async function loadEngine(
   url: string,
   onProgress: (progress: EngineProgress) => void,
-): Promise<WebAssembly.Module> {
+): Promise<object> {
   const response = await fetch(url).catch((error: unknown) => {
     throw new Error(`${cannotLoad(url)} (${String(error)}). ${ADVICE}`, { cause: error });
   });

@@ -1,5 +1,5 @@
 // The Web Worker of a chain.
-import { answerCompilation, setUp } from '@starkbox/engine-wasm/browser';
+import { answerCompilation, type CompilerWorker, setUp } from '@starkbox/engine-wasm/browser';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { packageVersion } from '../node/version.js';
@@ -19,6 +19,10 @@ interface WorkerScope {
 }
 
 declare const self: WorkerScope;
+declare const Worker: new (
+  url: string,
+  options: { readonly type: 'module'; readonly name: string },
+) => CompilerWorker;
 
 /** The name of a worker that compiles a class for this one, by the same file. */
 const COMPILER = 'starkbox compiler';

@@ -137,7 +137,12 @@ export class Connection implements Transport {
 
   #mustBeOpen(): void {
     if (this.#isClosed) {
-      throw new Error(`The connection to ${this.url} is closed: connect again`);
+      const { advice } = this.platform;
+      throw new Error(
+        advice === undefined
+          ? `The connection to ${this.url} is closed: connect again`
+          : `The chain is closed. ${advice}`,
+      );
     }
   }
 

@@ -3,7 +3,7 @@ import type { Posted, PostOptions } from '../../fork/origin/poster.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers that a server may set for itself, and that a page of another site must be allowed to send. */
+/** The server must allow pages of other sites to send these headers. */
 export class Poster {
   readonly #url: URL;
   readonly #headers: Headers;
@@ -26,10 +26,8 @@ export class Poster {
       credentials: 'omit',
     }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw new Error(
-        `${String(error)}; the server must be running and allow this site by CORS headers`,
-        { cause: error },
-      );
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${reason}: the server must run, and allow this site by CORS headers`);
     });
     onData(0);
     const text = await textOf(response, onData);

@@ -1,18 +1,24 @@
 // The process, its timers and its thread in browsers: as much of Node's as a chain uses.
 
-/** A timer with the methods of Node's; a tab needs neither of them. */
+/** A timer with the methods of Node's. A tab need not be kept alive by it. */
 class Timer {
-  readonly id: number;
+  readonly #begin: () => number;
+  id: number;
 
-  constructor(id: number) {
-    this.id = id;
+  /** @param begin starts the timer, and returns its handle */
+  constructor(begin: () => number) {
+    this.#begin = begin;
+    this.id = begin();
   }
 
   unref(): this {
     return this;
   }
 
-  ref(): this {
+  /** Begins the time of a timeout again. */
+  refresh(): this {
+    self.clearTimeout(this.id);
+    this.id = this.#begin();
     return this;
   }
 }
@@ -28,11 +34,11 @@ interface BrowserTimers {
 declare const self: BrowserTimers;
 
 export function setTimeout(run: () => void, milliseconds?: number): Timer {
-  return new Timer(self.setTimeout(run, milliseconds));
+  return new Timer(() => self.setTimeout(run, milliseconds));
 }
 
 export function setInterval(run: () => void, milliseconds?: number): Timer {
-  return new Timer(self.setInterval(run, milliseconds));
+  return new Timer(() => self.setInterval(run, milliseconds));
 }
 
 export function clearTimeout(timer: Timer | undefined): void {
@@ -52,7 +58,7 @@ turns.start();
 export function setImmediate(run: () => void): Timer {
   due.push(run);
   nextTurn.postMessage(undefined);
-  return new Timer(0);
+  return new Timer(() => 0);
 }
 
 const begin = performance.now();
