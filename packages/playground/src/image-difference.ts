@@ -1,12 +1,16 @@
-// The difference of an image from the image of a new chain, which has the same large classes.
+// The difference of an image from a base: the image of a new chain, which has the same large classes.
 
 /** Chunks end where the content says so: an insertion changes only the chunks around it. */
 const BOUNDARY_MASK = 0xff;
 const SHORTEST = 64;
 const LONGEST = 4_096;
-/** The header, the first block and checksums differ between new chains. */
-const HEAD = 2_048;
+/** Bytes before the first frame of an image, before the content of a frame, and after the state. */
+const START = 9;
+const FRAME_HEAD = 8;
 const TAIL = 64;
+/** The kind of a frame that begins a section, and the section of the state. */
+const SECTION = 2;
+const STATE = 'state';
 
 /** Bytes of the difference itself, or chunks of the base from the chunk with this hash on. */
 export type Part =
@@ -68,14 +72,29 @@ export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Byt
   return hashOf(image) === hash ? image : undefined;
 }
 
-/** The chunks of a base that every new chain has, and where each is. */
+/** The chunks that every base has, and where each is. */
 function dictionaryOf(base: Bytes) {
+  const begin = stateStart(base);
   const chunks = chunksOf(base).filter(({ byteOffset, length }) => {
     const at = byteOffset - base.byteOffset;
-    return at >= HEAD && at + length <= base.length - TAIL;
+    return at >= begin && at + length <= base.length - TAIL;
   });
   const hashes = chunks.map(hashOf);
   return { chunks, hashes, places: new Map(hashes.map((hash, at) => [hash, at])) };
+}
+
+/** Where the state begins. The header and the blocks before it have the times of one chain. */
+function stateStart(image: Bytes): number {
+  const view = new DataView(image.buffer, image.byteOffset, image.length);
+  let at = START;
+  while (at + FRAME_HEAD < image.length) {
+    const content = image.subarray(at + FRAME_HEAD, at + FRAME_HEAD + view.getUint32(at, true));
+    at += FRAME_HEAD + content.length;
+    if (content[0] === SECTION && new TextDecoder().decode(content.subarray(1)) === STATE) {
+      return at + FRAME_HEAD;
+    }
+  }
+  return image.length;
 }
 
 function chunksOf(bytes: Bytes): readonly Bytes[] {
