@@ -28,6 +28,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: [file('index.html'), file('explorer/index.html')],
+      checks: { pluginTimings: false },
       // Directives such as 'use client' mean nothing here: pages are not rendered on a server.
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
