@@ -107,6 +107,7 @@ const LONG = [
   'packages/e2e/test/starknet-js/estimate-fees.test.ts',
   'packages/e2e/test/starknet-js/deploy-a-contract.test.ts',
   'packages/e2e/test/browser/tab.browser.test.ts',
+  'packages/playground/test/playground.browser.test.ts',
   'packages/explorer/test/app/limits.browser.test.ts',
   'packages/explorer/test/app/appearance.browser.test.ts',
   'packages/explorer/test/app/chain-changes.browser.test.ts',

@@ -1,4 +1,5 @@
 // Build of the playground: its page, and the explorer for the frame in it.
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -8,6 +9,8 @@ export default defineConfig({
   root: file('.'),
   // Relative, because the site may be served below any path.
   base: './',
+  // Browsers do not tell the length of a file that the server compresses.
+  define: { ENGINE_BYTES: statSync(file('../engine-wasm/engine.wasm')).size },
   resolve: {
     // From their sources, so that neither the build nor the development server needs them compiled.
     alias: [
@@ -25,6 +28,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: [file('index.html'), file('explorer/index.html')],
+      checks: { pluginTimings: false },
       // Directives such as 'use client' mean nothing here: pages are not rendered on a server.
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

@@ -1,4 +1,4 @@
-// The picture of the playground in the documentation: npm run picture (after `npm run build`).
+// The picture of the playground in the documentation: npm run pictures (after `npm run build:playground`).
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { preview } from 'vite';

@@ -30,13 +30,17 @@ import { abiOf, call, failedLine, type Outcome, send } from './session.js';
 type Show = (page: ShowPage) => void;
 
 export function Actions({ show }: { readonly show: Show }) {
-  const { contract, sourceClass, address, epoch } = useStore(playground);
+  const { contract, source, sourceClass, address, epoch } = useStore(playground);
   const [account, setAccount] = useState(0);
   const abi = useMemo(() => sourceClass && abiOf(sourceClass), [sourceClass]);
   const functions = abi ? [...abi.functions.values()] : [];
   return (
     <div className="actions" key={`${contract.id} ${epoch}`}>
-      <p className="suggestion">{contract.suggestion}</p>
+      <p className="suggestion">
+        {sourceClass && sourceClass.source !== source
+          ? 'The source was edited: compile it to deploy what you see.'
+          : contract.suggestion}
+      </p>
       {!abi && <p className="quiet">Loading the class …</p>}
       {abi && address === undefined && <DeployForm abi={abi} show={show} />}
       {abi && address !== undefined && (

@@ -1,10 +1,10 @@
 // The chain of the page: in this tab, or at a node that `?node=` names.
-import type { Chain } from 'starkbox/client';
+import type { Chain, RemoteChain } from 'starkbox/client';
 import { fromBase64, toBase64 } from './bytes.js';
 
 export interface LoadProgress {
   readonly loaded: number;
-  readonly total?: number | undefined;
+  readonly total: number;
 }
 
 /** The members of a WebSocket that the explorer needs. */
@@ -18,10 +18,13 @@ export interface ChainSocket {
 }
 
 export interface PageChain {
-  readonly chain: Chain;
+  readonly chain: RemoteChain;
   /** @param client which part of the explorer opens it */
   openSocket(client: string): ChainSocket;
 }
+
+/** With the same accounts everywhere, links hold little besides the changes. */
+const SEED = 0;
 
 /** Opens the chain; its engine is loaded now. */
 export async function openChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
@@ -31,8 +34,10 @@ export async function openChain(onProgress: (progress: LoadProgress) => void): P
 
 async function openTabChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
   const { createChain } = await import('starkbox/browser');
-  // With the same accounts everywhere, links hold little besides the changes.
-  const chain = await createChain({ seed: 0, onProgress });
+  const chain = await createChain({
+    seed: SEED,
+    onProgress: ({ loaded, total = ENGINE_BYTES }) => onProgress({ loaded, total }),
+  });
   return {
     chain,
     openSocket: (client) => new chain.WebSocket(`${chain.wsUrl}?client=${client}`, []),
@@ -61,4 +66,23 @@ export async function imageOfChain(chain: Chain): Promise<Uint8Array<ArrayBuffer
 /** Replaces the content of the chain. */
 export async function loadImage(chain: Chain, image: Uint8Array): Promise<void> {
   await chain.request('devnet_load', { image: toBase64(image) });
+}
+
+/** Returns the image of a new chain with these classes declared. */
+export async function newImage(
+  chain: RemoteChain,
+  artifacts: readonly object[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { instance_id } = await chain.request('devnet_createInstance', {
+    options: { seed: SEED },
+  });
+  try {
+    const instance = await chain.instances.connect(instance_id);
+    for (const artifact of artifacts) await instance.declare(artifact);
+    const image = await imageOfChain(instance);
+    await instance.close();
+    return image;
+  } finally {
+    await chain.instances.delete(instance_id);
+  }
 }

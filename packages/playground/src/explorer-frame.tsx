@@ -58,22 +58,18 @@ function useServedPort(
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
 function Progress({ of: progress }: { readonly of: LoadProgress | undefined }) {
-  const { loaded = 0, total } = progress ?? {};
-  const share = total === undefined || total === 0 ? undefined : Math.min(1, loaded / total);
   return (
     <div className="loading">
       <p id="loading-words">Loading a Starknet chain into this tab</p>
       <progress
         aria-labelledby="loading-words"
         max={1}
-        {...(share === undefined ? {} : { value: share })}
+        {...(progress ? { value: Math.min(1, progress.loaded / progress.total) } : {})}
       />
       <p className="quiet">
-        {progress === undefined
-          ? ' '
-          : total === undefined
-            ? `${megabytes(loaded)} MB`
-            : `${megabytes(loaded)} of ${megabytes(total)} MB`}
+        {progress
+          ? `${megabytes(progress.loaded)} of ${megabytes(progress.total)} MB`
+          : 'Nothing leaves your browser.'}
       </p>
     </div>
   );

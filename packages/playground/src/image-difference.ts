@@ -1,11 +1,16 @@
-// The difference of an image from the image of a new chain, which has the same large classes.
+// The difference of an image from a base: the image of a new chain, which has the same large classes.
 
 /** Chunks end where the content says so: an insertion changes only the chunks around it. */
-const BOUNDARY_MASK = 0x7ff;
-const SHORTEST = 512;
-const LONGEST = 16_384;
-/** The header and the blocks differ in every chain, even in a new one. */
-const HEAD = 4_096;
+const BOUNDARY_MASK = 0xff;
+const SHORTEST = 64;
+const LONGEST = 4_096;
+/** Bytes before the first frame of an image, before the content of a frame, and after the state. */
+const START = 9;
+const FRAME_HEAD = 8;
+const TAIL = 64;
+/** The kind of a frame that begins a section, and the section of the state. */
+const SECTION = 2;
+const STATE = 'state';
 
 /** Bytes of the difference itself, or chunks of the base from the chunk with this hash on. */
 export type Part =
@@ -23,21 +28,19 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Compares an image with the base. */
 export function differenceOf(image: Bytes, base: Bytes): Difference {
-  const baseHashes = chunksOf(base).map(hashOf);
-  const places = new Map(baseHashes.map((hash, at) => [hash, at]));
+  const { hashes, places } = dictionaryOf(base);
   const parts: ({ literal: number } | { hash: string; chunks: number })[] = [];
   const literals: Bytes[] = [];
   let next: number | undefined;
   for (const chunk of chunksOf(image)) {
-    const isHead = chunk.byteOffset - image.byteOffset < HEAD;
     const hash = hashOf(chunk);
     const last = parts.at(-1);
-    if (next !== undefined && baseHashes[next] === hash && last && 'chunks' in last) {
+    if (next !== undefined && hashes[next] === hash && last && 'chunks' in last) {
       last.chunks += 1;
       next += 1;
       continue;
     }
-    const place = isHead ? undefined : places.get(hash);
+    const place = places.get(hash);
     next = place === undefined ? undefined : place + 1;
     if (place !== undefined) {
       parts.push({ hash, chunks: 1 });
@@ -52,8 +55,7 @@ export function differenceOf(image: Bytes, base: Bytes): Difference {
 
 /** Returns the image; undefined if the base lacks a part of it. */
 export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Bytes | undefined {
-  const chunks = chunksOf(base);
-  const places = new Map(chunks.map((chunk, at) => [hashOf(chunk), at]));
+  const { chunks, places } = dictionaryOf(base);
   const pieces: Bytes[] = [];
   let at = 0;
   for (const part of parts) {
@@ -68,6 +70,31 @@ export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Byt
   }
   const image = joined(pieces);
   return hashOf(image) === hash ? image : undefined;
+}
+
+/** The chunks that every base has, and where each is. */
+function dictionaryOf(base: Bytes) {
+  const begin = stateStart(base);
+  const chunks = chunksOf(base).filter(({ byteOffset, length }) => {
+    const at = byteOffset - base.byteOffset;
+    return at >= begin && at + length <= base.length - TAIL;
+  });
+  const hashes = chunks.map(hashOf);
+  return { chunks, hashes, places: new Map(hashes.map((hash, at) => [hash, at])) };
+}
+
+/** Where the state begins. The header and the blocks before it have the times of one chain. */
+function stateStart(image: Bytes): number {
+  const view = new DataView(image.buffer, image.byteOffset, image.length);
+  let at = START;
+  while (at + FRAME_HEAD < image.length) {
+    const content = image.subarray(at + FRAME_HEAD, at + FRAME_HEAD + view.getUint32(at, true));
+    at += FRAME_HEAD + content.length;
+    if (content[0] === SECTION && new TextDecoder().decode(content.subarray(1)) === STATE) {
+      return at + FRAME_HEAD;
+    }
+  }
+  return image.length;
 }
 
 function chunksOf(bytes: Bytes): readonly Bytes[] {

@@ -6,6 +6,8 @@ import { differenceOf, imageOf, type Part } from './image-difference.js';
 export interface SharedState {
   /** The id of the contract in the editor. */
   readonly contract: string;
+  /** The ids of the ready contracts whose classes the chain has. */
+  readonly classes: readonly string[];
   /** The text in the editor, if it was edited. */
   readonly source?: string;
   readonly image: Uint8Array<ArrayBuffer>;
@@ -25,16 +27,18 @@ export function isStateFragment(fragment: string): boolean {
   return fragment.startsWith(START);
 }
 
-/** @param base the image of a new chain */
+/** Returns the image of a new chain with the classes of these ready contracts. */
+export type BaseImage = (classes: readonly string[]) => Promise<Uint8Array<ArrayBuffer>>;
+
 export async function fragmentOf(
-  { contract, source, image }: SharedState,
-  base: Uint8Array<ArrayBuffer>,
+  { contract, classes, source, image }: SharedState,
+  baseWith: BaseImage,
 ): Promise<string> {
-  const { parts, literals, hash } = differenceOf(image, base);
+  const { parts, literals, hash } = differenceOf(image, await baseWith(classes));
   const written = parts.map((part) =>
     'literal' in part ? part.literal : [part.hash, part.chunks],
   );
-  const header = { version: VERSION, contract, source, hash, parts: written };
+  const header = { version: VERSION, contract, classes, source, hash, parts: written };
   const text = new TextEncoder().encode(`${JSON.stringify(header)}\n`);
   const bytes = new Uint8Array(text.length + literals.length);
   bytes.set(text);
@@ -42,14 +46,8 @@ export async function fragmentOf(
   return START + toBase64Url(await gzip(bytes));
 }
 
-/**
- * @param base the image of a new chain
- * @throws InvalidLink
- */
-export async function readFragment(
-  fragment: string,
-  base: Uint8Array<ArrayBuffer>,
-): Promise<SharedState> {
+/** @throws InvalidLink */
+export async function readFragment(fragment: string, baseWith: BaseImage): Promise<SharedState> {
   const { header, literals } = await unpacked(fragment);
   const { version, contract, source, hash, parts } = header;
   if (version !== VERSION || typeof contract !== 'string' || typeof hash !== 'string') {
@@ -57,13 +55,15 @@ export async function readFragment(
       'Another version of the playground wrote this link. Ask its author for a downloaded file.',
     );
   }
+  const classes = listOf(header['classes']).map(String);
+  const base = await baseWith(classes);
   const image = imageOf({ parts: listOf(parts).map(partOf), literals, hash }, base);
   if (image === undefined) {
     throw new InvalidLink(
       'The link belongs to another version of the chain, or it is damaged. Ask its author for a downloaded file.',
     );
   }
-  return { contract, image, ...(typeof source === 'string' ? { source } : {}) };
+  return { contract, classes, image, ...(typeof source === 'string' ? { source } : {}) };
 }
 
 async function unpacked(fragment: string) {

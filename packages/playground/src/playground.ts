@@ -1,12 +1,20 @@
 // State of the playground, and what its buttons do.
 import { type Names, namesOf } from '@starkbox/abi';
 import { createStore, type Store } from '@starkbox/explorer';
-import type { Chain, PredeployedAccount } from 'starkbox/client';
-import { imageOfChain, type LoadProgress, loadImage, openChain, type PageChain } from './chain.js';
+import type { Chain, PredeployedAccount, RemoteChain } from 'starkbox/client';
+import {
+  imageOfChain,
+  type LoadProgress,
+  loadImage,
+  newImage,
+  openChain,
+  type PageChain,
+} from './chain.js';
 import { compile } from './compile.js';
-import { artifactOf, contractWith, type ReadyContract } from './contracts.js';
+import { artifactOf, CONTRACTS, contractWith, type ReadyContract } from './contracts.js';
 import type { LineMark } from './editor.js';
 import {
+  type BaseImage,
   fragmentOf,
   InvalidLink,
   isStateFragment,
@@ -20,6 +28,7 @@ import {
   deploy,
   failedLine,
   failureOf,
+  isDeclared,
   type Outcome,
   type SourceClass,
 } from './session.js';
@@ -30,9 +39,7 @@ export type ChainPhase =
   | {
       readonly phase: 'ready';
       readonly page: PageChain;
-      readonly chain: Chain;
-      /** The image of the chain when it was new. */
-      readonly base: Uint8Array<ArrayBuffer>;
+      readonly chain: RemoteChain;
     };
 
 export interface Notice {
@@ -116,10 +123,9 @@ export async function start(): Promise<void> {
   try {
     const page = await openChain((progress) => update({ chain: { phase: 'loading', progress } }));
     const { chain } = page;
-    const base = await imageOfChain(chain);
-    const state = await linkedState(base);
-    if (state) await loadImage(chain, state.image);
-    update({ chain: { phase: 'ready', page, chain, base } });
+    const state = await linkedState(chain);
+    if (state) await replaceChain(chain, state.image);
+    update({ chain: { phase: 'ready', page, chain } });
     const { contract, sourceClass } = playground.get();
     if (state) choose(state.contract, state.source);
     else if (sourceClass) await setClass(contract, sourceClass);
@@ -148,16 +154,16 @@ function readyChain(): Promise<Chain | undefined> {
 export async function openLink(): Promise<void> {
   const { chain, epoch } = playground.get();
   if (chain.phase !== 'ready' || !isStateFragment(location.hash)) return;
-  const state = await readFragment(location.hash, chain.base);
-  await loadImage(chain.chain, state.image);
+  const state = await readFragment(location.hash, baseBy(chain.chain));
+  await replaceChain(chain.chain, state.image);
   update({ notice: undefined, epoch: epoch + 1 });
   choose(state.contract, state.source);
 }
 
-async function linkedState(base: Uint8Array<ArrayBuffer>): Promise<SharedState | undefined> {
+async function linkedState(chain: RemoteChain): Promise<SharedState | undefined> {
   if (!isStateFragment(location.hash)) return undefined;
   try {
-    return await readFragment(location.hash, base);
+    return await readFragment(location.hash, baseBy(chain));
   } catch (error) {
     if (!(error instanceof InvalidLink)) throw error;
     notify(`${error.message} This is a new chain.`, true);
@@ -262,17 +268,50 @@ export async function reset(): Promise<void> {
   choose(contract.id);
 }
 
-async function sharedState(chain: Chain): Promise<SharedState> {
+function baseBy(chain: RemoteChain): BaseImage {
+  return async (ids) => {
+    const ready = CONTRACTS.filter(({ id }) => ids.includes(id));
+    return newImage(chain, await Promise.all(ready.map(artifactOf)));
+  };
+}
+
+/** Images hold no sources. */
+async function replaceChain(chain: Chain, image: Uint8Array): Promise<void> {
+  await loadImage(chain, image);
+  await addReadySources(chain);
+}
+
+/** Adds the sources of all ready contracts; returns their ids and class hashes. */
+function addReadySources(chain: Chain): Promise<readonly (readonly [id: string, hash: string])[]> {
+  return Promise.all(
+    CONTRACTS.map(async (contract) => {
+      const sourceClass = { ...contract, artifact: await artifactOf(contract) };
+      return [contract.id, await addSource(chain, sourceClass)] as const;
+    }),
+  );
+}
+
+async function sharedState(chain: RemoteChain): Promise<SharedState> {
   const { contract, source } = playground.get();
   const image = await imageOfChain(chain);
-  return { contract: contract.id, image, ...(source === contract.source ? {} : { source }) };
+  const classes: string[] = [];
+  for (const [id, classHash] of await addReadySources(chain)) {
+    if (await isDeclared(chain, classHash)) classes.push(id);
+  }
+  return {
+    contract: contract.id,
+    classes,
+    image,
+    ...(source === contract.source ? {} : { source }),
+  };
 }
 
 /** Copies a link with the whole state, and shows it in the address. */
 export async function copyLink(): Promise<void> {
   const { chain } = playground.get();
   if (chain.phase !== 'ready') return;
-  const fragment = await fragmentOf(await sharedState(chain.chain), chain.base);
+  notify('Writing the link …');
+  const fragment = await fragmentOf(await sharedState(chain.chain), baseBy(chain.chain));
   if (fragment.length > LONGEST_FRAGMENT) {
     const kilobytes = Math.ceil(fragment.length / 1000);
     notify(
@@ -308,7 +347,7 @@ export async function openFile(file: File): Promise<void> {
   const { chain, contract, epoch } = playground.get();
   if (chain.phase !== 'ready') return;
   try {
-    await loadImage(chain.chain, new Uint8Array(await file.arrayBuffer()));
+    await replaceChain(chain.chain, new Uint8Array(await file.arrayBuffer()));
   } catch (error) {
     notify(`${file.name} was not opened. ${textOf(error)}`, true);
     return;

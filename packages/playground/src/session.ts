@@ -52,6 +52,14 @@ export async function addSource(chain: Chain, sourceClass: SourceClass): Promise
   return class_hash;
 }
 
+export async function isDeclared(chain: Chain, class_hash: string): Promise<boolean> {
+  const params = { block_id: 'latest', class_hash } as const;
+  return chain.request('starknet_getClass', params).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The contracts of a class, oldest first. */
 export async function contractsOf(chain: Chain, classHash: string): Promise<readonly string[]> {
   const addresses: string[] = [];

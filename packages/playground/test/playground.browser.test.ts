@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startNode } from '@starkbox/conformance';
 import type { FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classText } from '../../../contracts/classes.js';
 import { faultsOf } from '../../explorer/test/support/accessibility.js';
 import { sharedPages } from '../../explorer/test/support/stage.js';
 import { type Site, serveSite } from './support/site.js';
@@ -66,6 +67,7 @@ describe('a contract', () => {
     expect(await failure.innerText()).toContain("panicked with 'counter: amount is 0'");
     const marked = page.locator('.code-line[data-mark]');
     expect(await marked.innerText()).toContain("panic_with_felt252('counter: amount is 0')");
+    expect(await faultsOf(page)).toEqual([]);
     await failure.getByRole('button', { name: /^transaction/ }).click();
     await explorer.getByRole('heading', { name: 'Reverted' }).waitFor();
     const head = await explorer.locator('.head a').first().innerText();
@@ -142,6 +144,13 @@ describe('the chain', () => {
     await explorer.locator('.head a', { hasText: `#${block_number}` }).waitFor();
     const { labels } = await node.client.call('devnet_getLabels', {});
     expect(labels.map(({ label }) => label)).toEqual(['counter']);
+
+    // The link of a chain with a large class would be too long.
+    const contract_class: unknown = JSON.parse(await classText('failures'));
+    await node.client.call('devnet_declare', { contract_class });
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText(/would take \d+ KB; the limit is 100 KB/).waitFor();
+    expect(new URL(page.url()).hash).toBe('');
   });
 
   test('that cannot be reached gives a sentence and another try', async () => {

@@ -2,6 +2,7 @@
 import { namesOf } from '@starkbox/abi';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
+import { hasUrl } from '../format/chain-path.js';
 import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { lazyPage } from '../navigation/lazy-page.js';
@@ -150,7 +151,7 @@ function Strip({ connection, search, switchChain }: StripProps) {
   const shift = offsetText(offset);
   return (
     <header className="strip" data-connection={connection} data-fork={fork && ''}>
-      {connection !== 'gone' && <Switcher open={switchChain} />}
+      {connection !== 'gone' && hasUrl() && <Switcher open={switchChain} />}
       {head && (
         <span className="head">
           <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
