@@ -55,6 +55,8 @@ const SHARED = join(dirname(ROOT.replace(/\/$/, '')), 'shared');
  */
 function install({ platform, folder, node }, packed) {
   const { starknet } = Object(manifestIn(ROOT)['devDependencies']);
+  // npm reads it from a file of this machine's system otherwise.
+  process.env['npm_config_libc'] = PLATFORMS[platform]?.libc;
   npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
   const scope = join(folder, 'node_modules/@starkbox');
   const engines = readdirSync(scope).filter((name) => name.startsWith('engine-'));
@@ -91,9 +93,18 @@ function copyWithRunner(platform, folder) {
  */
 function runTests({ platform, folder, node, copy }, selection) {
   const addon = join(folder, 'node_modules', packageFor(platform), addonFile(platform));
-  const env = { ...environmentOf(node), STARKBOX_ENGINE: addon };
+  const repository = copy();
+  const env = {
+    ...environmentOf(node),
+    STARKBOX_ENGINE: addon,
+    // rolldown reads the C library from a file of this machine's system otherwise.
+    NAPI_RS_NATIVE_LIBRARY_PATH: join(
+      repository,
+      `node_modules/@rolldown/binding-${platform}/rolldown-binding.${platform}.node`,
+    ),
+  };
   const runner = [node, 'node_modules/vitest/vitest.mjs', 'run', ...selection];
-  return testCounts(runner, { cwd: copy(), env });
+  return testCounts(runner, { cwd: repository, env });
 }
 
 /**
