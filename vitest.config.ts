@@ -9,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Tests of pages in chromium. */
-const BROWSER = ['packages/{e2e,explorer,wallet}/test/**/*.browser.test.ts'];
+const BROWSER = ['packages/{e2e,explorer,playground,wallet}/test/**/*.browser.test.ts'];
 const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that kill, crash or restart processes many times. */
@@ -49,6 +49,25 @@ const EXECUTION = [
   'packages/engine/test/execution/*.test.ts',
   'packages/e2e/test/compatibility/transactions/{calls,estimation,receipts,simulation,traces,transactions}.test.ts',
   'packages/e2e/test/starknet-js/{call-a-contract,deploy-a-contract,estimate-fees,read-why-it-reverted,try-without-sending}.test.ts',
+];
+
+/** Tests that also run on the WebAssembly engine: execution, state, classes, golden conversations, explained failures. */
+const WASM = [
+  'packages/engine/test/{class,crypto,execution,state,state-source}/**/*.test.ts',
+  'packages/engine/test/{bindings,fuzz}/*.test.ts',
+  'packages/engine-wasm/test/*.test.ts',
+  'packages/e2e/test/golden/golden.test.ts',
+  'packages/e2e/test/explain/corpus.test.ts',
+];
+
+/** Tests of what it does not have: threads, processes, a cache on disk, an allocator. */
+const NATIVE = [
+  'packages/engine/test/bindings/memory.test.ts',
+  'packages/engine/test/class/casm-cache.test.ts',
+  'packages/engine/test/class/compiler.test.ts',
+  'packages/engine/test/execution/comparison.test.ts',
+  'packages/engine/test/state/forget.test.ts',
+  'packages/engine/test/state-source/lookup.test.ts',
 ];
 
 const CLOSE_AFTER_TESTS = 'packages/e2e/support/close-after-tests.ts';
@@ -170,7 +189,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ALL,
-          exclude: [...BROWSER, ...KILLS, ...TIMED, ...ALONE],
+          exclude: [...BROWSER, ...KILLS, ...TIMED, ...ALONE, 'packages/engine-wasm/test/**'],
           setupFiles: CLOSE_AFTER_TESTS,
           // Files of one process share its modules, which saves a second per file.
           isolate: false,
@@ -184,6 +203,19 @@ export default defineConfig({
           name: 'cairo-2.8',
           include: EXECUTION,
           env: { STARKBOX_CAIRO: '2.8' },
+          setupFiles: CLOSE_AFTER_TESTS,
+          isolate: false,
+          maxWorkers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'wasm',
+          include: WASM,
+          exclude: NATIVE,
+          env: { STARKBOX_ENGINE: 'wasm' },
           setupFiles: CLOSE_AFTER_TESTS,
           isolate: false,
           maxWorkers,

@@ -9,7 +9,7 @@
 // If a training run of the profile has left its counts on this machine, the build uses them.
 // Cargo compiles the package again for every clone, because its fingerprint holds the path. So results
 // are kept beside the target folder by what they are made of, and are copied if nothing has changed.
-import { copyFileSync, renameSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,14 @@ if (values.executor === 'published') {
   console.log(`To use it: STARKBOX_ENGINE=${addon}`);
 } else if (isTraining) build(recordingFlag(profile));
 else {
-  const builtEngine = new BuiltEngine(target, profile, compiler, flag);
+  const builtEngine = new BuiltEngine({
+    ...{ target, profile, flag },
+    output: ENGINE,
+    files: () => {
+      const addons = readdirSync(ENGINE).filter((name) => name.endsWith('.node'));
+      return [...addons, compiler, 'binding.d.ts'];
+    },
+  });
   if (!isFresh && builtEngine.restore())
     console.log(`nothing has changed: copied from ${builtEngine.folder}`);
   else {

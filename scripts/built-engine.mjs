@@ -14,12 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ENGINE, hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
+import { ENGINE, ENGINE_WASM, hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
 const CHECKS = join(TARGET_DIR, 'checked');
 /** Number of results in the folder, by last use. */
-const MOST_BUILDS = 4;
+const MOST_BUILDS = 6;
 /** Files and folders that determine the result, besides the settings of napi in the package. */
 const INPUTS = [
   'Cargo.lock',
@@ -31,6 +31,7 @@ const INPUTS = [
   'packages/engine/core',
   'packages/engine/src',
   'scripts/build-engine.mjs',
+  'scripts/build-engine-wasm.mjs',
   'scripts/cargo.mjs',
   'scripts/engine-changes.mjs',
 ];
@@ -47,11 +48,19 @@ function inputs() {
   }).sort();
 }
 
-/** @returns {unknown[]} the settings of napi and the exact version of its command */
-function napiSettings() {
-  const manifest = readFileSync(join(ENGINE, 'package.json'), 'utf8');
-  const { napi, devDependencies } = Object(JSON.parse(manifest));
-  return [napi, devDependencies['@napi-rs/cli']];
+/** @returns {unknown[]} the settings of napi and the exact versions of the commands */
+function settings() {
+  const { napi, devDependencies } = Object(readJson(join(ENGINE, 'package.json')));
+  const wasm = Object(readJson(join(ENGINE_WASM, 'package.json'))).devDependencies;
+  return [napi, devDependencies['@napi-rs/cli'], wasm];
+}
+
+/**
+ * @param {string} file
+ * @returns {unknown}
+ */
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 /**
@@ -63,7 +72,7 @@ function folderFor(target, profile, flag) {
   const hash = createHash('sha256');
   const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
   const variables = VARIABLES.map((name) => process.env[name] ?? '');
-  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...napiSettings()]));
+  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...settings()]));
   for (const path of inputs()) {
     const content = readFileSync(join(ROOT, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);
@@ -93,17 +102,18 @@ export function checkOnce(name, settings, check) {
 
 export class BuiltEngine {
   /**
-   * @param {string} target
-   * @param {string} profile
-   * @param {string} compiler the file name of the compiler binary
-   * @param {string} flag of rustc, beside those of the environment
+   * @param {object} build
+   * @param {string} build.target
+   * @param {string} build.profile
+   * @param {string} [build.flag] of rustc, beside those of the environment
+   * @param {string} build.output the folder that has the built files
+   * @param {() => string[]} build.files names of them
    */
-  constructor(target, profile, compiler, flag) {
+  constructor({ target, profile, flag = '', output, files }) {
     this.folder = folderFor(target, profile, flag);
-    this.flag = flag;
-    this.target = target;
-    this.profile = profile;
-    this.compiler = compiler;
+    this.isCurrent = () => folderFor(target, profile, flag) === this.folder;
+    this.output = output;
+    this.files = files;
   }
 
   /** @returns {boolean} whether there was a result */
@@ -111,9 +121,9 @@ export class BuiltEngine {
     if (!existsSync(this.folder)) return false;
     for (const name of readdirSync(this.folder)) {
       // Renamed into place, because a running node may be executing the old file.
-      const fresh = join(ENGINE, `${name}.new`);
+      const fresh = join(this.output, `${name}.new`);
       copyFileSync(join(this.folder, name), fresh);
-      renameSync(fresh, join(ENGINE, name));
+      renameSync(fresh, join(this.output, name));
     }
     const now = new Date();
     utimesSync(this.folder, now, now);
@@ -122,13 +132,10 @@ export class BuiltEngine {
 
   save() {
     // A source that was edited while cargo ran may or may not be part of the result.
-    if (folderFor(this.target, this.profile, this.flag) !== this.folder) return;
+    if (!this.isCurrent()) return;
     const draft = `${this.folder}.${process.pid}`;
     mkdirSync(draft, { recursive: true });
-    const addons = readdirSync(ENGINE).filter((name) => name.endsWith('.node'));
-    for (const name of [...addons, this.compiler, 'binding.d.ts']) {
-      copyFileSync(join(ENGINE, name), join(draft, name));
-    }
+    for (const name of this.files()) copyFileSync(join(this.output, name), join(draft, name));
     rmSync(this.folder, { recursive: true, force: true });
     renameSync(draft, this.folder);
     const builds = readdirSync(FOLDER)

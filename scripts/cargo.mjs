@@ -8,6 +8,7 @@ import { CACHE } from './processes.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const ENGINE = join(ROOT, 'packages', 'engine');
+export const ENGINE_WASM = join(ROOT, 'packages', 'engine-wasm');
 /** By name, because the patched crate in the work tree is not ours to format or to lint. */
 export const OUR_CRATES = ['--package', 'starkbox-engine', '--package', 'starkbox-engine-core'];
 

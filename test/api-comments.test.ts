@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Sources of the entries that packages export. */
 const ENTRIES: readonly string[] = [
   'packages/starkbox/src/index.ts',
+  'packages/starkbox/src/browser.ts',
   'packages/starkbox/src/client.ts',
   'packages/starkbox/src/client-node.ts',
   'packages/starkbox/src/devnet/devnet.ts',

@@ -27,4 +27,5 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   subscriptions: () => load(import('./subscriptions.js')),
   'test-suites': () => load(import('./test-suites.js')),
   transfer: () => load(import('./transfer.js')),
+  wasm: () => load(import('./wasm.js')),
 };

@@ -1,6 +1,6 @@
 // Settings of the documentation site.
 import { anchorOf } from '../../packages/mcp/src/docs.ts';
-import { sidebar, siteLink, writeTexts } from './pages.mjs';
+import { copyPlayground, sidebar, siteLink, writeTexts } from './pages.mjs';
 
 /** @type {import('vitepress').UserConfig} */
 const config = {
@@ -14,6 +14,8 @@ const config = {
     // Offline: the index is part of the site.
     search: { provider: 'local' },
     nav: [
+      // Another application: the browser loads its page anew.
+      { text: 'Playground', link: '/playground/', target: '_self' },
       { text: 'Start', link: '/start/getting-started', activeMatch: '^/start/' },
       { text: 'Guides', link: '/guides/test-a-contract', activeMatch: '^/guides/' },
       { text: 'Features', link: '/features/forking', activeMatch: '^/features/' },
@@ -40,6 +42,7 @@ const config = {
   },
   buildEnd({ outDir }) {
     writeTexts(outDir);
+    copyPlayground(outDir);
   },
 };
 

@@ -1,5 +1,5 @@
 // The pages of the site: their order, their links to the repository, and their text for language models.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -45,6 +45,7 @@ const SECTIONS = [
       'indexer',
       'bridge',
       'test-a-wallet',
+      'playground',
       'explorer',
       'mcp',
     ],
@@ -217,4 +218,15 @@ function summary(text) {
       ?.replaceAll('\n', ' ')
       .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1') ?? '';
   return /^.*?\.(?= |$)/.exec(paragraph)?.[0] ?? paragraph;
+}
+
+/**
+ * Copies the built playground into the site.
+ *
+ * @param {string} outDir
+ */
+export function copyPlayground(outDir) {
+  const built = join(ROOT, 'packages/playground/dist');
+  if (existsSync(built)) cpSync(built, join(outDir, 'playground'), { recursive: true });
+  else console.warn('The site has no playground: run npm run build:playground first.');
 }

@@ -162,6 +162,8 @@ export declare class StateImport {
 export declare class StateSource {
   /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
   constructor(ask: (question: string) => Promise<string | Uint8Array | null>, timeLimitMillis?: number | undefined | null)
+  /** Number of the source in requests of suspended calls. */
+  get id(): number
   /** How many different questions have been asked. */
   get answers(): number
 }

@@ -20,14 +20,12 @@ import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
-import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/protocol/documents.js';
-import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compiler.js';
-import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
 import { published } from '../packages/workspaces.mjs';
 import { isMain } from '../processes.mjs';
+import { bundleForPages } from './browser.mjs';
 import { builtinModules } from './builtin-modules.mjs';
-import { checksCode } from './precompiled-checks.mjs';
+import { precompiledChecks } from './checks-plugin.mjs';
 import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
 const PACKAGE = join(ROOT, 'packages', 'starkbox');
@@ -35,29 +33,8 @@ const FOLDER = join(PACKAGE, 'dist', 'bundle');
 /** Written first, because a node may start from the bundle meanwhile. */
 const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
 const SOURCES = join(PACKAGE, 'src');
-const PROTOCOL = join(SOURCES, 'rpc', 'protocol');
-const CHECKS = '\0checks-';
 /** Found from the bundle as @starkbox/spec finds its documents from its own build. */
 const DOCUMENTS = join(PACKAGE, 'dist', 'documents');
-
-/** @returns {string} the module that stands for `precompiled.ts` */
-function precompiledModule() {
-  const versions = VERSION_NAMES.map((name) => {
-    const module = JSON.stringify(CHECKS + name);
-    return `  ${name}: () => import(${module}).then(({ CHECKS }) => new Map(CHECKS)),`;
-  });
-  return `export const PRECOMPILED = {\n${versions.join('\n')}\n};\n`;
-}
-
-/**
- * @param {string} version of the specification
- * @returns {string}
- */
-function checksModule(version) {
-  const keywords = JSON.stringify(join(PROTOCOL, 'schema-compiler.js'));
-  const code = checksCode({ declaredIn, parametersOf, Compiler }, documentsFor(version));
-  return `import { toCanonical, toClosedCheck, toExactCheck } from ${keywords};\n${code}export { CHECKS };\n`;
-}
 
 /**
  * Whether a package stays one that npm installs.
@@ -151,15 +128,7 @@ function startBundle(input, edits, sources = {}) {
     transform: { target: 'node20.19' },
     checks: { eval: false, pluginTimings: false },
     plugins: [
-      {
-        name: 'precompiled checks',
-        resolveId: (id) => (id.startsWith(CHECKS) ? id : undefined),
-        load(id) {
-          if (id === join(PROTOCOL, 'precompiled.ts')) return precompiledModule();
-          if (!id.startsWith(CHECKS)) return undefined;
-          return checksModule(id.slice(CHECKS.length));
-        },
-      },
+      precompiledChecks,
       {
         name: 'edits',
         load(id) {
@@ -253,7 +222,11 @@ async function build() {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const required = await Promise.all([bundleForBrowsers(), ...REQUIRED.map(bundleRequired)]);
+  const required = await Promise.all([
+    bundleForBrowsers(),
+    bundleForPages(),
+    ...REQUIRED.map(bundleRequired),
+  ]);
   const chunks = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const modules = [...chunks, ...required.flat()];
   const bundled = modules.flatMap((id) => packageOf(id) ?? []);

@@ -6,6 +6,7 @@ import {
   compilerFile,
   PLATFORMS,
   packageFor,
+  WASM_PACKAGE,
 } from '../../packages/engine/dist/platforms.js';
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
@@ -176,6 +177,16 @@ export function platformManifest(platform) {
 }
 
 /**
+ * @param {readonly string[]} files of the package with the WebAssembly engine
+ * @returns {ReturnType<typeof cratesOf>}
+ */
+function wasmCrates(files) {
+  if (!files.includes('engine.wasm'))
+    throw new Error('engine.wasm is not built: run npm run build:engine:wasm');
+  return cratesOf('wasm32-wasip1');
+}
+
+/**
  * Writes packages as they are published, without declarations that no entry reaches; with the engine, those of the
  * platforms that are built.
  *
@@ -203,7 +214,9 @@ export function stage(folder, names, engines = builtEngines()) {
     }
     const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
     const packages = bundles.flatMap(readParts);
-    writeBill(target, { packages, crates: [], classes: classesIn(source) });
+    const crates = name === WASM_PACKAGE ? wasmCrates(files) : [];
+    if (crates.length > 0) writeFileSync(join(target, NOTICE), cratesNotice(crates));
+    writeBill(target, { packages, crates, classes: classesIn(source) });
     return target;
   });
   if (!names.includes(ENGINE_NAME)) return staged;

@@ -78,7 +78,7 @@ export function findViolations(
     if (![undefined, file].includes(ENVIRONMENT_READERS[home.folder])) {
       for (const line of facts.environment) report('environment', `line ${line}`);
     }
-    if (![undefined, file].includes(CLOCK_READERS[home.folder])) {
+    if (CLOCK_READERS[home.folder]?.includes(file) === false) {
       for (const line of facts.clock) report('wall-clock', `line ${line}`);
     }
 

@@ -150,6 +150,28 @@ const STARKBOX: FolderTable = {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
+  // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
+  'browser/host': { may: [], types: ['fork/origin'], inBrowsers: true },
+  // The page's half of a chain in a Web Worker, and the worker's.
+  browser: {
+    may: [
+      ...LEAVES,
+      'browser/host',
+      'chain',
+      'chain/queries',
+      'client',
+      'config',
+      'debug-info',
+      'dump',
+      'library',
+      'node',
+      'rpc/protocol',
+      'service',
+    ],
+    types: ['telemetry'],
+    packages: ['@starkbox/engine-wasm'],
+    inBrowsers: true,
+  },
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
@@ -205,6 +227,8 @@ const EXPLORER: FolderTable = {
   'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
+  // What the playground imports.
+  index: { may: ['app', ...EXPLORER_PARTS, ...EXPLORER_BASE] },
 };
 
 /** Tables by the folder of their package. A package without a table has only the rules for all packages. */
@@ -214,14 +238,24 @@ export const FOLDERS: Readonly<Record<string, FolderTable>> = {
 };
 
 /** Packages that run in a browser as well: they import nothing of Node. */
-export const WITHOUT_NODE: readonly string[] = ['abi', 'signing', 'wallet', 'explorer'];
+export const WITHOUT_NODE: readonly string[] = [
+  'abi',
+  'signing',
+  'wallet',
+  'explorer',
+  'playground',
+];
 
 /** Packages in which only these files read the environment and the clock. */
 export const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   starkbox: 'packages/starkbox/src/config/environment.ts',
 };
-export const CLOCK_READERS: Readonly<Record<string, string>> = {
-  starkbox: 'packages/starkbox/src/chain/world/clock.ts',
+export const CLOCK_READERS: Readonly<Record<string, readonly string[]>> = {
+  starkbox: [
+    'packages/starkbox/src/chain/world/clock.ts',
+    // Gives browsers the monotonic clock of Node's `process.hrtime`.
+    'packages/starkbox/src/browser/host/system.ts',
+  ],
 };
 
 /** Files outside of the sources of a package that one of its files imports. */
@@ -229,7 +263,15 @@ export const OUTSIDE_SOURCES: readonly {
   readonly from: string;
   readonly to: string;
   readonly typesOnly: boolean;
-}[] = [{ from: 'packages/engine/js/', to: 'packages/engine/binding', typesOnly: false }];
+}[] = [
+  { from: 'packages/engine/js/', to: 'packages/engine/binding', typesOnly: false },
+  // Texts of contracts that the page shows.
+  ...[
+    'contracts/src/counter.cairo?raw',
+    'contracts/src/token.cairo?raw',
+    'packages/create-starkbox/template/base/src/lib.cairo?raw',
+  ].map((to) => ({ from: 'packages/playground/src/contracts.ts', to, typesOnly: false })),
+];
 
 /**
  * Private packages of ours that published packages import from their devDependencies. `starkbox` bundles them; of

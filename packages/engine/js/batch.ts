@@ -1,5 +1,6 @@
 // Batches of transactions that are executed in slices of time, between which other work gets its turn.
-import { callWorker, EngineError } from './error.js';
+import { callWorker } from './call.js';
+import { EngineError } from './error.js';
 
 /** Milliseconds after which a slice begins no further transaction. */
 const SLICE = 50;

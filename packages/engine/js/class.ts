@@ -1,9 +1,9 @@
 // Contract classes, and the built-in ones.
 
-import { readFile } from 'node:fs/promises';
 import type * as binding from '../binding.js';
-import { addon } from './addon.js';
-import { callNow, callWorker, EngineError } from './error.js';
+import { addon, readBuiltinClass } from './addon.js';
+import { callNow, callWorker } from './call.js';
+import { EngineError } from './error.js';
 
 /** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
 export interface ClassLimits {
@@ -176,7 +176,7 @@ export function builtinClass(name: BuiltinClass): Promise<Class> {
 
 async function loadBuiltin(name: BuiltinClass): Promise<Class> {
   try {
-    return Class.unpack(await readFile(new URL(`../classes/${name}.class`, import.meta.url)));
+    return Class.unpack(await readBuiltinClass(name));
   } catch (error) {
     if (error instanceof EngineError) throw error;
     throw new EngineError(

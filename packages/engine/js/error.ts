@@ -1,4 +1,4 @@
-// Errors of the engine, and calls of the binding that throw them.
+// Errors of the engine.
 
 const KINDS = [
   'input',
@@ -42,8 +42,13 @@ export class EngineError extends Error {
   }
 }
 
-/** The engine gives the kind of a failure as the code of the binding's error. */
-function typed(error: unknown): EngineError {
+/**
+ * The engine gives the kind of a failure as the code of the binding's error.
+ *
+ * @internal
+ */
+export function typed(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? error.code : 'GenericFailure';
   if (isKind(code)) return new EngineError(code, message);
@@ -51,22 +56,15 @@ function typed(error: unknown): EngineError {
   return new EngineError(code === 'GenericFailure' ? 'internal' : 'input', message);
 }
 
-/** Calls a function of the binding that returns at once. */
-export function callNow<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw typed(error);
-  }
-}
-
-/** Calls a function of the binding that runs on a worker thread. */
-export async function callWorker<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw typed(error);
-  }
+/**
+ * The error of a panic that could not be caught: its message begins with the kind of the failure.
+ *
+ * @internal
+ */
+export function panicked(message: string, error: Error): EngineError {
+  const [, kind, text = ''] = /^(\w+): ([\s\S]*)$/.exec(message) ?? [];
+  if (isKind(kind)) return new EngineError(kind, text);
+  return new EngineError('internal', `the engine panicked: ${message || error.message}`);
 }
 
 /** Parses JSON that the engine wrote. The tests check that it has the shape `T`. */

@@ -1,7 +1,8 @@
 // Reports of an execution: receipts, traces, and failures with their frames.
 
 import type * as binding from '../binding.js';
-import { callWorker, EngineError, parseReport } from './error.js';
+import { callWorker } from './call.js';
+import { EngineError, parseReport } from './error.js';
 
 /** Which checks an execution makes; what is left out is as on the network. */
 export interface ExecutionFlags {

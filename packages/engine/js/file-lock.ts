@@ -2,7 +2,7 @@
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
-import { callNow } from './error.js';
+import { callNow } from './call.js';
 
 /** A held lock; the system releases it when the process ends, even by a crash. */
 export class FileLock {

@@ -1,7 +1,7 @@
 // Hashes, addresses, keys and signatures.
 
 import { addon } from './addon.js';
-import { callNow } from './error.js';
+import { callNow } from './call.js';
 
 /** Pedersen over a list, finished with its length. */
 export function pedersen(felts: readonly string[]): string {

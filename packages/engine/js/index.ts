@@ -1,9 +1,7 @@
 // Public interface of the engine package.
 
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { addon, COMPILER } from './addon.js';
-import { callNow } from './error.js';
+import { addon, COMPILER, defaultCacheDir } from './addon.js';
+import { callNow } from './call.js';
 
 export type { BatchOptions, Turn } from './batch.js';
 export {
@@ -86,11 +84,6 @@ export function configure(options: EngineOptions = {}): void {
   const compiler = options.compiler ?? COMPILER;
   const cacheDir = options.cacheDir === undefined ? defaultCacheDir() : options.cacheDir;
   callNow(() => addon.configure(compiler, cacheDir, options.cacheBytes));
-}
-
-function defaultCacheDir(): string {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  return join(cache, 'starkbox', 'casm');
 }
 
 configure();

@@ -1,7 +1,7 @@
 // Figures of the allocators, and the return of free memory to the system.
 
 import { addon } from './addon.js';
-import { callNow, callWorker } from './error.js';
+import { callNow, callWorker } from './call.js';
 
 /** In bytes. */
 export interface AllocatorFigures {

@@ -45,6 +45,9 @@ export function packageFor(platform: string): string {
   return `@starkbox/engine-${platform}`;
 }
 
+/** The package with the engine for everything else that runs JavaScript. */
+export const WASM_PACKAGE = '@starkbox/engine-wasm';
+
 export function addonFile(platform: string): string {
   return `starkbox-engine.${platform}.node`;
 }

@@ -2,7 +2,8 @@
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
-import { callNow, EngineError } from './error.js';
+import { callNow, suspendedCalls } from './call.js';
+import { EngineError } from './error.js';
 
 /** A read of one felt. */
 export type FeltQuestion =
@@ -42,6 +43,7 @@ export class StateSource {
     this.native = callNow(
       () => new addon.StateSource(async (question) => ask(JSON.parse(question)), timeLimit),
     );
+    suspendedCalls?.addSource(this.native.id, { ask, timeLimit });
     this.#lookup = lookup;
   }
 

@@ -3,8 +3,9 @@
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
 import { type BatchOptions, runBatch } from './batch.js';
+import { callNow, callWorker } from './call.js';
 import { Class } from './class.js';
-import { callNow, callWorker, EngineError, parseReport } from './error.js';
+import { EngineError, parseReport } from './error.js';
 import {
   type CallOutcome,
   type Executed,

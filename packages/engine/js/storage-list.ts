@@ -2,7 +2,8 @@
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
-import { callWorker, parseReport } from './error.js';
+import { callWorker } from './call.js';
+import { parseReport } from './error.js';
 import type { StateDiff } from './state-values.js';
 
 /** Slots of contracts to be written; they never become values of JavaScript. */

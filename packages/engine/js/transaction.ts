@@ -2,8 +2,9 @@
 
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
+import { callNow } from './call.js';
 import { Class, type ClassLimits } from './class.js';
-import { callNow, EngineError } from './error.js';
+import { EngineError } from './error.js';
 
 /** A price in both fee tokens; decimal or hexadecimal text, because it may exceed 2^53. */
 export interface Price {

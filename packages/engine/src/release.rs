@@ -54,7 +54,7 @@ pub fn freed() -> (u64, u64) {
 
 fn free_later(value: Freed) {
     let mut queue = QUEUE.lock();
-    if queue.is_none() && !fault::fails("spawn") {
+    if queue.is_none() && !cfg!(target_family = "wasm") && !fault::fails("spawn") {
         let (sender, receiver) = mpsc::channel::<Freed>();
         let thread = thread::Builder::new().name("starkbox-release".into());
         let started = thread.spawn(move || receiver.into_iter().for_each(free));

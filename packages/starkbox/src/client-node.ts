@@ -9,6 +9,7 @@ import { readRegular } from './files/regular-file.js';
 export * from './client.js';
 
 const NODE: Platform = {
+  fetch: (input, init) => fetch(input, init),
   WebSocket: globalThis.WebSocket ?? WebSocket,
   readArtifact: async (location) =>
     readRegular(

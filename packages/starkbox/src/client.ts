@@ -42,6 +42,7 @@ export { RpcError } from './errors.js';
 export type { PredeployedAccount, PredeployedContract } from './predeployed.js';
 
 const BROWSER: Platform = {
+  fetch: (input, init) => fetch(input, init),
   // Read when a subscription begins: a page may replace it.
   get WebSocket() {
     return globalThis.WebSocket;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 
 /// The kind is what callers branch on; the message is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,32 +74,54 @@ pub fn input(message: impl fmt::Display) -> Failure {
 
 /// Runs `work`; a panic inside becomes an internal error instead of ending the process.
 pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_panic_as(Kind::Internal, "the engine panicked", work)
+    catch_panic_as(Kind::Internal, PANICKED, work)
 }
 
 /// Runs library code that panics on malformed input; a panic becomes an error of `kind`.
-pub fn catch_panic_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+pub fn catch_panic_as<T>(
+    kind: Kind,
+    what: &'static str,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let outer = WORK.replace((kind, what));
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let location = LOCATION.take();
         Err(Failure::new(kind, format!("{what}: {} ({location})", panic_text(&*panic))))
-    })
+    });
+    WORK.set(outer);
+    result
 }
 
 thread_local! {
     /// Where this thread last panicked.
     static LOCATION: Cell<String> = const { Cell::new(String::new()) };
+    /// The error that a panic becomes.
+    static WORK: Cell<(Kind, &'static str)> = const { Cell::new((Kind::Internal, PANICKED)) };
 }
+
+const PANICKED: &str = "the engine panicked";
 
 /// Replaces the default hook, which prints to stderr: a caught panic is reported in its error.
 pub fn record_panic_location() {
-    set_hook(Box::new(|panic| {
-        let location = panic.location().map(|location| {
-            let path: Vec<_> = location.file().rsplit(['/', '\\']).take(2).collect();
-            let path: Vec<_> = path.into_iter().rev().collect();
-            format!("{}:{}", path.join("/"), location.line())
-        });
-        LOCATION.set(location.unwrap_or_default());
+    set_hook(Box::new(|panic| LOCATION.set(location(panic))));
+}
+
+/// Replaces the default hook where panics cannot be caught: gives the kind and the message of the error to the host.
+pub fn report_panics(report: fn(&str)) {
+    set_hook(Box::new(move |panic| {
+        let (kind, what) = WORK.replace((Kind::Internal, PANICKED));
+        let text = panic_text(panic.payload());
+        report(&format!("{}: {what}: {text} ({})", kind.name(), location(panic)));
     }));
+}
+
+fn location(panic: &PanicHookInfo<'_>) -> String {
+    let location = panic.location().map(|location| {
+        let path: Vec<_> = location.file().rsplit(['/', '\\']).take(2).collect();
+        let path: Vec<_> = path.into_iter().rev().collect();
+        format!("{}:{}", path.join("/"), location.line())
+    });
+    location.unwrap_or_default()
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

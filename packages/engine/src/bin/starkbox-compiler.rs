@@ -4,19 +4,15 @@
 //! bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
-use cairo_lang_starknet_classes::contract_class::ContractClass;
-use serde::Serialize;
-
-/// A part of the core by its file: linking the core would make this program fifteen times as large.
+// Parts of the core by their files: linking the core would make this program fifteen times as large.
 #[path = "../../core/src/class/checksum.rs"]
 mod checksum;
-
-use checksum::checksum;
+#[path = "../../core/src/class/sierra.rs"]
+mod sierra;
 
 /// Exit code that marks the memory limit, known to the engine.
 const OUT_OF_MEMORY: i32 = 86;
@@ -89,39 +85,10 @@ fn end_with_reader() {
 fn compile() -> Result<(), String> {
     let text = read_program().map_err(|error| error.to_string())?;
     std::thread::spawn(end_with_reader);
-    let class: ContractClass = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let program = class.extract_sierra_program(false).map_err(|error| error.to_string())?;
-    let mut functions: Vec<(usize, u64)> = program
-        .program
-        .funcs
-        .iter()
-        .map(|function| (function.entry_point.0, function.id.id))
-        .collect();
-    functions.sort_unstable();
-    let (casm, debug) =
-        CasmContractClass::from_contract_class_with_debug_info(class, program, false, usize::MAX)
-            .map_err(|error| error.to_string())?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    if std::env::args().nth(2).as_deref() == Some("statements") {
-        let infos = &debug.sierra_statement_info;
-        let statements = Statements {
-            starts: infos.iter().map(|info| info.start_offset).collect(),
-            end: infos.last().map_or(0, |info| info.end_offset),
-            functions,
-            checksum: checksum(&casm),
-        };
-        serde_json::to_writer(&mut out, &statements).map_err(|error| error.to_string())?;
-    } else {
-        serde_json::to_writer(&mut out, &casm).map_err(|error| error.to_string())?;
-    }
-    out.flush().map_err(|error| error.to_string())
-}
-
-/// As the engine reads it.
-#[derive(Serialize)]
-struct Statements {
-    starts: Vec<usize>,
-    end: usize,
-    functions: Vec<(usize, u64)>,
-    checksum: u32,
+    let statements = std::env::args().nth(2).as_deref() == Some("statements");
+    let compiled = sierra::compile(&text, statements)?;
+    let mut out = io::stdout().lock();
+    out.write_all(compiled.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| error.to_string())
 }

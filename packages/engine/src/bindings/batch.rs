@@ -23,6 +23,8 @@ use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
 /// The transactions of a batch and the layer that they change.
 struct Batch {
     session: Session,
+    /// How many transactions the session has executed.
+    executed: usize,
     state: Arc<starkbox_engine_core::state::State>,
     at: u64,
     block: Arc<execution::Block>,
@@ -44,12 +46,30 @@ impl Batch {
         let (state, at, block) = (state.inner.clone(), state.at, block.inner.clone());
         Ok(Batch {
             session: Session::new(state.clone(), at, block.clone()),
+            executed: 0,
             state,
             at,
             block,
             transactions: transactions.iter().map(|tx| tx.inner.clone()).collect(),
             flags: flags.into_iter().map(execution::Flags::from).collect(),
         })
+    }
+}
+
+impl Batch {
+    /// Begins again, because a suspended transaction may have changed the session.
+    fn restart(&mut self) {
+        self.session = Session::new(self.state.clone(), self.at, self.block.clone());
+        self.executed = 0;
+    }
+
+    /// Executes the transactions before the next one again, after a restart.
+    fn execute_up_to(&mut self, next: usize) -> error::Result<()> {
+        while self.executed < next {
+            self.session.run(&self.transactions[self.executed], self.flags[self.executed])?;
+            self.executed += 1;
+        }
+        Ok(())
     }
 }
 
@@ -82,9 +102,17 @@ impl Sliced {
         let mut next = self.next.load(Ordering::Acquire) as usize;
         let until = if next < border { border.min(count) } else { count };
         while next < until {
-            next = step(&mut batch, next)?;
+            let result = batch.execute_up_to(next).and_then(|()| step(&mut batch, next));
+            if is_suspended() {
+                batch.restart();
+                *held = Some(batch);
+                return Ok(());
+            }
+            next = result?;
+            batch.executed = next;
             self.next.store(next as u32, Ordering::Release);
-            if begun.elapsed() >= slice {
+            // A suspended call has no reports, so that none may precede its transaction.
+            if cfg!(target_family = "wasm") || begun.elapsed() >= slice {
                 break;
             }
         }
@@ -97,6 +125,14 @@ impl Sliced {
     fn end(&self) -> Option<Batch> {
         self.batch.try_lock().and_then(|mut held| held.take())
     }
+}
+
+/// Whether the call is repeated with the answer that it lacks.
+fn is_suspended() -> bool {
+    #[cfg(target_family = "wasm")]
+    return crate::suspension::is_suspended();
+    #[cfg(not(target_family = "wasm"))]
+    false
 }
 
 /// Frees a batch on a worker thread.
@@ -223,7 +259,7 @@ impl Retracing {
         off_thread(env, move || {
             let mut reports = Vec::new();
             sliced.run(slice, first, |batch, index| {
-                let Batch { session, state, at, block, transactions, flags } = batch;
+                let Batch { session, state, at, block, transactions, flags, .. } = batch;
                 let (transaction, flags) = (&transactions[index], flags[index]);
                 if index < first {
                     session.run(transaction, flags)?;

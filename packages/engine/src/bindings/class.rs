@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
-use napi::tokio;
 use napi_derive::napi;
 
-use super::error::{Result, rejection};
+use super::error::Result;
 use super::promise::off_thread;
 use crate::release::Held;
 use starkbox_engine_core::class::{self, Limits};
-use starkbox_engine_core::error::{self, Failure, Kind, catch_panic, input};
+use starkbox_engine_core::error::{self, catch_panic, input};
 use starkbox_engine_core::felt::hex;
 
 #[napi(object)]
@@ -41,8 +40,33 @@ fn class_limits(given: Option<ClassLimits>) -> error::Result<Limits> {
     Ok(limits)
 }
 
-/// Limits the threads that compilations hold, so that other blocking work finds a free one.
-static COMPILING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(64);
+/// Compiles on a thread apart from the workers, where it may wait for a compiler process.
+#[cfg(not(target_family = "wasm"))]
+fn compile_apart(env: &Env, text: String, limits: Limits) -> Result<PromiseRaw<'_, Class>> {
+    use napi::tokio;
+    use starkbox_engine_core::error::{Failure, Kind};
+
+    use super::error::rejection;
+
+    /// Limits the threads that compilations hold, so that other blocking work finds a free one.
+    static COMPILING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(64);
+
+    let compiled = async move {
+        let _permit = COMPILING.acquire().await;
+        let compile = move || catch_panic(move || class::Class::compile(&text, &limits));
+        let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
+        Ok(tokio::task::spawn_blocking(compile).await.map_err(lost).flatten())
+    };
+    let settle = |env: &Env, compiled: error::Result<Arc<class::Class>>| {
+        compiled.map(Class::of).map_err(|failure| rejection(*env, failure))
+    };
+    Ok(env.spawn_future_with_callback(compiled, settle)?)
+}
+
+#[cfg(target_family = "wasm")]
+fn compile_apart(env: &Env, text: String, limits: Limits) -> Result<PromiseRaw<'_, Class>> {
+    off_thread(env, move || Ok(Class::of(class::Class::compile(&text, &limits)?)))
+}
 
 #[napi(object)]
 pub struct ClassFigures {
@@ -83,17 +107,7 @@ impl Class {
         text: String,
         limits: Option<ClassLimits>,
     ) -> Result<PromiseRaw<'_, Class>> {
-        let limits = class_limits(limits)?;
-        let compiled = async move {
-            let _permit = COMPILING.acquire().await;
-            let compile = move || catch_panic(move || class::Class::compile(&text, &limits));
-            let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
-            Ok(tokio::task::spawn_blocking(compile).await.map_err(lost).flatten())
-        };
-        let settle = |env: &Env, compiled: error::Result<Arc<class::Class>>| {
-            compiled.map(Class::of).map_err(|failure| rejection(*env, failure))
-        };
-        Ok(env.spawn_future_with_callback(compiled, settle)?)
+        compile_apart(env, text, class_limits(limits)?)
     }
 
     #[napi(catch_unwind)]

@@ -1,6 +1,8 @@
 //! Errors of the engine as JavaScript sees them: the kind is their `code`.
 
-use napi::{Env, JsError};
+#[cfg(not(target_family = "wasm"))]
+use napi::Env;
+use napi::JsError;
 use starkbox_engine_core::error::Failure;
 
 /// What a function of the binding throws.
@@ -35,6 +37,7 @@ impl From<Thrown> for JsError<String> {
 
 /// The error that a promise is rejected with. napi rejects with codes of its own only, unless it is given the
 /// JavaScript object.
+#[cfg(not(target_family = "wasm"))]
 pub(super) fn rejection(env: Env, failure: Failure) -> napi::Error {
     let error = JsError::from(Thrown::Engine(failure));
     napi::Error::from(error.into_unknown(env))

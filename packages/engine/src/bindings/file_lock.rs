@@ -16,6 +16,11 @@ impl FileLock {
     /// Null if another process holds it.
     #[napi(catch_unwind)]
     pub fn take(path: String) -> Result<Option<FileLock>> {
+        if cfg!(target_family = "wasm") {
+            return Err(Error::from_reason(format!(
+                "{path} cannot be locked: the WebAssembly engine has no file locks; install the native engine"
+            )));
+        }
         let failed = |error: std::io::Error| Error::from_reason(format!("{path}: {error}"));
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = opened.map_err(failed)?;

@@ -15,7 +15,10 @@ mod image;
 mod memory;
 mod promise;
 mod setup;
+mod source_backend;
 mod state;
 mod state_execution;
 mod state_source;
+#[cfg(target_family = "wasm")]
+mod suspension;
 mod transaction;

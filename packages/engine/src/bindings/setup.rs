@@ -1,6 +1,5 @@
 //! Where the compiler lies, and the versions of the parts.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use napi_derive::napi;
@@ -8,7 +7,6 @@ use starkbox_engine_core::class::compiler;
 use starkbox_engine_core::error::input;
 
 use super::error::Result;
-use crate::compiler::{CasmCache, CompilerProcess};
 
 /// What compiled classes take on disk by default.
 const CACHE_BYTES: u64 = 1 << 30;
@@ -22,11 +20,34 @@ pub fn configure(compiler: String, cache: Option<String>, cache_bytes: Option<f6
         Some(bytes) if bytes >= 0.0 => bytes as u64,
         Some(bytes) => return Err(input(format!("cacheBytes: {bytes} is not a limit")).into()),
     };
-    compiler::set_compiler(Arc::new(CompilerProcess {
-        executable: PathBuf::from(compiler),
-        cache: cache.map(|folder| CasmCache::new(PathBuf::from(folder), cache_bytes)),
-    }));
+    compiler::set_compiler(host_compiler(compiler, cache, cache_bytes));
     Ok(())
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn host_compiler(
+    executable: String,
+    cache: Option<String>,
+    cache_bytes: u64,
+) -> Arc<dyn compiler::Compiler> {
+    use std::path::PathBuf;
+
+    use crate::compiler::{CasmCache, CompilerProcess};
+
+    Arc::new(CompilerProcess {
+        executable: PathBuf::from(executable),
+        cache: cache.map(|folder| CasmCache::new(PathBuf::from(folder), cache_bytes)),
+    })
+}
+
+/// JavaScript has the executable and the cache.
+#[cfg(target_family = "wasm")]
+fn host_compiler(
+    _executable: String,
+    _cache: Option<String>,
+    _cache_bytes: u64,
+) -> Arc<dyn compiler::Compiler> {
+    Arc::new(crate::compiler::SuspendedCompiler)
 }
 
 #[napi(object)]

@@ -1,48 +1,23 @@
 //! The source below a state: a JavaScript callback that answers reads.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use napi::bindgen_prelude::*;
-use napi::threadsafe_function::ThreadsafeFunction;
 use napi_derive::napi;
-use starkbox_engine_core::fault;
-use starkbox_engine_core::state_source::{self, Reply, SourceBackend};
+use starkbox_engine_core::state_source;
 
 use super::arguments::time_limit;
 use super::error::Result;
+use super::source_backend::{Ask, Backend};
 use crate::release::Held;
-
-type Answer = Option<Either<String, Buffer>>;
-type AskJs = ThreadsafeFunction<String, Promise<Answer>, String, Status, false, true>;
-
-struct Callback {
-    ask: AskJs,
-    made: Instant,
-}
-
-impl SourceBackend for Callback {
-    fn ask(&self, question: String) -> std::result::Result<Option<Reply>, String> {
-        fault::point("source");
-        // An exception of the callback would end the process without `catch`.
-        let answer = async { self.ask.call_async_catch(question).await?.await };
-        // Runs on worker threads only: the JavaScript thread would wait for itself.
-        let answer: Answer = block_on(answer).map_err(|error| error.reason.clone())?;
-        Ok(answer.map(|reply| match reply {
-            Either::A(text) => Reply::Text(text),
-            Either::B(bytes) => Reply::Packed(bytes.to_vec()),
-        }))
-    }
-
-    fn now(&self) -> Duration {
-        self.made.elapsed()
-    }
-}
 
 #[napi]
 pub struct StateSource {
     pub(super) inner: Held<state_source::StateSource>,
+    id: u32,
 }
+
+static NEXT_ID: AtomicU32 = AtomicU32::new(0);
 
 #[napi]
 impl StateSource {
@@ -50,13 +25,20 @@ impl StateSource {
     #[napi(constructor, catch_unwind)]
     pub fn new(
         #[napi(ts_arg_type = "(question: string) => Promise<string | Uint8Array | null>")]
-        ask: AskJs,
+        ask: Ask<'_>,
         time_limit_millis: Option<f64>,
     ) -> Result<StateSource> {
         let time_limit = time_limit("timeLimit", time_limit_millis)?;
-        let callback = Callback { ask, made: Instant::now() };
-        let source = state_source::StateSource::new(Box::new(callback), time_limit);
-        Ok(StateSource { inner: Held::new(Arc::new(source)) })
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let backend = Box::new(Backend::new(id, ask));
+        let source = state_source::StateSource::new(backend, time_limit);
+        Ok(StateSource { inner: Held::new(Arc::new(source)), id })
+    }
+
+    /// Number of the source in requests of suspended calls.
+    #[napi(getter, catch_unwind)]
+    pub fn id(&self) -> u32 {
+        self.id
     }
 
     /// How many different questions have been asked.

@@ -24,14 +24,6 @@ const INHERITED: [&str; 4] =
 /// Exit code of the compiler process when it would exceed its memory.
 const OUT_OF_MEMORY: i32 = 86;
 
-/// The process's second argument.
-fn output_name(output: Output) -> &'static str {
-    match output {
-        Output::Casm => "casm",
-        Output::Statements => "statements",
-    }
-}
-
 pub struct CompilerProcess {
     pub executable: PathBuf,
     pub cache: Option<CasmCache>,
@@ -51,6 +43,7 @@ impl Compiler for CompilerProcess {
     fn compile(
         &self,
         output: Output,
+        _class_hash: &Felt,
         program: Vec<u8>,
         version: &SierraVersion,
         limits: &Limits,
@@ -60,7 +53,7 @@ impl Compiler for CompilerProcess {
 
         let mut child = Command::new(&self.executable)
             .arg(limits.compiler_memory.to_string())
-            .arg(output_name(output))
+            .arg(output.name())
             .env_clear()
             .envs(INHERITED.iter().filter_map(|name| Some((name, env::var_os(name)?))))
             .stdin(Stdio::piped())
@@ -97,14 +90,7 @@ impl Compiler for CompilerProcess {
         if casm.len() as u64 > limits.compiled_bytes {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(Failure::new(
-                Kind::ClassTooLarge,
-                format!(
-                    "the compiled class has {} or more bytes; the limit is {}",
-                    casm.len(),
-                    limits.compiled_bytes
-                ),
-            ));
+            return Err(compiler::too_large(casm.len(), limits));
         }
         let status = child.wait().map_err(|error| failed(error.to_string()))?;
         drop(writer);
@@ -121,17 +107,7 @@ impl Compiler for CompilerProcess {
         let messages = messages.recv().unwrap_or_default();
         let reason: String = String::from_utf8_lossy(&messages).trim().chars().take(500).collect();
         let reason = if reason.is_empty() { format!("it ended with {status}") } else { reason };
-        if *version < SierraVersion::new(1, 4, 0) {
-            return Err(Failure::new(
-                Kind::SierraVersion,
-                format!(
-                    "Sierra {version} was not compiled by compiler {} ({reason}); build the \
-                     contract with a current compiler, or convert it with universal-sierra-compiler",
-                    compiler::version()
-                ),
-            ));
-        }
-        Err(failed(format!("the class does not compile: {reason}")))
+        Err(compiler::rejected(&reason, version))
     }
 }
 

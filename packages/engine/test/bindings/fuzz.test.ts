@@ -12,7 +12,7 @@ import {
 import { expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
 import { addon } from '../../js/addon.js';
-import { callNow, callWorker } from '../../js/error.js';
+import { callNow, callWorker } from '../../js/call.js';
 import {
   anyNumber,
   anyString,

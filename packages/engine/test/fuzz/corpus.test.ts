@@ -14,7 +14,7 @@ import {
 } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { addon } from '../../js/addon.js';
-import { callNow, callWorker } from '../../js/error.js';
+import { callNow, callWorker } from '../../js/call.js';
 import { block, CHAIN_ID } from '../fixtures/chain.js';
 
 interface Kept {

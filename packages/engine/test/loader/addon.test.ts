@@ -86,6 +86,6 @@ test('STARKBOX_ENGINE comes first', async () => {
 test.each(['none.node', 'package.json'])('STARKBOX_ENGINE must name an addon, not %s', (file) => {
   const addonPath = join(ENGINE, file);
   expect(() => loadAddon({ ...platform, folder: ENGINE, addonPath })).toThrow(
-    `STARKBOX_ENGINE must name the file of an addon (*.node), not ${addonPath}`,
+    `STARKBOX_ENGINE must be "wasm" or name the file of an addon (*.node), not ${addonPath}`,
   );
 });

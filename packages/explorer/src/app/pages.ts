@@ -1,6 +1,7 @@
 // Table of pages: name, address, shortcut and lazily loaded component; and which of them the node's mode has use for.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { hasUrl } from '../format/chain-path.js';
 import { type LazyPage, lazyPage } from '../navigation/lazy-page.js';
 import type { IconName } from '../parts/icons.js';
 import { call } from '../rpc/client.js';
@@ -246,5 +247,7 @@ export function useUseful(): (entry: NavigationEntry) => boolean {
   useEffect(() => {
     if (operation > 0) runTask(queries.invalidateQueries({ queryKey: MEMPOOL_KEY }));
   }, [operation]);
-  return ({ mode }) => mode === undefined || hasMempool;
+  // Another instance has a page of its own, which a frame cannot load.
+  return ({ mode, page }) =>
+    (mode === undefined || hasMempool) && (hasUrl() || page !== 'instances');
 }

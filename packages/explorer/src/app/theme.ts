@@ -30,4 +30,6 @@ function show(): void {
 export function startTheme(): void {
   show();
   system.addEventListener('change', show);
+  // Another page of the same origin selected a theme.
+  addEventListener('storage', show);
 }

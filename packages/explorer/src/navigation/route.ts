@@ -1,9 +1,8 @@
 // Router: addresses of pages, the current one, and navigation.
-import { chainPath } from '../format/chain-path.js';
+import { chainPath, pagesPath } from '../format/chain-path.js';
 import { createStore, useStore } from '../state/store.js';
 
-const UI = '/ui';
-const BASE = chainPath() + UI;
+const BASE = chainPath() + pagesPath();
 
 export interface Route {
   /** First path segment below the base, empty for the home page. */
@@ -50,7 +49,7 @@ export function to(page: string, key?: string | number, query?: Record<string, s
 
 /** The address of a page of another chain, which is loaded anew; an empty path is the node's own chain. */
 export function toChain(path: string, page: string, key?: string): string {
-  return below(path + UI, page, key);
+  return below(path + pagesPath(), page, key);
 }
 
 function below(base: string, page: string, key: string | number | undefined): string {

@@ -1,12 +1,12 @@
-// JSON-RPC client over HTTP; calls made together share one batch request.
+// JSON-RPC client; calls made together share one batch request.
 
 import type { MethodName } from '@starkbox/spec';
-import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
+import { chainPath, chainUrl } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
 import { runTask } from '../state/tasks.js';
-import { token, tokenRejected } from './auth-token.js';
-import { publish } from './live-state.js';
+import { token } from './auth-token.js';
 import type { Params, Result } from './methods.js';
+import { type ClientName, transport, Unauthorized } from './transport.js';
 
 /** A JSON-RPC error. */
 export class RpcFailure extends Error {
@@ -34,14 +34,9 @@ export class Unreachable extends Error {
   }
 }
 
-/** The node rejected the token. */
-class Unauthorized extends Error {}
-
 const METHOD_NOT_FOUND = -32601;
 const METHOD_FORBIDDEN = -32604;
 const UNAUTHORIZED = -32001;
-const UNAUTHORIZED_STATUS = 401;
-const NOT_FOUND_STATUS = 404;
 /** A table of state changes reads up to 200 slots and 200 nonces together; a node takes 1,000 calls by default. */
 const MOST_IN_A_BATCH = 500;
 /** Calls within this time share a request. */
@@ -154,37 +149,13 @@ export function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null;
 }
 
-/** @param client which part of the explorer asks: its own questions are not those of a user */
-export async function postText(
+/** Sends a JSON-RPC request or batch to a chain, this page's own by default. */
+export function postText(
   body: string,
-  client: 'ui' | 'console',
+  client: ClientName,
   { signal, chain = chainPath() }: { signal?: AbortSignal | undefined; chain?: string } = {},
 ): Promise<string> {
-  const key = token();
-  const response = await fetch(`${chain}/rpc`, {
-    method: 'POST',
-    ...(signal ? { signal } : {}),
-    headers: {
-      'content-type': 'application/json',
-      'x-starkbox-client': client,
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    },
-    body,
-  });
-  if (response.status === UNAUTHORIZED_STATUS) {
-    // Another token may have been set meanwhile.
-    if (key === token()) tokenRejected.set(true);
-    throw new Unauthorized('The node requires a token.');
-  }
-  if (response.status === NOT_FOUND_STATUS && chain === chainPath() && chain !== '') {
-    publish({ connection: 'gone' });
-    throw new Error(`There is no instance ${instanceId()}.`);
-  }
-  const text = await response.text();
-  if (!response.ok && !text.startsWith('{') && !text.startsWith('[')) {
-    throw new Error(`${response.status} ${text.slice(0, 200)}`);
-  }
-  return text;
+  return transport().post(body, { client, chain, signal });
 }
 
 /** The call as a curl command, without the token. */

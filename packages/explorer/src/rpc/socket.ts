@@ -1,10 +1,10 @@
-// Reconnecting WebSocket with its subscriptions.
+// Reconnecting socket with its subscriptions.
 
-import { chainUrl } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { token, tokenRejected } from './auth-token.js';
+import { tokenRejected } from './auth-token.js';
 import { type Answer, isAnswer } from './client.js';
 import { liveNow } from './live-state.js';
+import { type ChainSocket, transport } from './transport.js';
 
 export interface SocketListener {
   /** The socket opened; subscriptions must be made again. */
@@ -19,21 +19,11 @@ export interface SocketListener {
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 2_000;
-const TOKEN_PROTOCOL = 'starkbox.bearer.';
-
-/** @param client which part of the explorer asks: its own questions are not those of a user */
-export function webSocket(client: 'ui' | 'console'): WebSocket {
-  const address = new URL(chainUrl(`/ws?client=${client}`));
-  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-  const key = token();
-  if (key === undefined) return new WebSocket(address);
-  return new WebSocket(address, ['starkbox', TOKEN_PROTOCOL + base64url(key)]);
-}
 
 export class Socket {
   readonly #listener: SocketListener;
   readonly #answers = new Map<number, (answer: Answer) => void>();
-  #socket: WebSocket | undefined;
+  #socket: ChainSocket | undefined;
   #nextId = 1;
   #wait = FIRST_WAIT;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,7 +36,7 @@ export class Socket {
     clearTimeout(this.#timer);
     // Setting a token opens it again.
     if (tokenRejected.get() || liveNow().connection === 'gone') return;
-    const socket = webSocket('ui');
+    const socket = transport().openSocket('ui');
     this.#socket = socket;
     let wasOpen = false;
     socket.onopen = () => {
@@ -93,9 +83,4 @@ export class Socket {
     this.#answers.get(message.id)?.(message);
     this.#answers.delete(message.id);
   }
-}
-
-function base64url(text: string): string {
-  // Tokens are ASCII.
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

@@ -1,7 +1,7 @@
 // Subscription with its own socket, so that its volume does not delay the main one.
 import { parseJson, writeJson } from '../format/json.js';
 import { isAnswer } from './client.js';
-import { webSocket } from './socket.js';
+import { type ClientName, transport } from './transport.js';
 
 export interface StreamListener {
   /** The node's response to the subscription. */
@@ -14,10 +14,10 @@ export interface StreamListener {
 /** Starts a subscription; returns the function that ends it. */
 export function openStream(
   body: { readonly method: string; readonly params: unknown },
-  client: 'ui' | 'console',
+  client: ClientName,
   listener: StreamListener,
 ): () => void {
-  const socket = webSocket(client);
+  const socket = transport().openSocket(client);
   let isOver = false;
   socket.onopen = () => socket.send(writeJson({ jsonrpc: '2.0', id: 1, ...body }));
   socket.onmessage = ({ data }) => {

@@ -22,7 +22,10 @@ export interface ConnectOptions {
 
 /** The parts of a host that browsers and Node have in different forms. */
 export interface Platform {
+  readonly fetch: typeof fetch;
   readonly WebSocket: SocketClass;
+  /** What to do if nothing responds; by default, to start a node. */
+  readonly advice?: string;
   /** Reads the text of a class. */
   readArtifact(location: string | URL): Promise<string>;
 }
@@ -109,7 +112,7 @@ export class Connection implements Transport {
         if (!request.headers.has(name)) request.headers.set(name, value);
       }
     }
-    return fetch(request);
+    return this.platform.fetch(request);
   };
 
   subscribe<M extends SubscribeMethodName>(method: M, params: unknown): ChainSubscription<M> {
@@ -119,7 +122,7 @@ export class Connection implements Transport {
       params,
       limit: this.options.maximumQueuedMessages ?? QUEUE_LIMIT,
       open: () => new this.platform.WebSocket(this.#socketUrl, this.#protocols()),
-      failed: (reason) => new ConnectionError(this.url, `${this.#noConnection(reason)} ${START}`),
+      failed: (reason) => new ConnectionError(this.url, this.#noConnection(reason)),
       onEnd: () => this.#subscriptions.delete(subscription),
     });
     this.#subscriptions.add(subscription);
@@ -134,7 +137,12 @@ export class Connection implements Transport {
 
   #mustBeOpen(): void {
     if (this.#isClosed) {
-      throw new Error(`The connection to ${this.url} is closed: connect again`);
+      const { advice } = this.platform;
+      throw new Error(
+        advice === undefined
+          ? `The connection to ${this.url} is closed: connect again`
+          : `The chain is closed. ${advice}`,
+      );
     }
   }
 
@@ -161,7 +169,7 @@ export class Connection implements Transport {
     const { timeout = TIMEOUT } = this.options;
     const signal = timeout === 0 ? undefined : AbortSignal.timeout(timeout);
     try {
-      const response = await fetch(this.url, {
+      const response = await this.platform.fetch(this.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...this.#headers() },
         body,
@@ -171,13 +179,15 @@ export class Connection implements Transport {
     } catch (error) {
       const message = signal?.aborted
         ? `${this.url} did not respond to ${method} within ${timeout} ms. Give connect a greater timeout, or look at the log of the node.`
-        : `${this.#noConnection(causeOf(error))} ${START}`;
+        : this.#noConnection(causeOf(error));
       throw new ConnectionError(this.url, message, { cause: error });
     }
   }
 
   #noConnection(reason: string): string {
-    return `No node responds at ${this.url} (${reason}).`;
+    const { advice } = this.platform;
+    if (advice !== undefined) return `${reason} ${advice}`;
+    return `No node responds at ${this.url} (${reason}). ${START}`;
   }
 
   #resultIn(text: string, method: string, status: number): unknown {

@@ -30,7 +30,7 @@ export interface InstanceOptions {
 }
 
 /** What a node reports once, and changes only with a restart or a load. */
-interface Facts {
+export interface Facts {
   readonly accounts: readonly PredeployedAccount[];
   readonly accountClassHash: string;
   readonly tokens: { readonly eth: PredeployedContract; readonly strk: PredeployedContract };
@@ -200,6 +200,12 @@ export async function openChain(
   beforeClose?: () => Promise<void>,
 ): Promise<RemoteChain> {
   const connection = new Connection(url, options, platform);
+  return new RemoteChain(connection, await factsAt(connection), beforeClose);
+}
+
+/** Checks that a Starkbox node responds, and reads its facts. */
+export async function factsAt(connection: Connection): Promise<Facts> {
+  const { url } = connection;
   await connection.call('devnet_getStatus', {}).catch((error: unknown) => {
     if (!(error instanceof RpcError) || error.code !== ERRORS.METHOD_NOT_FOUND.code) throw error;
     throw new ConnectionError(
@@ -207,7 +213,7 @@ export async function openChain(
       `${url} is not a Starkbox node: it has no method devnet_getStatus. Start one with \`npx starkbox\`, or use the RpcProvider of starknet.js for other nodes.`,
     );
   });
-  return new RemoteChain(connection, await readFacts(connection), beforeClose);
+  return readFacts(connection);
 }
 
 async function readFacts(connection: Connection): Promise<Facts> {

@@ -6,6 +6,7 @@ import { withReason } from './rpc-failure.js';
 import { Inbox, type SubscriptionSource } from './subscription.js';
 
 interface SocketEvent {
+  readonly type: string;
   readonly data?: unknown;
   readonly code?: number;
   readonly reason?: unknown;

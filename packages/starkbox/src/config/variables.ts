@@ -16,7 +16,8 @@ export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
   STARKBOX_CONFIG: 'the config file',
   STARKBOX_AS: '`starknet-devnet` makes the node print the messages of starknet-devnet',
   STARKBOX_URL: 'the node that commands such as `starkbox rpc` use',
-  STARKBOX_ENGINE: 'another build of the engine: the path of its addon (`*.node`)',
+  STARKBOX_ENGINE:
+    'another build of the engine: the path of its addon (`*.node`), or `wasm` for WebAssembly',
   STARKBOX_REPORT: 'reports of a test run: `gas`, `coverage`, or both with a comma between them',
   STARKBOX_REPORT_OUT: 'the folder to which a test run writes these reports',
   STARKBOX_REPORT_FOLDER: 'set by the test kit for its workers',

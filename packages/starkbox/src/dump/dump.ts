@@ -98,6 +98,13 @@ export async function dumpImage(
   return { image: dumped.image.toString('base64'), bytes: dumped.bytes, ...factsOf(dumped.header) };
 }
 
+/** The chain as an image in memory, in a buffer of its own. */
+export async function imageOf(options: DumpOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const { world } = options.chain;
+  const { image } = await imageBytes(world, writingOf(options), Number.POSITIVE_INFINITY);
+  return new Uint8Array(image);
+}
+
 /** Writes the journal to the file, if there is one and it is not empty. @returns its text */
 export function dumpJournal(options: DumpOptions, target: DumpTarget | undefined): JsonText {
   const { world } = options.chain;

@@ -83,13 +83,21 @@ async function repeatText(
 }
 
 /** The world of an image in base64. */
-export async function worldInText(options: DumpOptions, image: string): Promise<LoadedWorld> {
-  const bytes = Buffer.from(image, 'base64');
+export function worldInText(options: DumpOptions, image: string): Promise<LoadedWorld> {
+  return worldInBytes(options, Buffer.from(image, 'base64'), { image });
+}
+
+/** @param params of the call that a journal holds instead */
+export async function worldInBytes(
+  options: DumpOptions,
+  image: Uint8Array,
+  params: object = {},
+): Promise<LoadedWorld> {
   const loaded = await withSource(
-    () => sourceOfBytes(bytes),
+    () => sourceOfBytes(image),
     (source) => loadImage(options, source),
   );
-  return withOptions(options, loaded, { image });
+  return withOptions(options, loaded, params);
 }
 
 function loadImage({ chain, check, onProgress }: DumpOptions, source: Source): Promise<Loaded> {

@@ -1,5 +1,4 @@
 // Options of a node: as given, completed by its data directory or lock file, and checked.
-import { networkRules } from '../chain/steps/network-rules.js';
 import { longName } from '../config/option.js';
 import { type Config, type ConfigKey, defaultConfig, OPTIONS } from '../config/options.js';
 import { ConfigError, checkConfig, checkGiven, withoutEffect } from '../config/rules.js';
@@ -9,6 +8,7 @@ import { removeStaleDrafts } from '../files/atomic-file.js';
 import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js';
 import { withRecorded } from '../fork/open-fork.js';
 import type { Log } from '../log.js';
+import { withPriceOfRules } from '../service/options-from-config.js';
 import { withDumped } from '../service/recorded-genesis.js';
 import type { LockedDirectory } from '../store/open.js';
 
@@ -52,13 +52,6 @@ export async function checkSettings(
   for (const sentence of withoutEffect(chosen, config)) log.warn(sentence);
   const keepsJournal = config.dumpOn !== undefined && config.dumpFormat === 'journal';
   return { config, given: givenKeys, keepsJournal };
-}
-
-/** Fees that tools estimate at the price of the chain are then within the rules. */
-function withPriceOfRules(config: Config, givenKeys: ReadonlySet<ConfigKey>): Config {
-  const rules = networkRules(config);
-  if (!rules || givenKeys.has('l2GasPriceFri')) return config;
-  return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
 }
 
 /** Fails the start, rather than the dump at the end, if a dump cannot be written. */

@@ -4,9 +4,16 @@ import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
-import { type Config, queueTimeoutOf } from '../config/options.js';
+import { type Config, type ConfigKey, queueTimeoutOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
+
+/** Fees that tools estimate at the price of the chain are then within the rules. */
+export function withPriceOfRules(config: Config, givenKeys: ReadonlySet<ConfigKey>): Config {
+  const rules = networkRules(config);
+  if (!rules || givenKeys.has('l2GasPriceFri')) return config;
+  return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
+}
 
 export function chainOptionsOf(
   config: Config,

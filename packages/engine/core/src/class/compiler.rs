@@ -28,6 +28,7 @@ pub trait Compiler: Send + Sync {
     fn compile(
         &self,
         output: Output,
+        class_hash: &Felt,
         program: Vec<u8>,
         version: &SierraVersion,
         limits: &Limits,
@@ -49,6 +50,42 @@ static COMPILER: RwLock<Option<Arc<dyn Compiler>>> = RwLock::new(None);
 /// Sets the compiler of the process; a later call replaces it.
 pub fn set_compiler(compiler: Arc<dyn Compiler>) {
     *COMPILER.write() = Some(compiler);
+}
+
+impl Output {
+    /// The name by which compilers are asked for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Output::Casm => "casm",
+            Output::Statements => "statements",
+        }
+    }
+}
+
+/// The failure of a program that the compiler rejected.
+pub fn rejected(reason: &str, version: &SierraVersion) -> Failure {
+    if *version < SierraVersion::new(1, 4, 0) {
+        return Failure::new(
+            Kind::SierraVersion,
+            format!(
+                "Sierra {version} was not compiled by compiler {} ({reason}); build the \
+                 contract with a current compiler, or convert it with universal-sierra-compiler",
+                self::version()
+            ),
+        );
+    }
+    Failure::new(Kind::Compilation, format!("the class does not compile: {reason}"))
+}
+
+/// The failure of a program with more compiled bytes than allowed.
+pub fn too_large(bytes: usize, limits: &Limits) -> Failure {
+    Failure::new(
+        Kind::ClassTooLarge,
+        format!(
+            "the compiled class has {bytes} or more bytes; the limit is {}",
+            limits.compiled_bytes
+        ),
+    )
 }
 
 pub fn newest_sierra() -> SierraVersion {
@@ -103,7 +140,7 @@ fn cached_or_compiled<T>(
     {
         return Ok((text, parsed));
     }
-    let text = compiler.compile(output, program_text(class)?, version, limits)?;
+    let text = compiler.compile(output, hash, program_text(class)?, version, limits)?;
     compiler.store(output, hash, &text);
     let parsed = parse(&text)?;
     Ok((text, parsed))

@@ -8,6 +8,7 @@ mod contract_class;
 mod limits;
 mod packed;
 mod runnable;
+pub mod sierra;
 mod sierra_version;
 mod source;
 mod statement_map;

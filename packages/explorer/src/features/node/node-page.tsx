@@ -1,7 +1,7 @@
 // Page of the node: addresses, options, limits, restricted methods.
 import type { ReactNode } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
-import { chainUrl } from '../../format/chain-path.js';
+import { chainUrl, hasUrl } from '../../format/chain-path.js';
 import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Unread } from '../../parts/page-states.js';
@@ -67,12 +67,15 @@ export function NodePage() {
 }
 
 function connectFacts(config: Config, status: Status | undefined): Facts {
-  return [
+  const urls: Facts = [
     ['RPC', <Line key="rpc" text={chainUrl('/rpc')} what="RPC URL" />],
     [
       'WebSocket',
       <Line key="ws" text={chainUrl('/ws').replace(/^http/, 'ws')} what="WebSocket URL" />,
     ],
+  ];
+  return [
+    ...(hasUrl() ? urls : []),
     ['chain id', <Line key="id" text={config.chain_id} what="chain id" />],
     ['JSON-RPC', status ? `specification ${status.protocol_version}` : ''],
   ];

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { counted, grouped } from '../../format/amount.js';
-import { chainUrl, instanceId } from '../../format/chain-path.js';
+import { chainUrl, hasUrl, instanceId } from '../../format/chain-path.js';
 import { generationText, offsetText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Copy, Fact, Link, UntrustedText } from '../../parts/values.js';
@@ -41,12 +41,14 @@ export function ChainFacts({ summary }: { readonly summary: ChainSummary | undef
     if (status.devnet_version !== undefined) facts.push(['version', status.devnet_version]);
   }
   const url = chainUrl('/rpc');
-  facts.push([
-    'RPC',
-    <span key="rpc" className="with-copy">
-      <code>{url}</code> <Copy value={url} what="RPC URL" />
-    </span>,
-  ]);
+  if (hasUrl()) {
+    facts.push([
+      'RPC',
+      <span key="rpc" className="with-copy">
+        <code>{url}</code> <Copy value={url} what="RPC URL" />
+      </span>,
+    ]);
+  }
   return (
     <section className="panel" aria-label="Chain">
       <div className="panel-head">

@@ -1,6 +1,6 @@
 // First steps with this node: its address, an account, and code that sends a transaction.
 import { useEffect, useState } from 'react';
-import { chainUrl } from '../../format/chain-path.js';
+import { chainUrl, hasUrl } from '../../format/chain-path.js';
 import { to } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
@@ -14,13 +14,26 @@ const CLIENTS = Object.keys(SNIPPETS).filter((name): name is Client => name in S
 const SHOWN_MILLISECONDS = 1_500;
 
 export function FirstSteps() {
+  return (
+    <section className="panel first-steps" aria-label="First steps">
+      <h2>First steps</h2>
+      {hasUrl() && <Program />}
+      <p className="soft">
+        Without code: <Link href={to('accounts')}>mint tokens</Link>,{' '}
+        <Link href={to('classes')}>declare and deploy a class</Link>, or{' '}
+        <Link href={to('console')}>call any method</Link>.
+      </p>
+    </section>
+  );
+}
+
+function Program() {
   const accounts = useAccounts();
   const [client, setClient] = useState<Client>('starknet.js');
   const url = chainUrl('/rpc');
   const [first, second] = accounts.data ?? [];
   return (
-    <section className="panel first-steps" aria-label="First steps">
-      <h2>First steps</h2>
+    <>
       <dl className="facts">
         <Fact name="RPC" className="with-copy">
           <code>{url}</code> <Copy value={url} what="URL" />
@@ -52,12 +65,7 @@ export function FirstSteps() {
           <p className="soft">This node does not list predeployed accounts (restricted).</p>
         )
       )}
-      <p className="soft">
-        Without code: <Link href={to('accounts')}>mint tokens</Link>,{' '}
-        <Link href={to('classes')}>declare and deploy a class</Link>, or{' '}
-        <Link href={to('console')}>call any method</Link>.
-      </p>
-    </section>
+    </>
   );
 }
 

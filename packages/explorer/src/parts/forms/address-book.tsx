@@ -1,5 +1,5 @@
 // Address input by name or hexadecimal digits.
-import { addressOf, InvalidInput, type Resolve, shortAddress } from '@starkbox/abi';
+import { addressOf, InvalidInput, type Names, type Resolve, shortAddress } from '@starkbox/abi';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useNames } from '../../format/names.js';
 
@@ -10,12 +10,14 @@ const BookContext = createContext<{ readonly id: string; readonly resolve: Resol
 });
 
 /** Looks up addresses by name. */
+export function resolveIn(names: Names): Resolve {
+  const addresses = new Map([...names].map(([address, name]) => [name.toLowerCase(), address]));
+  return (name) => addresses.get(name.trim().toLowerCase());
+}
+
 export function useResolve(): Resolve {
   const names = useNames();
-  return useMemo(() => {
-    const addresses = new Map([...names].map(([address, name]) => [name.toLowerCase(), address]));
-    return (name) => addresses.get(name.trim().toLowerCase());
-  }, [names]);
+  return useMemo(() => resolveIn(names), [names]);
 }
 
 interface AddressBookProps {

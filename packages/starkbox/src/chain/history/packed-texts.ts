@@ -266,15 +266,17 @@ function pack(text: string): string {
   return Buffer.concat([Buffer.of(FORMAT), bytes]).toString('latin1');
 }
 
+/** Other compressors, such as in browsers, refer farther back than ours. */
+const LARGEST_WINDOW = 15;
+
 /** Limit in bytes against decompression bombs. */
 const MOST_UNPACKED = 256 << 20;
 
 function unpack(packed: string): Buffer {
   const bytes = Buffer.from(packed, 'latin1');
   if (bytes[0] !== FORMAT) throw new Error('unknown compression format');
-  const { windowBits } = SETTINGS;
   return inflateRawSync(bytes.subarray(1), {
-    windowBits,
+    windowBits: LARGEST_WINDOW,
     dictionary: DICTIONARY,
     maxOutputLength: MOST_UNPACKED,
   });

@@ -268,13 +268,13 @@ function TreeHead() {
     <thead>
       <tr>
         <th scope="col">Frame</th>
-        <th scope="col" className="w-kind">
+        <th scope="col" className="w-kind wide">
           Kind
         </th>
         <th scope="col" className="w-gas number">
           l2 gas
         </th>
-        <th scope="col" className="w-share">
+        <th scope="col" className="w-share wide">
           Share
         </th>
       </tr>

@@ -1,4 +1,4 @@
-// Entry point: starts the client and renders the page of the current address.
+// Start of the explorer: the client, and the page of the current address.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -86,24 +86,26 @@ const PRELOAD_MILLISECONDS = 1_000;
 /** The first rendering waits this long for the page's code, so that shell and page share one RPC request. */
 const TOGETHER_MILLISECONDS = 250;
 
-startToken();
-startTheme();
-startLive();
-setTimeout(loadAll, PRELOAD_MILLISECONDS);
-openOldAddress();
-const root = document.getElementById('app');
-if (root) {
-  const { page, key } = currentRoute();
-  const timeout = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
-  runTask(
-    Promise.race([loadPage(page, key), timeout]).then(() => {
-      createRoot(root).render(
-        <StrictMode>
-          <QueryClientProvider client={queries}>
-            <App />
-          </QueryClientProvider>
-        </StrictMode>,
-      );
-    }),
-  );
+export function start(): void {
+  startToken();
+  startTheme();
+  startLive();
+  setTimeout(loadAll, PRELOAD_MILLISECONDS);
+  openOldAddress();
+  const root = document.getElementById('app');
+  if (root) {
+    const { page, key } = currentRoute();
+    const timeout = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
+    runTask(
+      Promise.race([loadPage(page, key), timeout]).then(() => {
+        createRoot(root).render(
+          <StrictMode>
+            <QueryClientProvider client={queries}>
+              <App />
+            </QueryClientProvider>
+          </StrictMode>,
+        );
+      }),
+    );
+  }
 }

@@ -1,0 +1,183 @@
+// Calls of an engine without threads. It cannot wait for an answer of a source or for the compiler: the call is rejected
+// with a request, which is answered here, and is repeated. States are immutable, so that a repeated call begins as the
+// first one did.
+import { EngineError } from './error.js';
+import type { SourceQuestion, SourceReader } from './state-source.js';
+
+/** What the binding has beside its other functions if it has no threads. */
+export interface SuspendingBinding {
+  answerRequest(request: string, reply: string | Uint8Array | null): void;
+  failRequest(request: string, reason: string, stopped: boolean): void;
+  takeProgram(request: string): Uint8Array | null;
+  takeDroppedSources(): number[];
+}
+
+export interface CompilationLimits {
+  readonly millis: number;
+  readonly memory: number;
+}
+
+/** The output of a compilation, why the compiler rejected the program, or at which limit it was stopped. */
+export type Compilation =
+  | { readonly text: string }
+  | { readonly rejected: string }
+  | { readonly stopped: string };
+
+/** Compiles a program where it can be stopped. */
+export type CompileProgram = (
+  program: Uint8Array,
+  output: string,
+  limits: CompilationLimits,
+) => Promise<Compilation>;
+
+/** An engine without threads: its requests, and the compiler that runs apart from it. */
+export interface WithoutThreads {
+  readonly binding: SuspendingBinding;
+  readonly compile: CompileProgram;
+  /** The message of a panic that ended the last call, once: the kind of the failure, a colon and its text. */
+  takePanic(): string;
+}
+
+interface SourceRequest {
+  readonly source: number;
+  readonly question: SourceQuestion;
+}
+
+interface CompilationRequest extends CompilationLimits {
+  readonly output: string;
+  readonly class_hash: string;
+}
+
+interface Source {
+  readonly ask: SourceReader;
+  readonly timeLimit: number | undefined;
+}
+
+type Answer = { readonly reply: string | Uint8Array | null } | Failed;
+
+interface Failed {
+  readonly reason: string;
+  readonly isStopped: boolean;
+}
+
+/** The code of an error that carries a request. */
+const SUSPENDED = 'suspended';
+/** Milliseconds of computation after which the event loop gets a turn. */
+const TURN = 8;
+
+export class SuspendedCalls {
+  readonly #binding: SuspendingBinding;
+  readonly #compile: CompileProgram;
+  readonly #sources = new Map<number, Source>();
+  /** Answers under way, so that calls with the same request wait for one. */
+  readonly #pending = new Map<string, Promise<Answer>>();
+  #turnBegun = 0;
+
+  constructor({ binding, compile }: WithoutThreads) {
+    this.#binding = binding;
+    this.#compile = compile;
+  }
+
+  addSource(id: number, source: Source): void {
+    for (const dropped of this.#binding.takeDroppedSources()) this.#sources.delete(dropped);
+    this.#sources.set(id, source);
+  }
+
+  /** Calls until the call is no longer suspended. */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const answers = new Map<string, Answer>();
+    for (;;) {
+      await this.#yieldIfDue();
+      try {
+        return await call();
+      } catch (error) {
+        const request = requestOf(error);
+        if (request === undefined) throw error;
+        const answer = answers.get(request) ?? (await this.#answer(request, begun));
+        answers.set(request, answer);
+        if ('reply' in answer) this.#binding.answerRequest(request, answer.reply);
+        else this.#binding.failRequest(request, answer.reason, answer.isStopped);
+      }
+    }
+  }
+
+  async #yieldIfDue(): Promise<void> {
+    if (performance.now() - this.#turnBegun < TURN) return;
+    await nextTurn();
+    this.#turnBegun = performance.now();
+  }
+
+  async #answer(text: string, begun: number): Promise<Answer> {
+    const request: SourceRequest | CompilationRequest = JSON.parse(text);
+    if ('source' in request) this.#checkTime(request, begun);
+    const pending = this.#pending.get(text);
+    if (pending !== undefined) return pending;
+    const answer = 'source' in request ? this.#ask(request) : this.#compileClass(text, request);
+    this.#pending.set(text, answer);
+    try {
+      return await answer;
+    } finally {
+      this.#pending.delete(text);
+    }
+  }
+
+  #checkTime({ source }: SourceRequest, begun: number): void {
+    const timeLimit = this.#sources.get(source)?.timeLimit;
+    if (timeLimit === undefined || performance.now() - begun <= timeLimit) return;
+    const seconds = timeLimit / 1000;
+    throw new EngineError(
+      'state_source',
+      `the execution was given up after ${seconds} s: it reads too much of a slow origin`,
+    );
+  }
+
+  async #ask({ source, question }: SourceRequest): Promise<Answer> {
+    const ask = this.#sources.get(source)?.ask;
+    if (ask === undefined) return { reason: 'it was closed', isStopped: false };
+    try {
+      return { reply: await ask(question) };
+    } catch (error) {
+      return { reason: messageOf(error), isStopped: false };
+    }
+  }
+
+  async #compileClass(
+    text: string,
+    { output, millis, memory }: CompilationRequest,
+  ): Promise<Answer> {
+    const program = this.#binding.takeProgram(text);
+    if (program === null) return { reason: 'its program was lost', isStopped: true };
+    const compilation = await this.#compile(program, output, { millis, memory });
+    if ('text' in compilation) return { reply: compilation.text };
+    return 'stopped' in compilation
+      ? { reason: compilation.stopped, isStopped: true }
+      : { reason: compilation.rejected, isStopped: false };
+  }
+}
+
+function requestOf(error: unknown): string | undefined {
+  const isSuspended = error instanceof Error && 'code' in error && error.code === SUSPENDED;
+  return isSuspended ? error.message : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Lets the event loop run other tasks. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve);
+      return;
+    }
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(undefined);
+  });
+}

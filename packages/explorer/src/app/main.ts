@@ -1,0 +1,4 @@
+// Entry point of the pages that a node serves.
+import { start } from './start.js';
+
+start();

@@ -1,0 +1,87 @@
+// A link that holds the state of the playground in its fragment, which browsers send to no server.
+import { fieldsOf, listOf } from '@starkbox/explorer/json';
+import { fromBase64Url, gunzip, gzip, toBase64Url } from './bytes.js';
+import { differenceOf, imageOf, type Part } from './image-difference.js';
+
+export interface SharedState {
+  /** The id of the contract in the editor. */
+  readonly contract: string;
+  /** The text in the editor, if it was edited. */
+  readonly source?: string;
+  readonly image: Uint8Array<ArrayBuffer>;
+}
+
+/** A fragment that holds no state. The message is for the user. */
+export class InvalidLink extends Error {}
+
+/** Longer fragments are refused by some browsers and by many programs that pass links on. */
+export const LONGEST_FRAGMENT = 100_000;
+const START = '#chain=';
+const VERSION = 1;
+const NEWLINE = 0x0a;
+
+/** Whether a fragment was written by the playground. */
+export function isStateFragment(fragment: string): boolean {
+  return fragment.startsWith(START);
+}
+
+/** @param base the image of a new chain */
+export async function fragmentOf(
+  { contract, source, image }: SharedState,
+  base: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const { parts, literals, hash } = differenceOf(image, base);
+  const written = parts.map((part) =>
+    'literal' in part ? part.literal : [part.hash, part.chunks],
+  );
+  const header = { version: VERSION, contract, source, hash, parts: written };
+  const text = new TextEncoder().encode(`${JSON.stringify(header)}\n`);
+  const bytes = new Uint8Array(text.length + literals.length);
+  bytes.set(text);
+  bytes.set(literals, text.length);
+  return START + toBase64Url(await gzip(bytes));
+}
+
+/**
+ * @param base the image of a new chain
+ * @throws InvalidLink
+ */
+export async function readFragment(
+  fragment: string,
+  base: Uint8Array<ArrayBuffer>,
+): Promise<SharedState> {
+  const { header, literals } = await unpacked(fragment);
+  const { version, contract, source, hash, parts } = header;
+  if (version !== VERSION || typeof contract !== 'string' || typeof hash !== 'string') {
+    throw new InvalidLink(
+      'Another version of the playground wrote this link. Ask its author for a downloaded file.',
+    );
+  }
+  const image = imageOf({ parts: listOf(parts).map(partOf), literals, hash }, base);
+  if (image === undefined) {
+    throw new InvalidLink(
+      'The link belongs to another version of the chain, or it is damaged. Ask its author for a downloaded file.',
+    );
+  }
+  return { contract, image, ...(typeof source === 'string' ? { source } : {}) };
+}
+
+async function unpacked(fragment: string) {
+  try {
+    const bytes = await gunzip(fromBase64Url(fragment.slice(START.length)));
+    const end = bytes.indexOf(NEWLINE);
+    const header: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
+    return { header: fieldsOf(header), literals: bytes.subarray(end + 1) };
+  } catch {
+    throw new InvalidLink(
+      'The link is damaged: a part of it is missing or changed. Copy the whole link again.',
+    );
+  }
+}
+
+function partOf(part: unknown): Part {
+  if (typeof part === 'number' && Number.isSafeInteger(part)) return { literal: part };
+  const [hash, chunks] = listOf(part);
+  if (typeof hash === 'string' && typeof chunks === 'number') return { hash, chunks };
+  throw new InvalidLink('The link is damaged: it has a part of no known kind.');
+}

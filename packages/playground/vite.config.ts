@@ -1,0 +1,36 @@
+// Build of the playground: its page, and the explorer for the frame in it.
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: file('.'),
+  // Relative, because the site may be served below any path.
+  base: './',
+  resolve: {
+    // From their sources, so that neither the build nor the development server needs them compiled.
+    alias: [
+      { find: /^@starkbox\/spec$/, replacement: file('../spec/src/index.ts') },
+      { find: /^@starkbox\/abi$/, replacement: file('../abi/src/index.ts') },
+      { find: /^@starkbox\/signing$/, replacement: file('../signing/src/index.ts') },
+      { find: /^starkbox\/client$/, replacement: file('../starkbox/src/client.ts') },
+    ],
+  },
+  build: {
+    outDir: file('dist'),
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: [file('index.html'), file('explorer/index.html')],
+      // Directives such as 'use client' mean nothing here: pages are not rendered on a server.
+      onwarn(warning, warn) {
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+  },
+  worker: { format: 'es' },
+  server: { fs: { allow: [file('../..')] } },
+});

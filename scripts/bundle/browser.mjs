@@ -1,0 +1,169 @@
+// Bundles `starkbox/browser` into packages/starkbox/dist/web: the page's half, and the worker with the chain.
+//
+// The worker is one file without imports, which every bundler takes as it is. What the chain uses of Node is replaced by
+// the modules of `src/browser/host`; a function that they lack fails the build.
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { ROOT } from '../cargo.mjs';
+import { manifestIn } from '../packages/workspaces.mjs';
+import { precompiledChecks } from './checks-plugin.mjs';
+
+const PACKAGES = join(ROOT, 'packages');
+const PACKAGE = join(PACKAGES, 'starkbox');
+const SOURCES = join(PACKAGE, 'src');
+const HOST = join(SOURCES, 'browser', 'host');
+const FOLDER = join(PACKAGE, 'dist', 'web');
+/** Written first, because a page may load the other one meanwhile. */
+const NEW_FOLDER = `${FOLDER}.new`;
+const DOCUMENTS = join(PACKAGES, 'spec', 'documents');
+const TARGET = 'es2022';
+
+/** The modules that stand for those of Node. */
+const HOST_MODULES = {
+  'node:async_hooks': 'system.ts',
+  'node:buffer': 'bytes.ts',
+  'node:crypto': 'bytes.ts',
+  'node:events': 'system.ts',
+  'node:fs': 'files.ts',
+  'node:fs/promises': 'files.ts',
+  'node:os': 'system.ts',
+  'node:path': 'files.ts',
+  'node:timers/promises': 'timers-promises.ts',
+  'node:url': 'files.ts',
+  'node:util': 'system.ts',
+  'node:zlib': 'bytes.ts',
+};
+
+/** Sources that are replaced as a whole. */
+const REPLACED = new Map(
+  Object.entries({
+    'fork/origin/poster.ts': 'poster.ts',
+    'fork/origin/lock-file.ts': 'refused.ts',
+    'l1/ethereum/client.ts': 'refused.ts',
+    'l1/anvil/process.ts': 'refused.ts',
+    'l1/anvil/state-files.ts': 'refused.ts',
+    'l1/anvil/autosave.ts': 'refused.ts',
+    'chain/genesis/argent-classes.ts': 'refused.ts',
+  }).map(([source, host]) => [join(SOURCES, source), join(HOST, host)]),
+);
+REPLACED.set(
+  join(PACKAGES, 'engine', 'js', 'addon.ts'),
+  join(PACKAGES, 'engine', 'js', 'addon-browser.ts'),
+);
+
+/** Globals of Node, which these modules export by the same names. */
+const INJECTED = {
+  Buffer: 'bytes.ts',
+  process: 'system.ts',
+  setTimeout: 'system.ts',
+  setInterval: 'system.ts',
+  setImmediate: 'system.ts',
+  clearTimeout: 'system.ts',
+  clearInterval: 'system.ts',
+};
+
+/** @returns {string} the module that stands for `embedded.ts` */
+function embeddedModule() {
+  const files = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' });
+  const documents = files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => {
+      const text = readFileSync(join(DOCUMENTS, file), 'utf8');
+      return [file.replaceAll('\\', '/'), JSON.stringify(JSON.parse(text))];
+    });
+  return `export const EMBEDDED = ${JSON.stringify(Object.fromEntries(documents))};\n`;
+}
+
+/** @returns {string} the module that stands for `version.ts` */
+function versionModule() {
+  return `export const packageVersion = () => ${JSON.stringify(manifestIn(PACKAGE).version)};\n`;
+}
+
+/** @type {import('rolldown').Plugin} */
+const browserHost = {
+  name: 'host of browsers',
+  async resolveId(id, importer) {
+    const host = Object.entries(HOST_MODULES).find(([name]) => name === id)?.[1];
+    if (host !== undefined) return join(HOST, host);
+    const resolved = await this.resolve(id, importer, { skipSelf: true });
+    return (resolved && REPLACED.get(resolved.id)) ?? resolved;
+  },
+  load(id) {
+    if (id === join(HOST, 'embedded.ts')) return embeddedModule();
+    if (id === join(SOURCES, 'node', 'version.ts')) return versionModule();
+    return undefined;
+  },
+  transform(code, id) {
+    if (!id.startsWith(SOURCES) || !code.includes('createRequire')) return undefined;
+    const required = /createRequire\(import\.meta\.url\)\('(\w+)'\)/g;
+    const names = [...code.matchAll(required)].map(([, name]) => name);
+    const imports = names.map((name) => `import * as required_${name} from '${name}';`).join('');
+    const without = code
+      .replaceAll(required, 'required_$1')
+      .replace("import { createRequire } from 'node:module';", '');
+    return { code: `${imports}${without}`, map: null };
+  },
+};
+
+/** Ours are a part of the bundle, by their sources. */
+const ALIASES = {
+  '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
+  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
+  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
+  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
+  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
+  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
+};
+
+/**
+ * @param {string} input
+ * @param {string} name of the file
+ * @param {Partial<import('rolldown').InputOptions>} [options]
+ * @returns {Promise<string[]>} the files that it is made of
+ */
+async function bundleFile(input, name, options = {}) {
+  const bundle = await rolldown({
+    input,
+    platform: 'browser',
+    resolve: {
+      extensionAlias: { '.js': ['.ts', '.js'] },
+      alias: ALIASES,
+      conditionNames: ['browser', 'import', 'default'],
+    },
+    transform: { target: TARGET },
+    checks: { eval: false, pluginTimings: false },
+    ...options,
+  });
+  const { output } = await bundle.write({
+    file: join(NEW_FOLDER, name),
+    format: 'esm',
+    minify: true,
+    comments: false,
+    codeSplitting: false,
+  });
+  await bundle.close();
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+}
+
+/**
+ * Writes both files.
+ *
+ * @returns {Promise<string[]>} the files that they are made of
+ */
+export async function bundleForPages() {
+  rmSync(NEW_FOLDER, { recursive: true, force: true });
+  /** @type {Record<string, [string, string]>} */
+  const inject = {};
+  for (const [name, file] of Object.entries(INJECTED)) inject[name] = [join(HOST, file), name];
+  const [page, worker] = await Promise.all([
+    bundleFile(join(SOURCES, 'browser.ts'), 'index.js'),
+    bundleFile(join(SOURCES, 'browser', 'worker.ts'), 'worker.js', {
+      transform: { target: TARGET, inject },
+      plugins: [precompiledChecks, browserHost],
+    }),
+  ]);
+  rmSync(FOLDER, { recursive: true, force: true });
+  renameSync(NEW_FOLDER, FOLDER);
+  return [...page, ...worker];
+}
