@@ -55,6 +55,8 @@ const SHARED = join(dirname(ROOT.replace(/\/$/, '')), 'shared');
  */
 function install({ platform, folder, node }, packed) {
   const { starknet } = Object(manifestIn(ROOT)['devDependencies']);
+  // npm reads it from a file of this machine's system otherwise.
+  process.env['npm_config_libc'] = PLATFORMS[platform]?.libc;
   npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
   const scope = join(folder, 'node_modules/@starkbox');
   const engines = readdirSync(scope).filter((name) => name.startsWith('engine-'));
@@ -91,9 +93,20 @@ function copyWithRunner(platform, folder) {
  */
 function runTests({ platform, folder, node, copy }, selection) {
   const addon = join(folder, 'node_modules', packageFor(platform), addonFile(platform));
-  const env = { ...environmentOf(node), STARKBOX_ENGINE: addon };
-  const runner = [node, 'node_modules/vitest/vitest.mjs', 'run', ...selection];
-  return testCounts(runner, { cwd: copy(), env });
+  const repository = copy();
+  const env = {
+    ...environmentOf(node),
+    STARKBOX_ENGINE: addon,
+    // rolldown reads the C library from a file of this machine's system otherwise.
+    NAPI_RS_NATIVE_LIBRARY_PATH: join(
+      repository,
+      `node_modules/@rolldown/binding-${platform}/rolldown-binding.${platform}.node`,
+    ),
+  };
+  // WebAssembly is the same on each platform, and too slow for its limits under emulation.
+  const projects = '--project=!wasm';
+  const runner = [node, 'node_modules/vitest/vitest.mjs', 'run', projects, ...selection];
+  return testCounts(runner, { cwd: repository, env });
 }
 
 /**
@@ -135,10 +148,17 @@ const STEPS = {
       env: environmentOf(node),
       encoding: /** @type {const} */ ('utf8'),
     };
-    const { stdout } = spawnSync(node, [script], options);
-    process.stdout.write(stdout);
-    const [, passed, all] = /^(\d+) of (\d+) statements/m.exec(stdout) ?? [];
-    return { passed: Number(passed), failed: Number(all) - Number(passed) };
+    const run = () => {
+      const { stdout } = spawnSync(node, [script], options);
+      process.stdout.write(stdout);
+      const [, passed, all] = /^(\d+) of (\d+) statements/m.exec(stdout) ?? [];
+      return { passed: Number(passed), failed: Number(all) - Number(passed) };
+    };
+    const counts = run();
+    if (counts.failed === 0) return counts;
+    // It starts a node on the port of a previous one that may still be ending, which takes long under emulation.
+    console.log('acceptance statements failed, and run again');
+    return run();
   },
   'quick tests': async (installation) => runTests(installation, selectionOf('test:quick')),
   'golden conversations': async (installation) => runTests(installation, selectionOf('golden')),
