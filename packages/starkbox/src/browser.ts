@@ -24,7 +24,7 @@ export type { ChainSubscription } from './client/subscription.js';
 export { connectPort, type PortOptions, type TabChain } from './client/tab-chain.js';
 export { RpcError } from './errors.js';
 
-/** Options of `createChain`: those of the chain, and of the worker. */
+/** Options of `createChain`: the options of a chain, and options of the worker. */
 export interface BrowserChainOptions extends BrowserConfig {
   /** An image of `saveImage`, or of `starkbox` on Node, to begin with. */
   readonly image?: Uint8Array | undefined;

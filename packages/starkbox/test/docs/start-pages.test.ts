@@ -15,7 +15,7 @@ function noticeOf(page: string): string {
   const link = (path: string): string => relative(dirname(page), path);
   return [
     `> **Not published yet:** the packages are not on npm. [Build and pack them](${link('CONTRIBUTING.md')}#try-it-in-another-project) from a clone first.`,
-    `> **Tried on** Linux x64 and arm64 with glibc. See [Platforms](${link('docs/start/platforms.md')}) for other platforms.`,
+    `> **Tried on** Linux x64 and arm64, and as WebAssembly in browsers. See [Platforms](${link('docs/start/platforms.md')}) for other platforms.`,
   ].join('\n');
 }
 
