@@ -9,15 +9,7 @@
 //
 // It needs Linux x64, root or sudo, QEMU for arm64, built packages, and what scripts/packages/cross-engine.mjs has built.
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -28,7 +20,7 @@ import { builtEngines } from './packages/staging.mjs';
 import { manifestIn, published } from './packages/workspaces.mjs';
 import { recordRun, testCounts } from './platform-runs.mjs';
 import { runText, runVisibly } from './processes.mjs';
-import { firstTransaction } from './rehearsal/first-minutes.mjs';
+import { firstTest, firstTransaction } from './rehearsal/first-minutes.mjs';
 import { npmInstall } from './rehearsal/installation.mjs';
 import { OTHER_PLATFORMS, withPlatform } from './rehearsal/other-platforms.mjs';
 import { environmentOf } from './rehearsal/processes.mjs';
@@ -120,18 +112,7 @@ function selectionOf(script) {
 
 /** @type {Record<string, (installation: Installation) => Promise<Counts | undefined>>} */
 const STEPS = {
-  'first test of the README': async ({ folder, node }) => {
-    const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const [, file = '', code] = /^```js file: (\S+)\n([\s\S]*?)^```$/m.exec(page) ?? [];
-    if (code === undefined) throw new Error('README.md has no test');
-    writeFileSync(join(folder, file), code);
-    const args = ['--test', '--test-reporter=tap', file];
-    const { stdout } = spawnSync(node, args, { cwd: folder, encoding: 'utf8' });
-    process.stdout.write(stdout);
-    const count = (/** @type {string} */ name) =>
-      Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1]);
-    return { passed: count('pass'), failed: count('fail') };
-  },
+  'first test of the README': async ({ folder, node }) => firstTest(folder, node),
   'quick start': async ({ folder, node }) => {
     const seconds = await firstTransaction(folder, node);
     console.log(`npx starkbox accepted a transaction after ${seconds.toFixed(1)} s`);

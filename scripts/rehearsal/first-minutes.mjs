@@ -1,5 +1,6 @@
 // What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
-import { cpSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
@@ -54,6 +55,26 @@ export async function call(url, method, params) {
   const { result, error } = Object(await response.json());
   if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
   return Object(result);
+}
+
+/**
+ * Runs the first test of the README.
+ *
+ * @param {string} folder of an installation
+ * @param {string} node
+ * @returns {{ passed: number, failed: number }}
+ */
+export function firstTest(folder, node) {
+  const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, file = '', code] = /^```js file: (\S+)\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  if (code === undefined) throw new Error('README.md has no test');
+  writeFileSync(join(folder, file), code);
+  const args = ['--test', '--test-reporter=tap', file];
+  const { stdout } = spawnSync(node, args, { cwd: folder, encoding: 'utf8' });
+  process.stdout.write(stdout);
+  const count = (/** @type {string} */ name) =>
+    Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1]);
+  return { passed: count('pass'), failed: count('fail') };
 }
 
 /**
