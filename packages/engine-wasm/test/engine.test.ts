@@ -1,5 +1,7 @@
 // The WebAssembly engine beside the native one, in one process.
+
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { classText } from '../../../contracts/classes.js';
 
 type Engine = typeof import('@starkbox/engine');
 type Fixtures = typeof import('../../engine/test/fixtures/chain.js');
@@ -69,6 +71,37 @@ test('a class compiles to the same code as natively', async () => {
     return [hash, compiledClassHash, await contract.casm(), await contract.functions()];
   };
   expect(await compiled(wasm)).toEqual(await compiled(native));
+});
+
+test('a class that is compiled twice at once is compiled in one go', async () => {
+  const { abi: _abi, ...sierra } = Object(JSON.parse(await classText('vault')));
+  const text = JSON.stringify({ ...sierra, abi: '[]' });
+  const [first, second] = await Promise.all([
+    wasm.engine.Class.compile(text),
+    wasm.engine.Class.compile(text),
+  ]);
+  const expected = await native.engine.Class.compile(text);
+  expect([first.hash, second.hash]).toEqual([expected.hash, expected.hash]);
+});
+
+test('a class that does not compile is rejected as natively, and the next one compiles', async () => {
+  const { sierra_program, ...sierra } = Object(JSON.parse(await classText('vault')));
+  const cut = JSON.stringify({ ...sierra, sierra_program: sierra_program.slice(0, -9) });
+  const reasonOf = async ({ engine }: Loaded): Promise<unknown> => {
+    const error: unknown = await engine.Class.compile(cut).catch((reason: unknown) => reason);
+    return error instanceof Error && 'kind' in error ? [error.kind, error.message] : error;
+  };
+  const reason = await reasonOf(native);
+  expect(reason).toEqual(['compilation', expect.any(String)]);
+  expect(await reasonOf(wasm)).toEqual(reason);
+  expect((await wasm.fixtures.contractClass('vault')).kind).toBe('sierra');
+});
+
+test('a compilation is stopped when its time is over', async () => {
+  const { fresh, contract } = await import('../../engine/test/fixtures/sierra.js');
+  const text = fresh(await contract('counter'));
+  const compiled = wasm.engine.Class.compile(text, { compileMillis: 1 });
+  await expect(compiled).rejects.toThrow('compiling took longer than 0.001 s and was stopped');
 });
 
 test('an image that one engine writes is read by the other', async () => {

@@ -94,12 +94,17 @@ export class SuspendedCalls {
       } catch (error) {
         const request = requestOf(error);
         if (request === undefined) throw error;
-        const answer = answers.get(request) ?? (await this.#answer(request, begun));
-        answers.set(request, answer);
-        if ('reply' in answer) this.#binding.answerRequest(request, answer.reply);
-        else this.#binding.failRequest(request, answer.reason, answer.isStopped);
+        const earlier = answers.get(request);
+        // The call took it, and was suspended by a later request.
+        if (earlier) this.#handOver(request, earlier);
+        else answers.set(request, await this.#answer(request, begun));
       }
     }
+  }
+
+  #handOver(request: string, answer: Answer): void {
+    if ('reply' in answer) this.#binding.answerRequest(request, answer.reply);
+    else this.#binding.failRequest(request, answer.reason, answer.isStopped);
   }
 
   async #yieldIfDue(): Promise<void> {
@@ -108,18 +113,23 @@ export class SuspendedCalls {
     this.#turnBegun = performance.now();
   }
 
+  /** Gets an answer and hands it over, once for all calls that wait for it. */
   async #answer(text: string, begun: number): Promise<Answer> {
     const request: SourceRequest | CompilationRequest = JSON.parse(text);
     if ('source' in request) this.#checkTime(request, begun);
+    // Each suspended call leaves its program.
+    const program = 'source' in request ? null : this.#binding.takeProgram(text);
     const pending = this.#pending.get(text);
     if (pending !== undefined) return pending;
-    const answer = 'source' in request ? this.#ask(request) : this.#compileClass(text, request);
-    this.#pending.set(text, answer);
-    try {
-      return await answer;
-    } finally {
+    const answering =
+      'source' in request ? this.#ask(request) : this.#compileClass(program, request);
+    const answered = answering.then((answer) => {
       this.#pending.delete(text);
-    }
+      this.#handOver(text, answer);
+      return answer;
+    });
+    this.#pending.set(text, answered);
+    return answered;
   }
 
   #checkTime({ source }: SourceRequest, begun: number): void {
@@ -143,10 +153,9 @@ export class SuspendedCalls {
   }
 
   async #compileClass(
-    text: string,
+    program: Uint8Array | null,
     { output, millis, memory }: CompilationRequest,
   ): Promise<Answer> {
-    const program = this.#binding.takeProgram(text);
     if (program === null) return { reason: 'its program was lost', isStopped: true };
     const compilation = await this.#compile(program, output, { millis, memory });
     if ('text' in compilation) return { reply: compilation.text };
