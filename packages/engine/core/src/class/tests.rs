@@ -112,6 +112,7 @@ impl Compiler for MemoryCompiler {
     fn compile(
         &self,
         output: Output,
+        _class_hash: &Felt,
         program: Vec<u8>,
         _version: &SierraVersion,
         _limits: &Limits,
