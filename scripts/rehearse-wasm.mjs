@@ -54,12 +54,14 @@ function install(folder, others) {
 function runExample(example, folder) {
   const source = join(ROOT, 'examples', example);
   const isSource = (/** @type {string} */ path) =>
-    !['node_modules', 'package.json', 'package-lock.json'].includes(basename(path));
-  cpSync(source, folder, { recursive: true, filter: isSource });
+    !['node_modules', 'package-lock.json'].includes(basename(path));
+  // Below the installation, whose packages it finds.
+  const cwd = join(folder, example);
+  cpSync(source, cwd, { recursive: true, filter: isSource });
   const { test } = Object(manifestIn(source)['scripts']);
   const { PATH, ...env } = environmentOf(node);
   const path = `${join(folder, 'node_modules/.bin')}:${PATH}`;
-  const options = { cwd: folder, env: { ...env, PATH: path }, shell: true };
+  const options = { cwd, env: { ...env, PATH: path }, shell: true };
   const { status } = spawnSync(test, { ...options, stdio: 'inherit' });
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }

@@ -1,6 +1,10 @@
 // The WebAssembly engine beside the native one, in one process.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { classText } from '../../../contracts/classes.js';
 
 type Engine = typeof import('@starkbox/engine');
@@ -158,8 +162,32 @@ describe('a source', () => {
   });
 });
 
-test('a file lock is refused with a reason', () => {
-  expect(() => wasm.engine.FileLock.take('/tmp/starkbox.lock')).toThrow(/has no file locks/);
+describe('a lock on a file', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'starkbox-lock-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('has one holder until it is released', () => {
+    const file = join(folder, 'file');
+    const lock = wasm.engine.FileLock.take(file);
+    expect(lock).toBeDefined();
+    expect(wasm.engine.FileLock.take(file)).toBeUndefined();
+    lock?.release();
+    expect(wasm.engine.FileLock.take(file)).toBeDefined();
+  });
+
+  test('of a process that has ended is taken over', () => {
+    const file = join(folder, 'file');
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    writeFileSync(`${file}.pid`, String(pid));
+    const lock = wasm.engine.FileLock.take(file);
+    expect(lock).toBeDefined();
+    expect(readdirSync(folder)).toEqual(['file.pid']);
+    lock?.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
 
 test('long work leaves the event loop its turns', async () => {

@@ -15,6 +15,16 @@ export const ADDON: string = 'engine.wasm';
 /** There is no compiler apart from the engine. */
 export const COMPILER: string = '';
 
+/** A lock that is held until it is released or the process ends. */
+export interface HeldLock {
+  release(): void;
+}
+
+/** There are no files to lock: the binding says so. */
+export function takeLock(path: string): HeldLock | null {
+  return addon.FileLock.take(path);
+}
+
 /** There is no folder for compiled classes. */
 export function defaultCacheDir(): null {
   return null;
