@@ -34,6 +34,7 @@ const TIMED = [
 /** Tests that replace a global, or count the work or the handles of a whole process. Each has its own process. */
 const ALONE = [
   'packages/engine/test/**/forget.test.ts',
+  'packages/starkbox/test/browser/port.test.ts',
   'packages/starkbox/test/chain/one-transaction.test.ts',
   'packages/e2e/test/{starknet-js,versions}/follow-the-chain.test.ts',
   'packages/{e2e,starkbox}/test/node/*(failed-start|isolation|lifecycle).test.ts',

@@ -163,6 +163,7 @@ export const ENTRIES = {
 
   'new StateSource': { args: [() => async () => null, 1000], required: 1 },
   'StateSource#answers': { args: [] },
+  'StateSource#id': { args: [] },
 
   'new Retracing': {
     args: [
