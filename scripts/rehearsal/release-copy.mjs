@@ -14,7 +14,7 @@ import { manifestIn, published, unpublished } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
 
 /** Built files of a package, which git ignores. */
-const BUILT = /^(dist|classes|starkbox-compiler(\.exe)?|.+\.node)$/;
+const BUILT = /^(dist|classes|starkbox-compiler(\.exe)?|.+\.(node|wasm))$/;
 
 /**
  * @param {string} folder where the copy goes; it is made
