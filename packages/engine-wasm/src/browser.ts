@@ -9,6 +9,9 @@ import {
 import type { Engine } from './engine.js';
 import { instantiate, type WasmModule } from './instance.js';
 
+export type { CompilationLimits } from './compilation.js';
+export type { WithoutThreads } from './engine.js';
+
 /** A worker, by the parts that are used here: programs without the types of browsers declare it themselves. */
 export interface CompilerWorker {
   postMessage(message: CompilationInput): void;

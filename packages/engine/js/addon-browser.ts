@@ -1,6 +1,7 @@
 // The engine for browsers, in the place of addon.ts: WebAssembly that was set up before.
 import { load } from '@starkbox/engine-wasm/browser';
 import type * as binding from '../binding.js';
+import type { HeldLock } from './process-lock.js';
 import type { SuspendingBinding, WithoutThreads } from './suspension.js';
 
 const engine = load<typeof binding & SuspendingBinding>();
@@ -14,11 +15,6 @@ export const ADDON: string = 'engine.wasm';
 
 /** There is no compiler apart from the engine. */
 export const COMPILER: string = '';
-
-/** A lock that is held until it is released or the process ends. */
-export interface HeldLock {
-  release(): void;
-}
 
 /** There are no files to lock: the binding says so. */
 export function takeLock(path: string): HeldLock | null {

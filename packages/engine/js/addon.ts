@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as binding from '../binding.js';
 import { addonFile, compilerFile, PLATFORMS, packageFor, WASM_PACKAGE } from './platforms.js';
-import { takeProcessLock } from './process-lock.js';
+import { type HeldLock, takeProcessLock } from './process-lock.js';
 import type { WithoutThreads } from './suspension.js';
 
 export interface AddonSearch {
@@ -160,11 +160,6 @@ const beside = join(dirname(loaded.path), compilerFile(process.platform));
 export const COMPILER: string = existsSync(beside)
   ? beside
   : join(FOLDER, compilerFile(process.platform));
-
-/** A lock that is held until it is released or the process ends. */
-export interface HeldLock {
-  release(): void;
-}
 
 /** Locks a file; nothing if another process holds the lock. */
 export function takeLock(path: string): HeldLock | null | undefined {

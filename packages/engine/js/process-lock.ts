@@ -4,8 +4,13 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 
 let serial = 0;
 
+/** A lock that is held until it is released or the process ends. */
+export interface HeldLock {
+  release(): void;
+}
+
 /** Undefined if another holder is alive. */
-export function takeProcessLock(path: string): { release(): void } | undefined {
+export function takeProcessLock(path: string): HeldLock | undefined {
   const holder = `${path}.pid`;
   serial += 1;
   const draft = `${holder}.${process.pid}.${serial}`;

@@ -1,6 +1,10 @@
 // Calls of an engine without threads. It cannot wait for an answer of a source or for the compiler: the call is rejected
 // with a request, which is answered here, and is repeated. States are immutable, so that a repeated call begins as the
 // first one did.
+import type {
+  CompilationLimits,
+  WithoutThreads as EngineWithoutThreads,
+} from '@starkbox/engine-wasm/browser';
 import { EngineError } from './error.js';
 import type { SourceQuestion, SourceReader } from './source-questions.js';
 
@@ -12,31 +16,8 @@ export interface SuspendingBinding {
   takeDroppedSources(): number[];
 }
 
-export interface CompilationLimits {
-  readonly millis: number;
-  readonly memory: number;
-}
-
-/** The output of a compilation, why the compiler rejected the program, or at which limit it was stopped. */
-export type Compilation =
-  | { readonly text: string }
-  | { readonly rejected: string }
-  | { readonly stopped: string };
-
-/** Compiles a program where it can be stopped. */
-export type CompileProgram = (
-  program: Uint8Array,
-  output: string,
-  limits: CompilationLimits,
-) => Promise<Compilation>;
-
-/** An engine without threads: its requests, and the compiler that runs apart from it. */
-export interface WithoutThreads {
-  readonly binding: SuspendingBinding;
-  readonly compile: CompileProgram;
-  /** The message of a panic that ended the last call, once: the kind of the failure, a colon and its text. */
-  takePanic(): string;
-}
+/** An engine without threads, as a package loads it. */
+export type WithoutThreads = EngineWithoutThreads<SuspendingBinding>;
 
 interface SourceRequest {
   readonly source: number;
@@ -67,7 +48,7 @@ const TURN = 8;
 
 export class SuspendedCalls {
   readonly #binding: SuspendingBinding;
-  readonly #compile: CompileProgram;
+  readonly #compile: WithoutThreads['compile'];
   readonly #sources = new Map<number, Source>();
   /** Answers under way, so that calls with the same request wait for one. */
   readonly #pending = new Map<string, Promise<Answer>>();

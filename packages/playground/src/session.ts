@@ -137,11 +137,11 @@ export async function send(
       call: (method: string, params?: unknown) => chain.requestRaw(method, params),
       chainId: () => chain.request('starknet_chainId'),
       abiAt: async (contract_address: string) => {
-        const found = await chain.request('starknet_getClassAt', {
+        const deployedClass = await chain.request('starknet_getClassAt', {
           block_id: 'pre_confirmed',
           contract_address,
         });
-        return readAbi(fieldsOf(found)['abi']);
+        return readAbi(fieldsOf(deployedClass)['abi']);
       },
     };
     const calls = [{ contract: address, selector: selectorOf(called.name), calldata }];
