@@ -631,6 +631,89 @@ export type CellRef = {
 /** The data availability layer. */
 export type DA_MODE = 'L1' | 'L2';
 
+/** A system call of a run. */
+export type DEBUG_ACTION = {
+  readonly run: number;
+  /** The step of the run that made the system call. In Cairo 0 code, the number of system calls before it. */
+  readonly step: number;
+  /** The system call, for example `StorageWrite`. */
+  readonly name: string;
+  /** Whether the system call returned or caused a failure. */
+  readonly failed: boolean;
+  /** Sierra gas before the system call. Absent in Cairo 0 code. */
+  readonly gas?: number;
+  /** Of storage: the contract. */
+  readonly contract_address?: ADDRESS;
+  /** Of storage: the slot. */
+  readonly key?: FELT;
+  /** Of storage: the value that was read or written. */
+  readonly value?: FELT;
+  /** Of a storage write: the value before it. */
+  readonly previous?: FELT;
+  /** Of an event. */
+  readonly keys?: readonly FELT[];
+  /** Of an event: its data. Of a message to L1: its payload. */
+  readonly data?: readonly FELT[];
+  /** Of a message to L1. */
+  readonly to_address?: FELT;
+  /** Of a call or deployment: the run that it started. */
+  readonly called_run?: number;
+};
+
+/** A call of a contract in a recorded execution. */
+export type DEBUG_RUN = {
+  /** The index of the calling run. Absent for the validation and the execution. */
+  readonly parent?: number;
+  /** The index of the system call that made this call. Absent for the validation and the execution. */
+  readonly parent_action?: number;
+  readonly contract_address: ADDRESS;
+  readonly class_hash: FELT;
+  readonly caller_address: FELT;
+  readonly entry_point_selector: FELT;
+  readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
+  readonly call_type: 'CALL' | 'DELEGATE';
+  readonly contract_name?: string;
+  /** Absent if the ABI has no name. */
+  readonly function_name?: string;
+  /** The code that ran: `none` for the deployment of a class without a constructor. */
+  readonly code: 'none' | 'cairo0' | 'cairo1';
+  readonly calldata: readonly FELT[];
+  /** The returned felts, or the panic data. Absent after a machine error. */
+  readonly result?: readonly FELT[];
+  readonly failed: boolean;
+  /** Sierra gas at the start. */
+  readonly initial_gas: number;
+  /** Steps of the run without nested calls. 0 unless `code` is `cairo1`. */
+  readonly step_count: number;
+  /** The first step that the trace has. */
+  readonly first_step: number;
+  /** The step that caused the failure. Absent if the run did not fail. */
+  readonly failure_step?: number;
+  /** The length of each memory segment. Empty if the trace has no memory of the run. */
+  readonly segments: readonly number[];
+};
+
+/** A recorded execution. */
+export type DEBUG_TRACE = {
+  readonly trace_id: string;
+  /** In the order in which they began. */
+  readonly runs: readonly DEBUG_RUN[];
+  /** System calls, in the order in which they began. */
+  readonly actions: readonly DEBUG_ACTION[];
+  /** Steps at the start that the trace does not have, because it reached `max_steps`. */
+  readonly dropped_steps: number;
+  /** Runs without memory, because the trace reached `max_bytes`. */
+  readonly dropped_memory: number;
+  /** Bytes that the trace takes in the node. */
+  readonly bytes: number;
+  /** Texts that contracts printed. */
+  readonly printed: readonly {
+    readonly run: number;
+    readonly step: number;
+    readonly text: string;
+  }[];
+};
+
 /** A number of any size as a decimal string. */
 export type DECIMAL = string;
 
@@ -2776,6 +2859,52 @@ export interface Methods {
     };
     readonly result: MACHINE_TRACE;
   };
+  /** Record each step of an execution, for a debugger. */
+  readonly devnet_openDebugTrace: {
+    readonly params: {
+      readonly transaction_hash?: TXN_HASH;
+      readonly call?: FUNCTION_CALL;
+      readonly transactions?: readonly BROADCASTED_TXN[];
+      readonly block_id?: BLOCK_ID;
+      readonly skip_validate?: boolean;
+      readonly max_steps?: number;
+      readonly max_bytes?: number;
+    };
+    readonly result: DEBUG_TRACE;
+  };
+  /** Read registers of a debug trace. */
+  readonly devnet_readDebugSteps: {
+    readonly params: {
+      readonly trace_id: string;
+      readonly run: number;
+      readonly first: number;
+      readonly count: number;
+    };
+    readonly result: {
+      /** Offset of the instruction in the program, allocation pointer and frame pointer of each step, as unsigned 32-bit integers, little-endian, in base64. Pointers are offsets in segment 1, the stack. */
+      readonly registers: string;
+    };
+  };
+  /** Read memory of a debug trace. */
+  readonly devnet_readDebugMemory: {
+    readonly params: {
+      readonly trace_id: string;
+      readonly run: number;
+      readonly segment: number;
+      readonly first: number;
+      readonly count: number;
+    };
+    readonly result: {
+      readonly cells: readonly (string | null)[];
+    };
+  };
+  /** Close a debug trace. */
+  readonly devnet_closeDebugTrace: {
+    readonly params: {
+      readonly trace_id: string;
+    };
+    readonly result: Record<string, never>;
+  };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
     readonly params: {
@@ -3753,6 +3882,47 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     waits: true,
     tenants: 'everywhere',
     executes: true,
+  },
+  devnet_openDebugTrace: {
+    document: 'devnet',
+    params: [
+      { name: 'transaction_hash' },
+      { name: 'call' },
+      { name: 'transactions' },
+      { name: 'block_id' },
+      { name: 'skip_validate' },
+      { name: 'max_steps' },
+      { name: 'max_bytes' },
+    ],
+    waits: true,
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_readDebugSteps: {
+    document: 'devnet',
+    params: [
+      { name: 'trace_id', required: true },
+      { name: 'run', required: true },
+      { name: 'first', required: true },
+      { name: 'count', required: true },
+    ],
+    tenants: 'everywhere',
+  },
+  devnet_readDebugMemory: {
+    document: 'devnet',
+    params: [
+      { name: 'trace_id', required: true },
+      { name: 'run', required: true },
+      { name: 'segment', required: true },
+      { name: 'first', required: true },
+      { name: 'count', required: true },
+    ],
+    tenants: 'everywhere',
+  },
+  devnet_closeDebugTrace: {
+    document: 'devnet',
+    params: [{ name: 'trace_id', required: true }],
+    tenants: 'everywhere',
   },
   devnet_setLabel: {
     document: 'devnet',

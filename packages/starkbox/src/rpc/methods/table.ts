@@ -11,6 +11,7 @@ import type { RequestLog } from '../request-log/request-log.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import { blockMethods } from './blocks.js';
+import { debugMethods } from './debug.js';
 import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
 import { dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
@@ -55,6 +56,7 @@ const GROUPS = [
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
   ({ chain, explainer }: Served) => exploreMethods(chain, explainer),
+  ({ explainer }: Served) => debugMethods(explainer),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
