@@ -165,6 +165,7 @@ export default defineConfig({
         find: /^@starkbox\/abi\/text-layout$/,
         replacement: source('packages/abi/src/text-layout.ts'),
       },
+      { find: /^@starkbox\/debugger$/, replacement: source('packages/debugger/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
       { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },
       {

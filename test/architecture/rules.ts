@@ -94,6 +94,10 @@ const STARKBOX: FolderTable = {
   chain: { may: STEPS, packages: ['@starkbox/engine'] },
   'chain/retrace': { may: [...CHAIN, 'debug-info'], packages: ['@starkbox/engine'] },
   'chain/storage-names': { may: [...WORLD, 'debug-info'], packages: ['@starkbox/engine'] },
+  'chain/debugging': {
+    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'chain/storage-names', 'debug-info'],
+    packages: ['@starkbox/engine'],
+  },
   'chain/queries': {
     may: [...CHAIN, 'chain/retrace', 'chain/storage-names', 'debug-info'],
     packages: ['@starkbox/engine'],
@@ -240,6 +244,7 @@ export const FOLDERS: Readonly<Record<string, FolderTable>> = {
 /** Packages that run in a browser as well: they import nothing of Node. */
 export const WITHOUT_NODE: readonly string[] = [
   'abi',
+  'debugger',
   'signing',
   'wallet',
   'explorer',
@@ -284,4 +289,5 @@ export const PRIVATE_IMPORTS: readonly {
 }[] = [
   { from: 'starkbox', name: '@starkbox/spec', typesOnly: false },
   { from: 'abi', name: '@starkbox/spec', typesOnly: true },
+  { from: 'debugger', name: '@starkbox/spec', typesOnly: true },
 ];

@@ -1,0 +1,2 @@
+// Public API: a debugger of recorded executions.
+export type * from './debugger.js';
