@@ -95,12 +95,7 @@ export class DebugTrace {
   }
 
   /** Consecutive cells: numbers in hexadecimal, pointers as `segment:offset`, null for cells that were not written or kept. */
-  memory(
-    run: number,
-    segment: number,
-    first: number,
-    count: number,
-  ): readonly (string | null)[] {
+  memory(run: number, segment: number, first: number, count: number): readonly (string | null)[] {
     return callNow(() => this.#native.memory(run, segment, first, count)).map(
       (cell) => cell ?? null,
     );

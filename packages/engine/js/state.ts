@@ -362,13 +362,10 @@ export class State {
     { maxSteps: steps, maxBytes: bytes }: DebugLimits,
   ): Promise<DebugTrace> {
     const native = await callWorker(() =>
-      this.native.recordCall(
-        block.native,
-        contract_address,
-        entry_point_selector,
-        [...calldata],
-        { steps, bytes },
-      ),
+      this.native.recordCall(block.native, contract_address, entry_point_selector, [...calldata], {
+        steps,
+        bytes,
+      }),
     );
     return new DebugTrace(native);
   }

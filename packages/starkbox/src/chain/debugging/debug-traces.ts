@@ -84,7 +84,8 @@ export class DebugTraces {
         `Expected one of transaction_hash, call and transactions; got ${subjects.length} of them.`,
       );
     }
-    if (transaction_hash !== undefined) return this.#recordIncluded(transaction_hash, limits, signal);
+    if (transaction_hash !== undefined)
+      return this.#recordIncluded(transaction_hash, limits, signal);
     const location = this.#location(block_id);
     if (call) return this.#recordCall(call, location, limits, signal);
     return this.#recordAttempt(transactions ?? [], location, !skip_validate, limits, signal);
@@ -115,7 +116,9 @@ export class DebugTraces {
   ): Promise<Recorded> {
     const { executions, options } = this.#chain;
     const context = contextOf(world, options, number);
-    const trace = await executing(executions.recordCall(state, context, call, { ...limits, signal }));
+    const trace = await executing(
+      executions.recordCall(state, context, call, { ...limits, signal }),
+    );
     return { trace, state, hasFee: false };
   }
 
