@@ -8,7 +8,9 @@ type DebugMethods =
   | 'devnet_openDebugTrace'
   | 'devnet_readDebugSteps'
   | 'devnet_readDebugMemory'
-  | 'devnet_closeDebugTrace';
+  | 'devnet_closeDebugTrace'
+  | 'devnet_getDebugClass'
+  | 'devnet_getDebugSource';
 
 export function debugMethods(chain: Chain, explainer: Explainer): Group<DebugMethods> {
   // Loaded when first used: a node starts faster without.
@@ -31,6 +33,12 @@ export function debugMethods(chain: Chain, explainer: Explainer): Group<DebugMet
     async devnet_closeDebugTrace({ trace_id }) {
       (await traces()).close(trace_id);
       return {};
+    },
+    devnet_getDebugClass: ({ class_hash, block_id = 'pre_confirmed' }) =>
+      explainer.debugClass(class_hash, block_id),
+    async devnet_getDebugSource({ class_hash, file }) {
+      const source = await explainer.debugSource(class_hash, file);
+      return source ? { text: source.text, ...(source.isNewer ? { changed: true } : {}) } : {};
     },
   };
 }
