@@ -1,4 +1,5 @@
-// Methods of debuggers: recorded executions, read by ranges.
+// Methods of debuggers: recorded executions, read by ranges, and bundles of executions.
+import type { BundleOptions } from '../../bundle/content/bundle.js';
 import { DebugTraces } from '../../chain/debugging/debug-traces.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import type { Group } from '../protocol/handlers.js';
@@ -7,9 +8,13 @@ type DebugMethods =
   | 'devnet_openDebugTrace'
   | 'devnet_readDebugSteps'
   | 'devnet_readDebugMemory'
-  | 'devnet_closeDebugTrace';
+  | 'devnet_closeDebugTrace'
+  | 'devnet_getBundle';
 
-export function debugMethods(explainer: Explainer): Group<DebugMethods> {
+export function debugMethods(
+  explainer: Explainer,
+  bundles: () => BundleOptions,
+): Group<DebugMethods> {
   const traces = new DebugTraces(explainer);
   return {
     devnet_openDebugTrace: (request, { session }) => traces.open(request, session.signal),
@@ -22,6 +27,11 @@ export function debugMethods(explainer: Explainer): Group<DebugMethods> {
     devnet_closeDebugTrace({ trace_id }) {
       traces.close(trace_id);
       return {};
+    },
+    async devnet_getBundle(request, { session }) {
+      // Loaded when first used: a node starts faster without.
+      const { bundleOf } = await import('../../bundle/content/bundle.js');
+      return bundleOf(bundles(), request, session.signal);
     },
   };
 }
