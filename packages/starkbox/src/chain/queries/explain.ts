@@ -38,6 +38,7 @@ import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
+import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
 import { classAt } from './visible-class.js';
 
@@ -51,7 +52,7 @@ export class Explainer {
   readonly #abis: Abis;
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
-  readonly #refused = new BoundedMap<string, Explanation>(MOST_REFUSED);
+  readonly #refused = new BoundedMap<string, RefusedTransaction>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
   constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
@@ -93,7 +94,7 @@ export class Explainer {
   async transaction(hash: string, { signal }: ExplainOptions = {}): Promise<Explanation> {
     const { world } = this.#chain;
     const located = findTransaction(world, hash);
-    if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
+    if (!located) return this.#refused.get(hash)?.explained ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = located.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
@@ -107,8 +108,12 @@ export class Explainer {
   /** What the machine did in a transaction of a block. */
   async machineTrace(hash: string, signal?: AbortSignal): Promise<MACHINE_TRACE> {
     const { machineTrace } = await import('./machine-trace.js');
-    const sources = { infos: this.#infos, abis: this.#abis };
-    return machineTrace(this.#chain, hash, sources, signal);
+    return machineTrace(this.#chain, hash, this.nameSources, signal);
+  }
+
+  /** Where names of contracts, functions and lines come from. */
+  get nameSources(): NameSources {
+    return { infos: this.#infos, abis: this.#abis };
   }
 
   /** The code and debug information of a class. */
@@ -251,8 +256,14 @@ export class Explainer {
   async keep(transaction: Broadcasted, explained: Explanation): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
     const hash = (await this.#readBroadcasted(transaction))?.hash;
-    if (hash !== undefined) this.#refused.set(hash, explained);
+    const block = pendingNumber(this.#chain.world);
+    if (hash !== undefined) this.#refused.set(hash, { transaction, block, explained });
     return hash;
+  }
+
+  /** A transaction that was refused not long ago. */
+  refused(hash: string): RefusedTransaction | undefined {
+    return this.#refused.get(hash);
   }
 
   async #ofOrigin(hash: string): Promise<Explanation> {
@@ -316,6 +327,13 @@ export class Explainer {
       },
     };
   }
+}
+
+/** A transaction that was refused, and the number of the pending block at that time. */
+export interface RefusedTransaction {
+  readonly transaction: Broadcasted;
+  readonly block: number;
+  readonly explained: Explanation;
 }
 
 interface ExplainOptions {
