@@ -105,6 +105,10 @@ export class MarkedContracts {
     return compiledClass;
   }
 
+  classByHash(hash: string): Class | undefined {
+    return [...this.#classes.values()].find((compiledClass) => compiledClass.hash === hash);
+  }
+
   hashOf(name: string): string {
     return this.classOf(name).hash;
   }
