@@ -8,18 +8,12 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
-import type {
-  BLOCK_ID,
-  DEBUG_CLASS,
-  EXECUTED_FILE,
-  MACHINE_TRACE,
-  NAMED_SLOT,
-} from '@starkbox/spec';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { withExcerpts } from '../../debug-info/excerpts.js';
-import { GivenTexts, LONGEST_TEXT, type SourceText } from '../../debug-info/source-texts.js';
+import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -40,7 +34,6 @@ import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
 import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
-import { classAt } from './visible-class.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -52,7 +45,7 @@ export class Explainer {
   readonly #abis: Abis;
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
-  readonly #refused = new BoundedMap<string, Explanation>(MOST_REFUSED);
+  readonly #refused = new BoundedMap<string, RefusedTransaction>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
   constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
@@ -94,7 +87,7 @@ export class Explainer {
   async transaction(hash: string, { signal }: ExplainOptions = {}): Promise<Explanation> {
     const { world } = this.#chain;
     const located = findTransaction(world, hash);
-    if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
+    if (!located) return this.#refused.get(hash)?.explained ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = located.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
@@ -114,18 +107,6 @@ export class Explainer {
   /** Where names of contracts, functions and lines come from. */
   get nameSources(): NameSources {
     return { infos: this.#infos, abis: this.#abis };
-  }
-
-  /** The code and debug information of a class. */
-  async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
-    const { debugClass } = await import('../debugging/debug-class.js');
-    const { world } = this.#chain;
-    return debugClass(await classAt(world, hash, id), this.#infos, world.labels);
-  }
-
-  /** A file that the debug information of a class names. */
-  debugSource(hash: string, file: string): Promise<SourceText | undefined> {
-    return this.#infos.texts(hash)?.read(file) ?? Promise.resolve(undefined);
   }
 
   /** The names of slots; what is learnt of a class is kept for the next call. */
@@ -256,8 +237,14 @@ export class Explainer {
   async keep(transaction: Broadcasted, explained: Explanation): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
     const hash = (await this.#readBroadcasted(transaction))?.hash;
-    if (hash !== undefined) this.#refused.set(hash, explained);
+    const block = pendingNumber(this.#chain.world);
+    if (hash !== undefined) this.#refused.set(hash, { transaction, block, explained });
     return hash;
+  }
+
+  /** A transaction that was refused not long ago. */
+  refused(hash: string): RefusedTransaction | undefined {
+    return this.#refused.get(hash);
   }
 
   async #ofOrigin(hash: string): Promise<Explanation> {
@@ -321,6 +308,13 @@ export class Explainer {
       },
     };
   }
+}
+
+/** A transaction that was refused, and the number of the pending block at that time. */
+export interface RefusedTransaction {
+  readonly transaction: Broadcasted;
+  readonly block: number;
+  readonly explained: Explanation;
 }
 
 interface ExplainOptions {
