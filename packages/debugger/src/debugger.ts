@@ -160,6 +160,8 @@ export interface Debugger {
   readonly notes: readonly string[];
 
   goTo(position: Position): Promise<Stop>;
+  /** The position of a step of a run, for example of a printed text. */
+  positionOf(runIndex: number, step: number): Position;
   /** To the next line, in a called function too. */
   stepIn(direction?: Direction): Promise<Stop>;
   /** To the next line of this function, or of its caller at its end. */

@@ -140,6 +140,10 @@ class RecordedDebugger implements Debugger {
     return this.#stopAt(position, position <= 0 ? 'start' : reason);
   }
 
+  positionOf(runIndex: number, step: number): Position {
+    return this.#parts.timeline.positionOfStep(runIndex, step);
+  }
+
   async goTo(position: Position): Promise<Stop> {
     if (!Number.isSafeInteger(position)) {
       throw new RangeError(
