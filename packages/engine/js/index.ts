@@ -13,6 +13,13 @@ export {
   type SierraFunction,
   type UnauditedLibfunc,
 } from './class.js';
+export {
+  type DebugAction,
+  type DebugLimits,
+  type DebugReport,
+  type DebugRun,
+  DebugTrace,
+} from './debug-trace.js';
 export { EngineError, type FailureKind } from './error.js';
 export type {
   CallOutcome,

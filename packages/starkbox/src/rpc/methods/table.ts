@@ -58,7 +58,7 @@ const GROUPS = [
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
   ({ chain, explainer }: Served) => exploreMethods(chain, explainer),
-  (served: Served) => debugMethods(served.explainer, () => served.bundles),
+  (served: Served) => debugMethods(served.chain, served.explainer, () => served.bundles),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
