@@ -203,7 +203,7 @@ export type BUNDLE = {
   readonly bundle: string;
   /** The size of the file. */
   readonly bytes: number;
-  /** The contract and function that ran, for example `Counter.increase`. */
+  /** A file name without its ending: the contract, the function and a hash, for example `Counter.increase-1a2b3c4d`. */
   readonly name: string;
 };
 

@@ -38,7 +38,7 @@ export interface OpenedBundle {
   /** A chain in this process as it was around the execution. Close it. */
   readonly chain: LocalChain;
   readonly target: BundleTarget;
-  /** The contract and function that ran. */
+  /** The contract, the function and a hash. */
   readonly name: string;
 }
 

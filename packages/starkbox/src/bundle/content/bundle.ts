@@ -1,4 +1,5 @@
 // Bundles of executions of a chain: a transaction of a block, one that was refused or simulated, or a view call.
+import { crc32 } from 'node:zlib';
 import { type Retrace, type SourceQuestion, StateSource } from '@starkbox/engine';
 import type { BLOCK_ID, BUNDLE, Methods } from '@starkbox/spec';
 import { Chain } from '../../chain/chain.js';
@@ -20,7 +21,7 @@ import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
-import { parse } from '../../json/json.js';
+import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CutRange, cutWorld } from './cut.js';
@@ -29,6 +30,7 @@ import {
   type BundledArtifact,
   type BundledRead,
   type BundleSubject,
+  checkedName,
   LARGEST_BUNDLE,
   questionKey,
   writeBundle,
@@ -45,6 +47,9 @@ export interface BundleOptions {
   readonly log: Log;
 }
 
+/** Characters of the longest function in a file name, and digits of the hash behind it. */
+const LONGEST_NAME = 60;
+const HASH_DIGITS = 8;
 /** Characters of source texts: those of the classes that ran first. */
 const MOST_SOURCE = 16 << 20;
 
@@ -179,7 +184,7 @@ async function contentOf(
   const reading = fork && (await recordReads(fork, image));
   const scratch = scratchChain(chain, reading?.world ?? cut);
   const ran = await runAgain(scratch, subject, signal);
-  const name = await nameOf(scratch, ran);
+  const name = fileNameOf(await functionOf(scratch, ran), subject);
   const { transaction_hash } = subject;
   if (reading && transaction_hash !== undefined) {
     // An explanation reads more than the execution, such as the symbols of tokens.
@@ -234,19 +239,25 @@ function runAgain(
     : retraceAttempt(chain, [...transactions], location, { validate: !skip_validate, signal });
 }
 
-/** The function that ran: the outermost that is no account's, or the account's. */
-async function nameOf(chain: Chain, ran: Retrace | undefined): Promise<string> {
+/** A function of a contract as part of a file name, with a hash of the execution. */
+function fileNameOf(called: string, subject: BundleSubject): string {
+  const { transaction_hash } = subject;
+  const digits = transaction_hash?.slice(2) ?? crc32(stringify(subject)).toString(16);
+  const plain = called.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
+  return checkedName(`${plain.slice(0, LONGEST_NAME)}-${digits.slice(0, HASH_DIGITS)}`);
+}
+
+/** The call that failed first in the account, or else the first call. */
+async function functionOf(chain: Chain, ran: Retrace | undefined): Promise<string> {
   const { contractName, namesOf } = await import('@starkbox/abi');
   const frames = ran?.frames ?? [];
-  const frame = frames.find(({ depth, failed }) => depth === 1 && failed) ?? frames.at(-1);
-  const shown = frames.some(({ failed }) => failed)
-    ? frame
-    : (frames.find(({ depth }) => depth === 1) ?? frames[0]);
-  if (!shown) return 'transaction';
-  const { contract_address, class_hash, entry_point_selector } = shown;
-  const abi = await new Abis().of(class_hash, chain.world.pendingState);
-  const names = namesOf([], chain.world.labels);
-  const { name } = contractName(contract_address, class_hash, abi, names);
+  const inner = frames.filter(({ depth }) => depth === 1);
+  const frame = inner.find(({ failed }) => failed) ?? inner[0] ?? frames[0];
+  if (!frame) return 'transaction';
+  const { contract_address, class_hash, entry_point_selector } = frame;
+  const { pendingState, labels } = chain.world;
+  const abi = await new Abis().of(class_hash, pendingState);
+  const { name } = contractName(contract_address, class_hash, abi, namesOf([], labels));
   const functionName = abi?.functions.get(entry_point_selector)?.name;
   return functionName === undefined ? name : `${name}.${functionName}`;
 }

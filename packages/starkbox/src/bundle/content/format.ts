@@ -29,6 +29,11 @@ import {
 /** The end of a file name. */
 export const BUNDLE_EXTENSION = '.starkbox-bundle';
 
+/** A name that a node gives a bundle, as part of a file name; another one if it is none. */
+export function checkedName(name: string): string {
+  return /^[\w-][\w.-]{0,99}$/.test(name) ? name : 'transaction';
+}
+
 /** Bytes of the largest bundle that is written or opened. */
 export const LARGEST_BUNDLE: number = 128 << 20;
 
@@ -61,7 +66,7 @@ export interface BundleHeader {
   readonly chain_id: string;
   /** Whether transactions pay fees. */
   readonly charges_fee: boolean;
-  /** The function that ran, for people. */
+  /** The contract, the function and a hash, as part of a file name. */
   readonly name: string;
 }
 

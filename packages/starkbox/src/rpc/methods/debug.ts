@@ -10,9 +10,9 @@ type DebugMethods =
   | 'devnet_readDebugSteps'
   | 'devnet_readDebugMemory'
   | 'devnet_closeDebugTrace'
-  | 'devnet_getBundle'
   | 'devnet_getDebugClass'
-  | 'devnet_getDebugSource';
+  | 'devnet_getDebugSource'
+  | 'devnet_getBundle';
 
 export function debugMethods(
   chain: Chain,
@@ -40,16 +40,16 @@ export function debugMethods(
       (await traces()).close(trace_id);
       return {};
     },
-    async devnet_getBundle(request, { session }) {
-      // Loaded when first used: a node starts faster without.
-      const { bundleOf } = await import('../../bundle/content/bundle.js');
-      return bundleOf(bundles(), request, session.signal);
-    },
     devnet_getDebugClass: ({ class_hash, block_id = 'pre_confirmed' }) =>
       explainer.debugClass(class_hash, block_id),
     async devnet_getDebugSource({ class_hash, file }) {
       const source = await explainer.debugSource(class_hash, file);
       return source ? { text: source.text, ...(source.isNewer ? { changed: true } : {}) } : {};
+    },
+    async devnet_getBundle(request, { session }) {
+      // Loaded when first used: a node starts faster without.
+      const { bundleOf } = await import('../../bundle/content/bundle.js');
+      return bundleOf(bundles(), request, session.signal);
     },
   };
 }

@@ -13,6 +13,9 @@ use crate::execution::retrace::{Code, Step};
 use crate::felt::Hex;
 use crate::json::to_json;
 
+/// Cells of one answer.
+const MOST_CELLS: usize = 1 << 20;
+
 /// What a trace may keep.
 #[derive(Clone, Copy)]
 pub struct Limits {
@@ -191,10 +194,11 @@ impl Trace {
             0 => run.program.as_deref(),
             _ => run.segments.get(segment),
         };
-        let end =
-            first.checked_add(count).ok_or_else(|| input("memory: the range is too large"))?;
+        if count > MOST_CELLS {
+            return Err(input(format!("memory: {count} cells are more than {MOST_CELLS}")));
+        }
         let cell = |offset| cells?.cell(offset).map(|cell| cell.to_string());
-        Ok((first..end).map(cell).collect())
+        Ok((first..first.saturating_add(count)).map(cell).collect())
     }
 
     fn run(&self, index: usize) -> Result<&Run> {
