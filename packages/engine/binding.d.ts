@@ -24,6 +24,7 @@ export declare class Class {
   functions(): Promise<Array<SierraFunction>>
   /** The Sierra statements that have bytecode, in order. */
   codedStatements(): Promise<Array<number>>
+  variables(): Promise<string>
   wire(): Promise<string>
   casm(): Promise<string>
 }

@@ -28,7 +28,9 @@ export type StopReason =
   | 'event'
   | 'write'
   | 'failure'
-  | 'goto';
+  | 'goto'
+  /** The signal of a run ended it. */
+  | 'aborted';
 
 export interface Stop {
   readonly position: Position;
@@ -57,6 +59,8 @@ export interface RunOptions {
   readonly breakpoints?: readonly Breakpoint[];
   /** Stop at the next call between contracts, event, storage write, or failure, also at caught ones. */
   readonly until?: readonly ('call' | 'event' | 'write' | 'failure')[];
+  /** A position to stop at, if the run gets there. */
+  readonly to?: Position;
   readonly signal?: AbortSignalLike;
 }
 
@@ -152,6 +156,8 @@ export interface Debugger {
   readonly marks: readonly Mark[];
   /** The position of the failure that ended the execution; the first position if nothing failed. */
   readonly startOfInterest: Position;
+  /** Sentences that say what the trace lacks, and how to get it. */
+  readonly notes: readonly string[];
 
   goTo(position: Position): Promise<Stop>;
   /** To the next line, in a called function too. */

@@ -42,6 +42,40 @@ export interface SierraFunction {
   readonly id: number;
 }
 
+/** The Sierra statements of a class, and where they leave their variables. */
+export interface SierraVariables {
+  /** The offset into the bytecode of each statement; those without bytecode have the next one's. */
+  readonly starts: readonly number[];
+  /** The offset after the last statement. */
+  readonly end: number;
+  /** Ordered by their first statements; parameters are pairs of a variable and the index of its reference. */
+  readonly functions: readonly {
+    readonly id: number;
+    readonly first: number;
+    readonly parameters: readonly number[];
+    readonly results: readonly number[];
+  }[];
+  /** A type, and an expression for each cell with the registers after the statement. */
+  readonly references: readonly { readonly type: number; readonly cells: readonly string[] }[];
+  /** The branches of each statement: the next statement, then pairs of a variable and the index of its reference. */
+  readonly statements: readonly (readonly (readonly number[])[])[];
+  readonly types: readonly {
+    readonly id: number;
+    readonly generic: string;
+    /** The number of cells. */
+    readonly size: number;
+    readonly types: readonly number[];
+    readonly values: readonly string[];
+  }[];
+}
+
+/** As the compiler writes it. */
+interface StatementsWithVariables {
+  readonly starts: readonly number[];
+  readonly end: number;
+  readonly variables: Omit<SierraVariables, 'starts' | 'end'>;
+}
+
 const MAKE = Symbol('only the engine makes classes');
 
 function parsed(text: string): unknown {
@@ -129,6 +163,16 @@ export class Class {
    */
   codedStatements(): Promise<readonly number[]> {
     return callWorker(() => this.native.codedStatements());
+  }
+
+  /**
+   * The Sierra statements with the cells where they leave their variables, for debuggers. Compiles the class once
+   * more; rejects a class that runs code of another compiler version.
+   */
+  async variables(): Promise<SierraVariables> {
+    const text = await callWorker(() => this.native.variables());
+    const { starts, end, variables }: StatementsWithVariables = JSON.parse(text);
+    return { starts, end, ...variables };
   }
 
   /** The compiled class as JSON text. Sierra only. */

@@ -11,6 +11,7 @@ export {
   type ClassFigures,
   type ClassLimits,
   type SierraFunction,
+  type SierraVariables,
   type UnauditedLibfunc,
 } from './class.js';
 export { EngineError, type FailureKind } from './error.js';

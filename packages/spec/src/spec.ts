@@ -660,6 +660,53 @@ export type DEBUG_ACTION = {
   readonly called_run?: number;
 };
 
+/** The code and debug information of a class. */
+export type DEBUG_CLASS = {
+  readonly class_hash: FELT;
+  /** Absent if the node has no name of the class. */
+  readonly name?: string;
+  /** The ABI as JSON text. Absent if the class has none. */
+  readonly abi?: string;
+  /** Why `code` is absent. */
+  readonly note?: string;
+  /** Absent for Cairo 0, and for code of another compiler version. */
+  readonly code?: DEBUG_CODE;
+  /** Absent if the node has no debug information of the class. */
+  readonly source?: DEBUG_SOURCE;
+};
+
+/** The Sierra statements of a class and the cells of their variables. */
+export type DEBUG_CODE = {
+  /** The offset into the bytecode of each statement. Statements without bytecode have the offset of the next one. */
+  readonly starts: readonly number[];
+  /** The offset after the last statement: constants follow. */
+  readonly end: number;
+  /** Ordered by their first statements. */
+  readonly functions: readonly DEBUG_FUNCTION[];
+  /** Types with the cells of a value. */
+  readonly references: readonly {
+    /** The number of the Sierra type. */
+    readonly type: number;
+    /** An expression for each cell, with the registers right after the statement: `[ap + -1]`, `[[fp + -3] + 2]`, `5`, `[ap + -1] + 5`, `[ap + -1] * [ap + -2]`. */
+    readonly cells: readonly string[];
+  }[];
+  /** For each statement, its branches: the next statement, then pairs of a variable and the index of its reference. Return statements have no branches. */
+  readonly statements: readonly (readonly (readonly number[])[])[];
+  /** Declarations of Sierra types. */
+  readonly types: readonly DEBUG_TYPE[];
+};
+
+/** A function of a Sierra program. */
+export type DEBUG_FUNCTION = {
+  readonly id: number;
+  /** The first statement. */
+  readonly first: number;
+  /** Pairs of a variable and the index of its reference. */
+  readonly parameters: readonly number[];
+  /** The numbers of the returned types. */
+  readonly results: readonly number[];
+};
+
 /** A call of a contract in a recorded execution. */
 export type DEBUG_RUN = {
   /** The index of the calling run. Absent for the validation and the execution. */
@@ -693,6 +740,34 @@ export type DEBUG_RUN = {
   readonly segments: readonly number[];
 };
 
+/** The debug information of a class. */
+export type DEBUG_SOURCE = {
+  /** Names of functions, files and variables. */
+  readonly texts: readonly string[];
+  /** The index of the first location of each statement, and the number of all at the end. */
+  readonly location_starts: readonly number[];
+  /** Five numbers for each location: the indexes of the function and of the file in `texts` or -1, line and column from 0 or -1, and 1 for code of a macro. The location of the innermost function is the first of a statement, the others inlined it. */
+  readonly locations: readonly number[];
+  /** Names of Sierra functions. */
+  readonly functions: readonly SIERRA_FUNCTION[];
+  /** Names of Sierra types. */
+  readonly types: readonly {
+    readonly id: number;
+    readonly name: string;
+    /** Names of members of a struct or variants of an enum. */
+    readonly members?: readonly string[];
+  }[];
+  /** Names of variables, by function. Absent if the artifact was compiled without them. */
+  readonly variables?: readonly {
+    /** The index of the file in `texts`. */
+    readonly file: number;
+    /** First line, column, last line and column of the function. */
+    readonly span: readonly number[];
+    /** Six numbers for each variable: the Sierra variable, the index of its name in `texts`, and the span of its definition. */
+    readonly names: readonly number[];
+  }[];
+};
+
 /** A recorded execution. */
 export type DEBUG_TRACE = {
   readonly trace_id: string;
@@ -712,6 +787,19 @@ export type DEBUG_TRACE = {
     readonly step: number;
     readonly text: string;
   }[];
+};
+
+/** A declaration of a Sierra type. */
+export type DEBUG_TYPE = {
+  readonly id: number;
+  /** The generic type, for example `Struct`. */
+  readonly generic: string;
+  /** The number of cells. */
+  readonly size: number;
+  /** Types that it is made of: members of a struct, variants of an enum, elements. */
+  readonly types: readonly number[];
+  /** Numbers that it is made of, in decimal: the bounds of a bounded integer. */
+  readonly values: readonly string[];
 };
 
 /** A number of any size as a decimal string. */
@@ -2905,6 +2993,27 @@ export interface Methods {
     };
     readonly result: Record<string, never>;
   };
+  /** Read the code and debug information of a class, for a debugger. */
+  readonly devnet_getDebugClass: {
+    readonly params: {
+      readonly class_hash: FELT;
+      readonly block_id?: BLOCK_ID;
+    };
+    readonly result: DEBUG_CLASS;
+  };
+  /** Read a source file of a class. */
+  readonly devnet_getDebugSource: {
+    readonly params: {
+      readonly class_hash: FELT;
+      readonly file: string;
+    };
+    readonly result: {
+      /** Absent if the node has no such file. */
+      readonly text?: string;
+      /** Whether the file changed after the class was compiled. */
+      readonly changed?: boolean;
+    };
+  };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
     readonly params: {
@@ -3922,6 +4031,20 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_closeDebugTrace: {
     document: 'devnet',
     params: [{ name: 'trace_id', required: true }],
+    tenants: 'everywhere',
+  },
+  devnet_getDebugClass: {
+    document: 'devnet',
+    params: [{ name: 'class_hash', required: true }, { name: 'block_id' }],
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_getDebugSource: {
+    document: 'devnet',
+    params: [
+      { name: 'class_hash', required: true },
+      { name: 'file', required: true },
+    ],
     tenants: 'everywhere',
   },
   devnet_setLabel: {

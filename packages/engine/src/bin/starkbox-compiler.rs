@@ -1,7 +1,6 @@
-//! Compiler process: Sierra JSON on stdin, CASM JSON on stdout, or with a second argument `statements`
-//! the map from bytecode to Sierra statements. It is a process of its own because a compilation that
-//! loops or exhausts memory can only be stopped from outside. The first argument is its memory limit in
-//! bytes.
+//! Compiler process: Sierra JSON on stdin, the JSON of an output on stdout. It is a process of its own because a
+//! compilation that loops or exhausts memory can only be stopped from outside. The first argument is its memory
+//! limit in bytes, the second the name of the output: `casm`, `statements` or `variables`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, BufRead, Read, Write};
@@ -85,8 +84,8 @@ fn end_with_reader() {
 fn compile() -> Result<(), String> {
     let text = read_program().map_err(|error| error.to_string())?;
     std::thread::spawn(end_with_reader);
-    let statements = std::env::args().nth(2).as_deref() == Some("statements");
-    let compiled = sierra::compile(&text, statements)?;
+    let output = std::env::args().nth(2).unwrap_or_else(|| "casm".to_owned());
+    let compiled = sierra::compile(&text, &output)?;
     let mut out = io::stdout().lock();
     out.write_all(compiled.as_bytes()).and_then(|()| out.flush()).map_err(|error| error.to_string())
 }

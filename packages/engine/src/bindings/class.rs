@@ -206,6 +206,13 @@ impl Class {
         off_thread(env, move || Ok(class.statements()?.coded()))
     }
 
+    /// The Sierra statements with the cells of their variables, as JSON text.
+    #[napi(catch_unwind)]
+    pub fn variables<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
+        let class = self.inner.clone();
+        off_thread(env, move || class.variables())
+    }
+
     #[napi(catch_unwind)]
     pub fn wire<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
         let class = self.inner.clone();

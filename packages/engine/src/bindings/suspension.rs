@@ -41,6 +41,6 @@ pub fn take_program(request: String) -> Option<Buffer> {
 #[napi(catch_unwind)]
 pub fn compile_program(program: Buffer, output: String) -> Result<String> {
     let text = String::from_utf8_lossy(&program);
-    let compiled = sierra::compile(&text, output == "statements");
+    let compiled = sierra::compile(&text, &output);
     Ok(compiled.map_err(Error::from_reason)?)
 }

@@ -136,6 +136,7 @@ export const ENTRIES = {
   'Class#unauditedLibfunc': { args: [] },
   'Class#functions': { args: [] },
   'Class#codedStatements': { args: [] },
+  'Class#variables': { args: [] },
   'Class#wire': { args: [] },
   'Class#casm': { args: [] },
 

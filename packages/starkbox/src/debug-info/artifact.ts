@@ -3,7 +3,7 @@
 /** Names of Sierra classes as Scarb and the compiler write them. */
 export const ARTIFACT: RegExp = /\.(contract_class|sierra)\.json$/;
 
-/** Annotations of a Sierra program in which Scarb writes the functions and locations of its statements. */
+/** Annotations of a Sierra program in which Scarb writes its functions, locations, variables and types. */
 export const ANNOTATIONS = {
   functions: {
     tool: 'github.com/software-mansion/cairo-profiler',
@@ -12,6 +12,18 @@ export const ANNOTATIONS = {
   locations: {
     tool: 'github.com/software-mansion/cairo-coverage',
     member: 'statements_code_locations',
+  },
+  variables: {
+    tool: 'github.com/software-mansion-labs/cairo-debugger',
+    member: 'functions_info',
+  },
+  structs: {
+    tool: 'github.com/software-mansion-labs/cairo-debugger/user-types',
+    member: 'structs',
+  },
+  enums: {
+    tool: 'github.com/software-mansion-labs/cairo-debugger/user-types',
+    member: 'enums',
   },
 } as const;
 

@@ -1,5 +1,6 @@
-// Debug information of a class: functions and locations in the source of its Sierra statements.
+// Debug information of a class: functions and locations in the source of its Sierra statements, and names.
 import type { SourceLine } from '@starkbox/abi';
+import type { DEBUG_SOURCE } from '@starkbox/spec';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';
 
@@ -30,6 +31,7 @@ export class DebugInfo {
   readonly #starts: Uint32Array;
   readonly #entries: Int32Array;
   readonly #names: ReadonlyMap<number, string>;
+  readonly #symbols: Symbols;
   /** The files that it names. */
   readonly files: ReadonlySet<string>;
 
@@ -39,11 +41,13 @@ export class DebugInfo {
     starts: Uint32Array,
     entries: Int32Array,
     names: ReadonlyMap<number, string>,
+    symbols: Symbols = NO_SYMBOLS,
   ) {
     this.#texts = texts;
     this.#starts = starts;
     this.#entries = entries;
     this.#names = names;
+    this.#symbols = symbols;
     const files = new Set<string>();
     for (let at = 1; at < entries.length; at += WIDTH) {
       const file = texts[entries[at] ?? -1];
@@ -66,15 +70,18 @@ export class DebugInfo {
     const functions = member(annotations, 'functions');
     const locations = member(annotations, 'locations');
     if (names.size === 0 && functions.size === 0 && locations.size === 0) return undefined;
-    return DebugInfo.#of(functions, locations, names);
+    const texts = new Texts();
+    const variables = readVariables(annotations, texts);
+    const types = readTypes(info['type_names'], annotations);
+    const symbols = { types, ...(variables ? { variables } : {}) };
+    return DebugInfo.#of(functions, locations, { names, symbols, texts });
   }
 
   static #of(
     functions: ReadonlyMap<number, unknown>,
     locations: ReadonlyMap<number, unknown>,
-    names: ReadonlyMap<number, string>,
+    { names: functionNames, symbols, texts }: NamesOfClass,
   ): DebugInfo {
-    const texts = new Texts();
     let last = -1;
     for (const statement of [...functions.keys(), ...locations.keys()]) {
       last = Math.max(last, statement);
@@ -104,7 +111,7 @@ export class DebugInfo {
       }
       starts[statement + 1] = entries.length / WIDTH;
     }
-    return new DebugInfo(texts.all, starts, Int32Array.from(entries), names);
+    return new DebugInfo(texts.all, starts, Int32Array.from(entries), functionNames, symbols);
   }
 
   /** The lines of a statement, that of the innermost function first; all but the last are inlined. */
@@ -158,20 +165,98 @@ export class DebugInfo {
   functionName(id: number): string | undefined {
     return this.#names.get(id);
   }
+
+  /** All of it, as debuggers read it. */
+  get wire(): DEBUG_SOURCE {
+    return {
+      texts: this.#texts,
+      location_starts: [...this.#starts],
+      locations: [...this.#entries],
+      functions: Array.from(this.#names, ([id, name]) => ({ id, name })),
+      ...this.#symbols,
+    };
+  }
 }
 
-/** The values of an annotation by their statements. */
+/** Names of types and of variables. */
+type Symbols = Pick<DEBUG_SOURCE, 'types' | 'variables'>;
+const NO_SYMBOLS: Symbols = { types: [] };
+
+interface NamesOfClass {
+  readonly names: ReadonlyMap<number, string>;
+  readonly symbols: Symbols;
+  readonly texts: Texts;
+}
+
+/** Names of Sierra types; those of structs and enums with their members or variants. */
+function readTypes(names: unknown, annotations: object): DEBUG_SOURCE['types'] {
+  const types = new Map<number, DEBUG_SOURCE['types'][number]>();
+  for (const [id, name] of readNames(names, 'type_names')) types.set(id, { id, name });
+  for (const kind of ['structs', 'enums'] as const) {
+    for (const [id, value] of member(annotations, kind)) {
+      const where = `${kind}[${id}]`;
+      const type = object(value, where);
+      const parts = type[kind === 'structs' ? 'members' : 'variants'];
+      types.set(id, {
+        id,
+        name: string(type['name'], `${where}.name`),
+        members: list(parts, where, string),
+      });
+    }
+  }
+  return [...types.values()];
+}
+
+type FunctionVariables = NonNullable<DEBUG_SOURCE['variables']>;
+
+/** Names of variables by function; undefined if the artifact was compiled without them. */
+function readVariables(annotations: object, texts: Texts): FunctionVariables | undefined {
+  const functions = member(annotations, 'variables');
+  if (functions.size === 0) return undefined;
+  return Array.from(functions, ([id, value]) => {
+    const where = `functions_info[${id}]`;
+    const info = object(value, where);
+    const variables = object(info['sierra_to_cairo_variable'], `${where}.sierra_to_cairo_variable`);
+    const names = Object.entries(variables).flatMap(([key, item]) => {
+      const variable = count(/^\d{1,9}$/.test(key) ? Number(key) : key, `${where}: variable`);
+      const [name, span] = pair(item, `${where}[${key}]`, string, readSpan);
+      return [variable, texts.number(name), ...span];
+    });
+    const file = string(info['function_file_path'], `${where}.function_file_path`);
+    const span = readSpan(info['function_code_span'], `${where}.function_code_span`);
+    return { file: texts.number(withoutMarks(file)), span, names };
+  });
+}
+
+type Span = readonly [number, number, number, number];
+
+function readSpan(value: unknown, where: string): Span {
+  const { start, end } = object(value, where);
+  const first = object(start, `${where}.start`);
+  const last = object(end, `${where}.end`);
+  return [
+    position(first['line'], `${where}.start.line`),
+    position(first['col'], `${where}.start.col`),
+    position(last['line'], `${where}.end.line`),
+    position(last['col'], `${where}.end.col`),
+  ];
+}
+
+/** The values of an annotation by their numbers of statements, functions or types. */
 function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMap<number, unknown> {
   const { tool, member: name } = ANNOTATIONS[kind];
   const values = optional(Object(annotations)[tool], tool, object)?.[name];
-  const byStatement = new Map<number, unknown>();
+  const isOfStatements = kind === 'functions' || kind === 'locations';
+  const byNumber = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {
-    if (!/^\d{1,9}$/.test(key) || Number(key) >= MOST_STATEMENTS) {
-      throw new TypeError(`${name}: ${JSON.stringify(key)} is no statement`);
+    const isNumber = /^\d{1,20}$/.test(key);
+    if (!isNumber || (isOfStatements && Number(key) >= MOST_STATEMENTS)) {
+      const expected = isOfStatements ? 'statement' : 'number';
+      throw new TypeError(`${name}: ${JSON.stringify(key)} is no ${expected}`);
     }
-    byStatement.set(Number(key), value);
+    byNumber.set(Number(key), value);
   }
-  return byStatement;
+  return byNumber;
 }
 
 interface SourceLocation {
@@ -212,8 +297,8 @@ function position(value: unknown, where: string): number {
   return number;
 }
 
-function readNames(value: unknown): ReadonlyMap<number, string> {
-  const pairs = optional(value, 'user_func_names', (names, where) =>
+function readNames(value: unknown, member = 'user_func_names'): ReadonlyMap<number, string> {
+  const pairs = optional(value, member, (names, where) =>
     list(names, where, (nameOfNumber, at) => pair(nameOfNumber, at, numberOf, string)),
   );
   return new Map(pairs ?? []);

@@ -43,6 +43,7 @@ pub trait Compiler: Send + Sync {
 pub enum Output {
     Casm,
     Statements,
+    Variables,
 }
 
 static COMPILER: RwLock<Option<Arc<dyn Compiler>>> = RwLock::new(None);
@@ -58,6 +59,7 @@ impl Output {
         match self {
             Output::Casm => "casm",
             Output::Statements => "statements",
+            Output::Variables => "variables",
         }
     }
 }
@@ -108,18 +110,18 @@ pub(super) fn casm(
     cached_or_compiled(Output::Casm, hash, class, version, limits, parse_casm)
 }
 
-/// The map from bytecode to Sierra statements.
+/// The map from bytecode to Sierra statements, and its text.
 pub(super) fn statements(
+    output: Output,
     hash: &Felt,
     class: &SierraContractClass,
     limits: &Limits,
-) -> Result<Statements> {
+) -> Result<(String, Statements)> {
     let parse = |text: &str| {
         serde_json::from_str(text)
             .map_err(|error| Failure::new(Kind::Compilation, format!("statements: {error}")))
     };
-    let version = newest_sierra();
-    Ok(cached_or_compiled(Output::Statements, hash, class, &version, limits, parse)?.1)
+    cached_or_compiled(output, hash, class, &newest_sierra(), limits, parse)
 }
 
 fn cached_or_compiled<T>(

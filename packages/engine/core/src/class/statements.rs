@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::checksum::checksum;
-use super::compiler;
+use super::compiler::{self, Output};
 use super::contract_class::Class;
 use super::limits::Limits;
 use super::source::{Source, read};
@@ -34,16 +34,27 @@ impl Class {
         if let Some(known) = self.statements.get() {
             return Ok(known.clone());
         }
+        let (_, statements) = self.compile_statements(Output::Statements)?;
+        Ok(self.statements.get_or_init(|| Arc::new(statements)).clone())
+    }
+
+    /// The map from bytecode to Sierra statements with the cells of their variables, as JSON text. Fails as
+    /// `statements` does.
+    pub fn variables(&self) -> Result<String> {
+        Ok(self.compile_statements(Output::Variables)?.0)
+    }
+
+    fn compile_statements(&self, output: Output) -> Result<(String, Statements)> {
         let Source::Sierra(class) = read(&self.wire_text()?)? else {
             return Err(Failure::new(Kind::Class, "a Cairo 0 class has no Sierra statements"));
         };
-        let statements = compiler::statements(&self.hash, &class, &Limits::any_size())?;
-        if statements.checksum != checksum(&self.parsed_casm()?) {
+        let compiled = compiler::statements(output, &self.hash, &class, &Limits::any_size())?;
+        if compiled.1.checksum != checksum(&self.parsed_casm()?) {
             return Err(Failure::new(
                 Kind::Class,
                 "the class runs code of another compiler version; its statements are unknown",
             ));
         }
-        Ok(self.statements.get_or_init(|| Arc::new(statements)).clone())
+        Ok(compiled)
     }
 }

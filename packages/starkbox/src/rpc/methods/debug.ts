@@ -7,7 +7,9 @@ type DebugMethods =
   | 'devnet_openDebugTrace'
   | 'devnet_readDebugSteps'
   | 'devnet_readDebugMemory'
-  | 'devnet_closeDebugTrace';
+  | 'devnet_closeDebugTrace'
+  | 'devnet_getDebugClass'
+  | 'devnet_getDebugSource';
 
 export function debugMethods(explainer: Explainer): Group<DebugMethods> {
   const traces = new DebugTraces(explainer);
@@ -22,6 +24,12 @@ export function debugMethods(explainer: Explainer): Group<DebugMethods> {
     devnet_closeDebugTrace({ trace_id }) {
       traces.close(trace_id);
       return {};
+    },
+    devnet_getDebugClass: ({ class_hash, block_id = 'pre_confirmed' }) =>
+      explainer.debugClass(class_hash, block_id),
+    async devnet_getDebugSource({ class_hash, file }) {
+      const source = await explainer.debugSource(class_hash, file);
+      return source ? { text: source.text, ...(source.isNewer ? { changed: true } : {}) } : {};
     },
   };
 }

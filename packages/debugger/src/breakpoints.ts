@@ -1,0 +1,87 @@
+// Breakpoints as predicates over positions, computed once for each run to them.
+import type { DEBUG_RUN } from '@starkbox/spec';
+import type { Breakpoint } from './debugger.js';
+import type { LineTable } from './lines.js';
+import type { Stops } from './stops.js';
+import { NONE } from './trace/timeline.js';
+
+/** A breakpoint whose lines, functions and contracts were looked up. */
+export class PreparedBreakpoint {
+  readonly breakpoint: Breakpoint;
+  readonly #stops: Stops;
+  readonly #runs: readonly DEBUG_RUN[];
+  /** For each line, a bit for each of its levels that is of the line or function of the breakpoint. */
+  readonly #levels: Uint32Array | undefined;
+  readonly #isRunMatched: readonly boolean[];
+  readonly #firstStops = new Map<number, number>();
+
+  constructor(breakpoint: Breakpoint, stops: Stops, runs: readonly DEBUG_RUN[]) {
+    this.breakpoint = breakpoint;
+    this.#stops = stops;
+    this.#runs = runs;
+    const { line, function: functionName } = breakpoint;
+    this.#levels =
+      line || functionName !== undefined ? levelsOf(breakpoint, stops.lines) : undefined;
+    const { contract } = breakpoint;
+    this.#isRunMatched = runs.map((run) => contract === undefined || isContract(run, contract));
+  }
+
+  /** Whether it stops at a position; the condition is not tested. */
+  isAt(position: number): boolean {
+    const stops = this.#stops;
+    if (!stops.isStop(position)) return false;
+    const run = stops.timeline.runAt(position);
+    if (run === NONE || !this.#isRunMatched[run]) return false;
+    const { line, function: functionName, contract } = this.breakpoint;
+    if (this.#levels) {
+      if (!stops.hasLines(run)) return !line && this.#isEntryPoint(position, run, functionName);
+      const begins = line ? stops.levelAt(position) : stops.entryAt(position);
+      if (begins === 0) return false;
+      return (this.#levels[stops.lineAt(position)] ?? 0) >>> begins !== 0;
+    }
+    return contract === undefined || position === this.#firstStop(run);
+  }
+
+  #firstStop(run: number): number {
+    let first = this.#firstStops.get(run);
+    if (first === undefined) {
+      first = this.#stops.next(this.#stops.timeline.firstOfRun(run) - 1);
+      this.#firstStops.set(run, first);
+    }
+    return first;
+  }
+
+  /** In code without lines: the start of the call of an entry point. */
+  #isEntryPoint(position: number, run: number, name: string | undefined): boolean {
+    const { function_name } = this.#runs[run] ?? {};
+    return function_name === name && position === this.#stops.timeline.firstOfRun(run);
+  }
+}
+
+function levelsOf({ line, function: name }: Breakpoint, lines: LineTable): Uint32Array {
+  const levels = new Uint32Array(lines.count);
+  for (const [index, node] of lines.entries()) {
+    const isMatched =
+      (!line || (node.line === line.line && isFile(node.file, line.file))) &&
+      (name === undefined || isFunction(node.functionName, name));
+    // The lines that this one is inlined into come before it.
+    const outer = levels[node.parent] ?? 0;
+    levels[index] = isMatched ? outer | (1 << node.depth) : outer;
+  }
+  return levels;
+}
+
+/** Whether a path is the file, or ends with it. */
+export function isFile(path: string, file: string): boolean {
+  const wanted = file.replaceAll('\\', '/');
+  return path === wanted || path.endsWith(`/${wanted}`) || wanted.endsWith(`/${path}`);
+}
+
+const isFunction = (path: string, name: string): boolean =>
+  path === name || path.endsWith(`::${name}`);
+
+function isContract({ contract_address, class_hash, contract_name }: DEBUG_RUN, name: string) {
+  const felt = /^0x[\da-f]+$/i.test(name) ? BigInt(name) : undefined;
+  if (felt !== undefined) return BigInt(contract_address) === felt || BigInt(class_hash) === felt;
+  return contract_name === name;
+}

@@ -1,0 +1,70 @@
+// Instructions of CASM as text, from the words of a program.
+import type { Cell } from './trace/recorded-trace.js';
+
+const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
+const BIAS = 0x8000;
+
+export interface DecodedInstruction {
+  readonly text: string;
+  /** The number of words. */
+  readonly size: number;
+}
+
+const bit = (flags: number, index: number): boolean => ((flags >> index) & 1) === 1;
+
+/**
+ * The instruction that begins with a word; undefined if it encodes none.
+ *
+ * @param next the word behind it, which an immediate value takes
+ */
+export function decodeInstruction(word: Cell, next: Cell): DecodedInstruction | undefined {
+  if (word === null || word.includes(':')) return undefined;
+  const encoded = BigInt(word);
+  const extension = Number(encoded >> 63n);
+  if (extension > 3) return undefined;
+  const offset = (shift: bigint): number => Number((encoded >> shift) & 0xffffn) - BIAS;
+  const flags = Number((encoded >> 48n) & 0x7fffn);
+  const dst = cell(bit(flags, 0) ? 'fp' : 'ap', offset(0n));
+  const op0 = cell(bit(flags, 1) ? 'fp' : 'ap', offset(16n));
+  const [isImmediate, isFp, isAp] = [bit(flags, 2), bit(flags, 3), bit(flags, 4)];
+  const size = isImmediate ? 2 : 1;
+  let op1 = `[${op0}${signed(offset(32n))}]`;
+  if (isImmediate) op1 = next === null ? '?' : immediate(next);
+  else if (isFp) op1 = cell('fp', offset(32n));
+  else if (isAp) op1 = cell('ap', offset(32n));
+  const res = resultText(flags, op0, op1);
+  const text = operationText(flags, { dst, op0, op1, res });
+  if (text === undefined) return undefined;
+  const name = ['', 'blake2s ', 'blake2s_last ', 'qm31 '][extension] ?? '';
+  return { text: `${name}${text}`, size };
+}
+
+const signed = (offset: number): string =>
+  offset === 0 ? '' : offset < 0 ? ` - ${-offset}` : ` + ${offset}`;
+const cell = (register: string, offset: number): string => `[${register}${signed(offset)}]`;
+
+function immediate(word: string): string {
+  if (word.includes(':')) return word;
+  const value = BigInt(word);
+  return String(value > PRIME / 2n ? value - PRIME : value);
+}
+
+function resultText(flags: number, op0: string, op1: string): string {
+  if (bit(flags, 5)) return `${op0} + ${op1}`;
+  return bit(flags, 6) ? `${op0} * ${op1}` : op1;
+}
+
+function operationText(
+  flags: number,
+  { dst, op0, op1, res }: Readonly<Record<'dst' | 'op0' | 'op1' | 'res', string>>,
+): string | undefined {
+  const step = bit(flags, 11) ? ', ap++' : '';
+  const isRelative = bit(flags, 8);
+  if (bit(flags, 13)) return 'ret';
+  if (bit(flags, 12)) return `call ${isRelative ? 'rel' : 'abs'} ${res}`;
+  if (bit(flags, 9)) return `jmp rel ${op1} if ${dst} != 0${step}`;
+  if (bit(flags, 7) || isRelative) return `jmp ${isRelative ? 'rel' : 'abs'} ${res}${step}`;
+  if (bit(flags, 10)) return `ap += ${res}`;
+  if (bit(flags, 14)) return `${dst} = ${res}${step}`;
+  return flags === 0 || bit(flags, 11) ? `nop ${op0}${step}` : undefined;
+}

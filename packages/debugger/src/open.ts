@@ -1,0 +1,470 @@
+// A debugger of one recorded execution.
+import type { DEBUG_ACTION, DEBUG_TRACE } from '@starkbox/spec';
+import { isFile, PreparedBreakpoint } from './breakpoints.js';
+import { Classes } from './classes.js';
+import type {
+  Breakpoint,
+  Caller,
+  Debugger,
+  Direction,
+  Evaluated,
+  Instruction,
+  Mark,
+  OpenOptions,
+  Position,
+  RunOptions,
+  Scope,
+  SourceLocation,
+  StackFrame,
+  Stop,
+  StopReason,
+  StorageEntry,
+  Target,
+  Value,
+  Variable,
+} from './debugger.js';
+import { decodeInstruction } from './disassembly.js';
+import { failedRun, failurePosition, gasAt, marksOf, storageAt } from './execution.js';
+import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
+import { type ActiveFunction, activeFunctions } from './frames.js';
+import { type CodeFrame, plainName } from './lines.js';
+import { Stops } from './stops.js';
+import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
+import { Timeline } from './trace/timeline.js';
+import { callVariables, leaf } from './values-by-abi.js';
+
+/** Records an execution in a node and opens it at its first position. */
+export async function openDebugger(
+  call: Caller,
+  target: Target,
+  options: OpenOptions = {},
+): Promise<Debugger> {
+  const recorded = await RecordedTrace.open(call, target, options);
+  try {
+    const { trace } = recorded;
+    const hashes = new Set(trace.runs.map(({ class_hash }) => class_hash));
+    const [timeline, classes] = await Promise.all([
+      Timeline.load(trace, recorded.steps(options.onProgress)),
+      loadClasses(call, hashes),
+    ]);
+    return new RecordedDebugger({ call, target, recorded, timeline, classes });
+  } catch (error) {
+    await recorded.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function loadClasses(_call: Caller, _hashes: Iterable<string>): Promise<Classes> {
+  return new Classes(new Map());
+}
+
+interface Parts {
+  readonly call: Caller;
+  readonly target: Target;
+  readonly recorded: RecordedTrace;
+  readonly timeline: Timeline;
+  readonly classes: Classes;
+}
+
+/** One frame of a stack: an active function, or one that is inlined into it. */
+interface Frame {
+  readonly active: ActiveFunction;
+  /** Undefined for a whole call. */
+  readonly code: CodeFrame | undefined;
+}
+
+/** Slots whose names are asked for. */
+const MOST_NAMED = 5_000;
+const MOST_KEYS = 500;
+const MOST_FELTS = 500;
+
+class RecordedDebugger implements Debugger {
+  readonly trace: DEBUG_TRACE;
+  readonly length: number;
+  readonly marks: readonly Mark[];
+  readonly startOfInterest: Position;
+  readonly notes: readonly string[];
+  readonly #parts: Parts;
+  readonly #stops: Stops;
+  readonly #actionsOfRun: readonly (readonly number[])[];
+  #position = 0;
+  #stack: { readonly position: number; readonly frames: readonly Frame[] } | undefined;
+  #slotNames: Promise<ReadonlyMap<string, string>> | undefined;
+
+  constructor(parts: Parts) {
+    const { recorded, timeline, classes } = parts;
+    const { trace } = recorded;
+    this.#parts = parts;
+    this.trace = trace;
+    this.length = timeline.length;
+    const codes = trace.runs.map(({ class_hash }) => classes.table(class_hash));
+    this.#stops = new Stops(timeline, classes.lines, codes);
+    this.marks = marksOf(trace, timeline);
+    const failed = failedRun(trace);
+    this.startOfInterest =
+      failed === undefined ? 0 : (failurePosition(trace, timeline, failed) ?? 0);
+    const actionsOfRun: number[][] = trace.runs.map(() => []);
+    for (const [index, { run }] of trace.actions.entries()) actionsOfRun[run]?.push(index);
+    this.#actionsOfRun = actionsOfRun;
+    this.notes = notesOf(trace, classes);
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  get action(): DEBUG_ACTION | undefined {
+    return this.#actionAt(this.#position);
+  }
+
+  #actionAt(position: number): DEBUG_ACTION | undefined {
+    const index = this.#parts.timeline.actionAt(position);
+    return index === undefined ? undefined : this.trace.actions[index];
+  }
+
+  #stopAt(position: number, reason: StopReason, breakpoint?: Breakpoint): Stop {
+    this.#position = Math.max(0, Math.min(position, this.length - 1));
+    const action = this.action;
+    return {
+      position: this.#position,
+      reason,
+      ...(breakpoint ? { breakpoint } : {}),
+      ...(action ? { action } : {}),
+    };
+  }
+
+  /** The ends are reasons of their own. */
+  #move(position: number, reason: StopReason): Stop {
+    if (position >= this.length - 1) return this.#stopAt(position, 'end');
+    return this.#stopAt(position, position <= 0 ? 'start' : reason);
+  }
+
+  async goTo(position: Position): Promise<Stop> {
+    if (!Number.isSafeInteger(position)) {
+      throw new RangeError(
+        `Expected a position from 0 to ${this.length - 1}, but got ${position}.`,
+      );
+    }
+    return this.#stopAt(position, 'goto');
+  }
+
+  async stepIn(direction: Direction = 'forward'): Promise<Stop> {
+    const stops = this.#stops;
+    const at = this.#position;
+    return this.#move(direction === 'forward' ? stops.next(at) : stops.previous(at), 'step');
+  }
+
+  async stepOver(direction: Direction = 'forward'): Promise<Stop> {
+    const stops = this.#stops;
+    const at = this.#position;
+    return this.#move(direction === 'forward' ? stops.over(at) : stops.overBack(at), 'step');
+  }
+
+  async stepOut(direction: Direction = 'forward'): Promise<Stop> {
+    const stops = this.#stops;
+    const at = this.#position;
+    return this.#move(direction === 'forward' ? stops.out(at) : stops.outBack(at), 'step');
+  }
+
+  async stepInstruction(direction: Direction = 'forward'): Promise<Stop> {
+    return this.#move(this.#position + (direction === 'forward' ? 1 : -1), 'step');
+  }
+
+  async run(options: RunOptions = {}): Promise<Stop> {
+    const { direction = 'forward', breakpoints = [], until = [], signal, to } = options;
+    const start = this.#position;
+    const mark = this.#nextMark(start, direction, until);
+    const last = this.length - 1;
+    const sign = direction === 'forward' ? 1 : -1;
+    let end = mark?.position ?? (direction === 'forward' ? last : 0);
+    const isTarget = to !== undefined && (to - start) * sign > 0 && (to - end) * sign <= 0;
+    if (isTarget) end = to;
+    const prepared = breakpoints.map(
+      (breakpoint) => new PreparedBreakpoint(breakpoint, this.#stops, this.trace.runs),
+    );
+    if (prepared.length > 0) {
+      for (let at = start + sign; (end - at) * sign >= 0; at += sign) {
+        for (const candidate of prepared) {
+          if (!candidate.isAt(at)) continue;
+          const { condition } = candidate.breakpoint;
+          if (condition === undefined || (await this.#holds(condition, at))) {
+            return this.#stopAt(at, 'breakpoint', candidate.breakpoint);
+          }
+          if (signal?.aborted) return this.#stopAt(at, 'aborted');
+        }
+      }
+    }
+    if (isTarget) return this.#stopAt(end, 'goto');
+    if (mark) return this.#stopAt(mark.position, mark.reason);
+    return this.#move(end, 'step');
+  }
+
+  /** The next mark of some kinds, which are those of reasons. */
+  #nextMark(
+    start: number,
+    direction: Direction,
+    until: NonNullable<RunOptions['until']>,
+  ): { readonly position: number; readonly reason: StopReason } | undefined {
+    let nearest: { readonly position: number; readonly reason: StopReason } | undefined;
+    for (const { position, kind } of this.marks) {
+      const reason = until.find((wanted) => wanted === kind);
+      if (!reason) continue;
+      if (direction === 'forward' && position > start) return { position, reason };
+      if (direction === 'backward' && position < start) nearest = { position, reason };
+    }
+    return nearest;
+  }
+
+  /** Whether a condition of a breakpoint holds; one that names nothing does not. */
+  async #holds(condition: string, position: number): Promise<boolean> {
+    const comparisons = readCondition(condition);
+    if (!comparisons) {
+      throw new TypeError(
+        `Expected a condition such as amount > 5, owner == 0x1 or is_open, but got ${condition}.`,
+      );
+    }
+    const before = this.#position;
+    this.#position = position;
+    try {
+      for (const { path, operator, literal } of comparisons) {
+        const { value } = await this.#evaluatePath(path, undefined);
+        if (!value || compare(value, operator, literal) !== true) return false;
+      }
+      return true;
+    } finally {
+      this.#position = before;
+    }
+  }
+
+  #frames(): readonly Frame[] {
+    const { timeline, classes } = this.#parts;
+    if (this.#stack?.position === this.#position) return this.#stack.frames;
+    const codeOf = (run: number) => classes.table(this.trace.runs[run]?.class_hash ?? '');
+    const frames = activeFunctions(timeline, codeOf, this.#position).flatMap((active): Frame[] =>
+      active.frames.length === 0
+        ? [{ active, code: undefined }]
+        : active.frames.map((code) => ({ active, code })),
+    );
+    this.#stack = { position: this.#position, frames };
+    return frames;
+  }
+
+  async frameCount(): Promise<number> {
+    return this.#frames().length;
+  }
+
+  async frames(
+    first = 0,
+    count: number = Number.POSITIVE_INFINITY,
+  ): Promise<readonly StackFrame[]> {
+    return this.#frames()
+      .slice(first, first + count)
+      .map((frame, index) => this.#stackFrame(frame, first + index));
+  }
+
+  #stackFrame({ active, code }: Frame, index: number): StackFrame {
+    const run = this.trace.runs[active.run];
+    if (!run) throw new RangeError(`The trace has no run ${active.run}.`);
+    const location = code && locationOf(run.class_hash, code);
+    return {
+      index,
+      run,
+      runIndex: active.run,
+      name: code ? plainName(code.name) : (run.function_name ?? run.entry_point_selector),
+      ...(location ? { location } : {}),
+      isInlined: code?.isInlined ?? false,
+      repetitions: active.repetitions,
+      isLibrary: code?.isLibrary ?? false,
+    };
+  }
+
+  /** The innermost frame of user code, or the innermost one. */
+  #defaultFrame(): number {
+    return Math.max(
+      0,
+      this.#frames().findIndex(({ code }) => code && !code.isLibrary),
+    );
+  }
+
+  async scope(frameIndex: number = this.#defaultFrame()): Promise<Scope> {
+    const frame = this.#frames()[frameIndex];
+    if (!frame) return { variables: [], unmapped: 0, note: 'The execution has ended.' };
+    return { variables: await this.callArguments(frame.active.run), unmapped: 0 };
+  }
+
+  async callArguments(runIndex: number): Promise<readonly Variable[]> {
+    const run = this.trace.runs[runIndex];
+    if (!run) throw new RangeError(`The trace has no run ${runIndex}.`);
+    const { timeline, classes } = this.#parts;
+    const hasReturned = this.#position > timeline.lastOfRun(runIndex);
+    return callVariables(run, classes.get(run.class_hash)?.abi ?? '[]', hasReturned);
+  }
+
+  async storage(contractAddress?: string): Promise<readonly StorageEntry[]> {
+    const entries = storageAt(this.trace, this.#parts.timeline, this.#position, contractAddress);
+    this.#slotNames ??= this.#nameSlots();
+    const names = await this.#slotNames;
+    return entries.map((entry) => {
+      const name = names.get(`${entry.contractAddress} ${entry.key}`);
+      return name === undefined ? entry : { ...entry, name };
+    });
+  }
+
+  /** Names of the slots that the execution used; none if the node does not name them. */
+  async #nameSlots(): Promise<ReadonlyMap<string, string>> {
+    const { call, target } = this.#parts;
+    const keysOf = new Map<string, string[]>();
+    const slots = storageAt(this.trace, this.#parts.timeline, this.length - 1).slice(0, MOST_NAMED);
+    for (const { contractAddress, key } of slots) {
+      const keys = keysOf.get(contractAddress);
+      if (keys) keys.push(key);
+      else keysOf.set(contractAddress, [key]);
+    }
+    const felts = [...new Set(this.trace.runs.flatMap(({ calldata }) => calldata))];
+    const hint = 'transactionHash' in target ? { transaction_hash: target.transactionHash } : {};
+    const names = new Map<string, string>();
+    for (const [contract_address, keys] of keysOf) {
+      for (let first = 0; first < keys.length; first += MOST_KEYS) {
+        const contracts = [{ contract_address, keys: keys.slice(first, first + MOST_KEYS) }];
+        const params = { contracts, ...hint, felts: felts.slice(0, MOST_FELTS) };
+        const answer = await call('devnet_nameStorage', params).catch(() => undefined);
+        const named = isRecord(answer) ? answer['slots'] : undefined;
+        for (const slot of Array.isArray(named) ? named : []) {
+          if (!isRecord(slot) || typeof slot['name'] !== 'string') continue;
+          names.set(`${slot['contract_address']} ${slot['key']}`, slot['name']);
+        }
+      }
+    }
+    return names;
+  }
+
+  async gas(): Promise<number | undefined> {
+    const { timeline } = this.#parts;
+    const actions = this.#actionsOfRun[timeline.runAt(this.#position)] ?? [];
+    return gasAt(this.trace, timeline, this.#position, actions);
+  }
+
+  async evaluate(expression: string, frameIndex?: number): Promise<Evaluated> {
+    const path = readPath(expression);
+    if (!path || path.rest.trim() !== '') {
+      return { note: 'Expected a variable, such as a.b[2], or a slot, such as storage.total.' };
+    }
+    return this.#evaluatePath(path, frameIndex);
+  }
+
+  async #evaluatePath(path: Path, frameIndex: number | undefined): Promise<Evaluated> {
+    if (path.name === 'storage' && path.steps.length > 0) return this.#evaluateSlot(path);
+    const { variables, note } = await this.scope(frameIndex);
+    // A variable hides earlier ones of its name.
+    const variable = variables.findLast(({ name }) => name === path.name);
+    if (variable) return follow(variable.value, path.steps);
+    const sentence = `There is no variable ${path.name} here.`;
+    return { note: note === undefined ? sentence : `${sentence} ${note}` };
+  }
+
+  async #evaluateSlot({ steps }: Path): Promise<Evaluated> {
+    const text = steps
+      .map((step) => ('key' in step ? `[${step.key}]` : `.${step.member}`))
+      .join('')
+      .replace(/^\./, '');
+    const frame = this.#frames()[this.#defaultFrame()];
+    const address = this.trace.runs[frame?.active.run ?? -1]?.contract_address;
+    const entries = await this.storage(address);
+    const entry = entries.find(({ name, key }) => isSlot(name, text) || `[${key}]` === text);
+    if (!entry) return { note: `The execution has not used a slot storage.${text} so far.` };
+    return { value: slotValue(entry) };
+  }
+
+  async sources(): Promise<readonly { readonly classHash: string; readonly file: string }[]> {
+    return [...this.#parts.classes.entries()].flatMap(([classHash, { files }]) =>
+      files.map((file) => ({ classHash, file })),
+    );
+  }
+
+  async sourceText(classHash: string, file: string): Promise<string | undefined> {
+    const params = { class_hash: classHash, file };
+    const answer = await this.#parts.call('devnet_getDebugSource', params);
+    const text = isRecord(answer) ? answer['text'] : undefined;
+    return typeof text === 'string' ? text : undefined;
+  }
+
+  async codeLines(file: string): Promise<readonly number[]> {
+    const numbers = new Set<number>();
+    for (const [, node] of this.#parts.classes.lines.entries()) {
+      if (isFile(node.file, file)) numbers.add(node.line);
+    }
+    return [...numbers].sort((left, right) => left - right);
+  }
+
+  async disassemble(
+    runIndex: number,
+    pc: number,
+    before: number,
+    count: number,
+  ): Promise<readonly Instruction[]> {
+    const { recorded, classes } = this.#parts;
+    const first = Math.max(0, pc - 2 * before - 8);
+    const words = await recorded.cells(runIndex, 0, first, pc - first + 2 * count + 2);
+    const { class_hash = '' } = this.trace.runs[runIndex] ?? {};
+    const table = classes.table(class_hash);
+    const decode = (from: number, most: number): readonly Instruction[] => {
+      const instructions: Instruction[] = [];
+      let at = from;
+      while (instructions.length < most && at - first < words.length - 1) {
+        const word = words[at - first] ?? null;
+        const decoded = decodeInstruction(word, words[at - first + 1] ?? null);
+        const code = table?.framesAt(at).find(({ isLibrary }) => !isLibrary);
+        const location = code && locationOf(class_hash, code);
+        const text = decoded?.text ?? (word === null ? '(not recorded)' : `dw ${word}`);
+        instructions.push({ pc: at, text, ...(location ? { location } : {}) });
+        at += decoded?.size ?? 1;
+      }
+      return instructions;
+    };
+    // Words of immediate values look like instructions: a start is right if the pc is reached from it.
+    for (let start = first; start <= pc; start += 1) {
+      const earlier = decode(start, Number.POSITIVE_INFINITY);
+      const index = earlier.findIndex((instruction) => instruction.pc === pc);
+      if (index < 0) continue;
+      const shown = earlier.slice(Math.max(0, index - before), index + count);
+      if (index >= before || start === 0 || start === first) return shown;
+    }
+    return decode(pc, count);
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.recorded.close();
+  }
+}
+
+const isSlot = (name: string | undefined, text: string): boolean =>
+  name !== undefined && name.replaceAll(' ', '') === text.replaceAll(' ', '');
+
+const slotValue = ({ value }: StorageEntry): Value => leaf('felt252', value);
+
+function locationOf(
+  classHash: string,
+  { file, line, column }: CodeFrame,
+): SourceLocation | undefined {
+  if (file === undefined || line === undefined) return undefined;
+  return { classHash, file, line, column: column ?? 1 };
+}
+
+/** Sentences that say what is missing. */
+function notesOf({ dropped_steps, dropped_memory }: DEBUG_TRACE, classes: Classes): string[] {
+  const notes: string[] = [];
+  if (dropped_steps > 0) {
+    notes.push(
+      `The trace lacks its first ${dropped_steps} steps. To keep more steps, raise maxSteps.`,
+    );
+  }
+  if (dropped_memory > 0) {
+    notes.push(
+      `The trace lacks the memory of ${dropped_memory} calls, so their variables are unknown. To keep more memory, raise maxBytes.`,
+    );
+  }
+  for (const [hash, { note, name }] of classes.entries()) {
+    if (note !== undefined) notes.push(`${name ?? hash}: ${note}`);
+  }
+  return notes;
+}
