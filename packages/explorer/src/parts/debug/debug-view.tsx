@@ -156,11 +156,11 @@ function useSession(
   const written = useRef<number | undefined>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [session] = useState(() => {
-    const write = (position: number, frameIndex: number, trail: Trail): void => {
+    const write = (position: number, frameIndex: number | undefined, trail: Trail): void => {
       written.current = position + 1;
       const change = {
         step: String(position + 1),
-        stack: frameIndex === 0 ? undefined : String(frameIndex),
+        stack: frameIndex?.toString(),
         call: undefined,
         event: undefined,
       };
@@ -208,6 +208,7 @@ function PositionLine({ session }: { readonly session: Session }) {
 const REASONS: Partial<Record<StopReason, string>> = {
   start: 'start',
   end: 'end',
+  aborted: 'stopped',
   breakpoint: 'breakpoint',
   call: 'call',
   event: 'event',

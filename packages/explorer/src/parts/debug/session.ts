@@ -28,6 +28,8 @@ export interface Stack {
   readonly position: number;
   readonly frames: readonly StackFrame[];
   readonly frameCount: number;
+  /** The innermost frame of a contract's source; the core library is above it. */
+  readonly innermost: number;
 }
 
 /** A variable or a part of one, in the order of the rows. */
@@ -148,7 +150,13 @@ class OpenVariables {
   }
 }
 
-type Moved = (position: number, frameIndex: number, trail: Trail) => void;
+/** @param frameIndex undefined for the frame that is chosen by default */
+type Moved = (position: number, frameIndex: number | undefined, trail: Trail) => void;
+
+interface MoveOptions {
+  readonly frameIndex?: number | undefined;
+  readonly isDrag?: boolean;
+}
 
 export class Session {
   readonly program: Debugger;
@@ -173,7 +181,8 @@ export class Session {
     this.#moved = moved;
   }
 
-  goTo(target: number, trail: Trail, frameIndex = 0): void {
+  /** @param frameIndex the frame to choose, the innermost of a contract's source by default */
+  goTo(target: number, trail: Trail, frameIndex?: number): void {
     const bounded = Math.max(0, Math.min(this.program.length - 1, target));
     this.position.set(bounded);
     const isDrag = trail === 'drag';
@@ -212,8 +221,17 @@ export class Session {
   }
 
   chooseFrame(index: number): void {
-    this.#refresh(() => this.frameIndex.set(index));
-    this.#moved(this.position.get(), index, 'step');
+    this.#refresh(() => {
+      this.frameIndex.set(index);
+      this.#follow('step');
+    });
+  }
+
+  #follow(trail: Trail): void {
+    const stack = this.stack.get();
+    if (!stack) return;
+    const index = this.frameIndex.get();
+    this.#moved(stack.position, index === stack.innermost ? undefined : index, trail);
   }
 
   readMoreFrames(): void {
@@ -265,7 +283,7 @@ export class Session {
   #move(
     go: () => Promise<Stop>,
     trail: Trail,
-    { frameIndex = 0, isDrag = false }: { frameIndex?: number; isDrag?: boolean } = {},
+    { frameIndex, isDrag = false }: MoveOptions = {},
   ): void {
     const run = async (): Promise<void> => {
       const stop = await go();
@@ -273,10 +291,15 @@ export class Session {
       if (this.#queue.at(-1)?.isDrag !== true) this.position.set(stop.position);
       const frames = await this.program.frames(0, FIRST_FRAMES);
       const frameCount = await this.program.frameCount();
-      const stack = { position: stop.position, frames, frameCount };
-      this.frameIndex.set(Math.max(0, Math.min(frameIndex, frames.length - 1)));
+      const innermost = Math.max(
+        0,
+        frames.findIndex(({ isLibrary }) => !isLibrary),
+      );
+      const stack = { position: stop.position, frames, frameCount, innermost };
+      const isThere = frameIndex !== undefined && frameIndex < frames.length;
+      this.frameIndex.set(isThere ? frameIndex : innermost);
       this.stack.set(stack);
-      this.#moved(stop.position, this.frameIndex.get(), trail);
+      this.#follow(trail);
       await this.#readDetails(stack, stop.reason);
     };
     this.#enqueue({ isDrag, run });

@@ -43,6 +43,7 @@ export function Source({ session, hash }: SourceProps) {
   const { frameIndex, classHash, file, line, column } = useLocation(session);
   const failures = useMemo(() => failuresOf(program), [program]);
   const isFailure = useStore(session.stack, (stack) => failures.has(stack?.position ?? -1));
+  const isCaller = useStore(session.stack, (stack) => frameIndex > (stack?.innermost ?? 0));
   const [picked, pick] = useState<SourceFile>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a move ends the look at another file
   useEffect(() => pick(undefined), [classHash, file, line, frameIndex]);
@@ -69,7 +70,7 @@ export function Source({ session, hash }: SourceProps) {
               ? {
                   line,
                   column: column ?? 1,
-                  kind: frameIndex > 0 ? 'caller' : isFailure ? 'failure' : 'stop',
+                  kind: isCaller ? 'caller' : isFailure ? 'failure' : 'stop',
                 }
               : undefined
           }
