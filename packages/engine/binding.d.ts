@@ -41,6 +41,27 @@ export declare class Closed {
   get next(): State
 }
 
+/** Transactions that are executed, the last one recorded. */
+export declare class DebugRecording {
+  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, limits: TraceLimits)
+  /** Index of the next transaction; their number if none is executed any more. */
+  get next(): number
+  /** Executes transactions for some time, and gives the trace of the last one. */
+  run(sliceMillis: number): Promise<Array<DebugTrace>>
+  /** Drops what is left of it. */
+  end(): Promise<undefined>
+}
+
+/** A recorded execution. */
+export declare class DebugTrace {
+  /** Runs and system calls as JSON. */
+  report(): string
+  /** Registers of consecutive steps in base64. */
+  steps(run: number, first: number, count: number): string
+  /** Consecutive cells of a segment. */
+  memory(run: number, segment: number, first: number, count: number): Array<string | undefined | null>
+}
+
 export declare class Execution {
   /** `accepted`, `reverted` or `rejected`. */
   get outcome(): string
@@ -98,6 +119,8 @@ export declare class State {
   benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
+  /** Calls a function and records the call. */
+  recordCall(block: Block, address: string, selector: string, calldata: Array<string>, limits: TraceLimits): Promise<DebugTrace>
   constructor(version: number, keepHistory: boolean, source?: StateSource | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -293,6 +316,12 @@ export interface Traced {
   visited: boolean
   /** Also what the machine did, with the registers of at most so many steps of each transaction. */
   machine?: number
+}
+
+/** What a trace may keep. */
+export interface TraceLimits {
+  steps: number
+  bytes: number
 }
 
 export declare function trimMemory(): Promise<undefined>

@@ -14,6 +14,13 @@ export {
   type SierraVariables,
   type UnauditedLibfunc,
 } from './class.js';
+export {
+  type DebugAction,
+  type DebugLimits,
+  type DebugReport,
+  type DebugRun,
+  DebugTrace,
+} from './debug-trace.js';
 export { EngineError, type FailureKind } from './error.js';
 export type {
   CallOutcome,

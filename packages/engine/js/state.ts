@@ -5,6 +5,7 @@ import { addon } from './addon.js';
 import { type BatchOptions, runBatch } from './batch.js';
 import { callNow, callWorker } from './call.js';
 import { Class } from './class.js';
+import { type DebugLimits, DebugTrace } from './debug-trace.js';
 import { EngineError, parseReport } from './error.js';
 import {
   type CallOutcome,
@@ -334,6 +335,39 @@ export class State {
         ),
       ),
     );
+  }
+
+  /** Executes transactions one after another, records the last one, and drops the changes. */
+  async record(
+    block: Block,
+    transactions: readonly Transaction[],
+    flags: FlagsOfEach,
+    { maxSteps: steps, maxBytes: bytes, ...limits }: DebugLimits & BatchOptions,
+  ): Promise<DebugTrace> {
+    const count = transactions.length;
+    const natives = transactions.map((transaction) => transaction.native);
+    const each = flagsOfEach(flags, count);
+    const batch = callNow(
+      () => new addon.DebugRecording(this.native, block.native, natives, each, { steps, bytes }),
+    );
+    const [native] = await runBatch(batch, { count, firstTraced: count - 1 }, limits);
+    if (!native) throw new EngineError('input', 'transactions: expected at least one');
+    return new DebugTrace(native);
+  }
+
+  /** As `call`, and records it. */
+  async recordCall(
+    block: Block,
+    { contract_address, entry_point_selector, calldata }: FunctionCall,
+    { maxSteps: steps, maxBytes: bytes }: DebugLimits,
+  ): Promise<DebugTrace> {
+    const native = await callWorker(() =>
+      this.native.recordCall(block.native, contract_address, entry_point_selector, [...calldata], {
+        steps,
+        bytes,
+      }),
+    );
+    return new DebugTrace(native);
   }
 
   /**

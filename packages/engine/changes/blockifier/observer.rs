@@ -5,15 +5,20 @@ use std::cell::RefCell;
 
 use cairo_lang_casm::hints::{CoreHint, CoreHintBase};
 use cairo_lang_runner::casm_run::{format_for_debug, read_felts};
+use cairo_vm::types::relocatable::{MaybeRelocatable, Relocatable};
 use cairo_vm::vm::errors::hint_errors::HintError;
 use cairo_vm::vm::runners::cairo_runner::{CairoRunner, ExecutionResources};
 use cairo_vm::vm::vm_core::VirtualMachine;
 use starknet_api::core::{ClassHash, ContractAddress};
+use starknet_api::state::StorageKey;
+use starknet_api::transaction::EventContent;
+use starknet_types_core::felt::Felt;
 
-use crate::execution::call_info::CallInfo;
+use crate::execution::call_info::{CallInfo, MessageToL1};
 use crate::execution::entry_point::ExecutableCallEntryPoint;
 use crate::execution::entry_point_execution::ExecutionRunnerMode;
 use crate::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
+use crate::state::state_api::State;
 
 /// Sees every call that this thread executes while it is set.
 pub trait Observer {
@@ -29,6 +34,27 @@ pub trait Observer {
     fn returned(&mut self, info: Option<&CallInfo>);
     /// A contract was deployed whose class has no constructor.
     fn deployed(&mut self, info: &CallInfo);
+    /// A system call begins in the run that began last. Cairo 0 code has no gas.
+    fn system_call(&mut self, _step: usize, _selector: Felt, _gas: Option<u64>) {}
+    /// The system call that began last ended.
+    fn system_call_ended(&mut self, _failed: bool) {}
+    /// The current system call reads or writes a slot.
+    fn accessed(&mut self, _access: &StorageAccess) {}
+    /// The current system call emits an event.
+    fn emitted(&mut self, _event: &EventContent) {}
+    /// The current system call sends a message.
+    fn sent(&mut self, _message: &MessageToL1) {}
+    /// The run that began last prints a text.
+    fn printed(&mut self, _step: usize, _text: &str) {}
+}
+
+/// A read or a write of a slot.
+pub struct StorageAccess {
+    pub contract_address: ContractAddress,
+    pub key: StorageKey,
+    pub value: Felt,
+    /// The value before a write.
+    pub previous: Option<Felt>,
 }
 
 /// What a contract printed.
@@ -106,6 +132,57 @@ pub(crate) fn measured(runner: &CairoRunner) {
     });
 }
 
+/// A system call begins. Its request begins with the selector, followed by the gas except in Cairo 0 code.
+pub(crate) fn system_call(vm: &VirtualMachine, request: Relocatable, has_gas: bool) {
+    observe(|observer| {
+        let number = |by: usize| {
+            let at = (request + by).ok()?;
+            vm.get_integer(at).map(|number| *number).ok()
+        };
+        let gas = number(1).filter(|_| has_gas).and_then(|gas| gas.try_into().ok());
+        observer.system_call(vm.get_current_step(), number(0).unwrap_or_default(), gas);
+    });
+}
+
+/// A system call ended, with its response before `end` unless it caused an error.
+pub(crate) fn system_call_ended(vm: &VirtualMachine, end: Relocatable, is_error: bool) {
+    observe(|observer| observer.system_call_ended(is_error || is_failure(vm, end)));
+}
+
+/// Whether a response ends with the flag of a failure and two pointers to the felts of its reason.
+fn is_failure(vm: &VirtualMachine, end: Relocatable) -> bool {
+    let before = |by: usize| (end - by).ok().and_then(|at| vm.get_maybe(&at));
+    matches!(before(1), Some(MaybeRelocatable::RelocatableValue(_)))
+        && matches!(before(2), Some(MaybeRelocatable::RelocatableValue(_)))
+        && before(3) == Some(MaybeRelocatable::Int(Felt::ONE))
+}
+
+pub(crate) fn storage_read(contract_address: ContractAddress, key: StorageKey, value: Felt) {
+    let access = StorageAccess { contract_address, key, value, previous: None };
+    observe(|observer| observer.accessed(&access));
+}
+
+/// A slot is about to be written.
+pub(crate) fn storage_write(
+    state: &dyn State,
+    contract_address: ContractAddress,
+    key: StorageKey,
+    value: Felt,
+) {
+    observe(|observer| {
+        let previous = state.get_storage_at(contract_address, key).ok();
+        observer.accessed(&StorageAccess { contract_address, key, value, previous });
+    });
+}
+
+pub(crate) fn emitted(event: &EventContent) {
+    observe(|observer| observer.emitted(event));
+}
+
+pub(crate) fn sent(message: &MessageToL1) {
+    observe(|observer| observer.sent(message));
+}
+
 pub(crate) fn is_print(hint: &CoreHintBase) -> bool {
     matches!(hint, CoreHintBase::Core(CoreHint::DebugPrint { .. }))
 }
@@ -118,6 +195,7 @@ pub(crate) fn print(
 ) -> Result<(), HintError> {
     let CoreHintBase::Core(CoreHint::DebugPrint { start, end }) = hint else { return Ok(()) };
     let text = format_for_debug(read_felts(vm, start, end)?.into_iter());
+    observe(|observer| observer.printed(vm.get_current_step(), &text));
     PRINTED.with_borrow_mut(|printed| {
         if printed.bytes + text.len() <= MOST_PRINTED {
             printed.bytes += text.len().max(1);

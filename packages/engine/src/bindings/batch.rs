@@ -21,19 +21,19 @@ use starkbox_engine_core::execution::retrace::{self, TraceOptions};
 use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
 
 /// The transactions of a batch and the layer that they change.
-struct Batch {
-    session: Session,
+pub(super) struct Batch {
+    pub(super) session: Session,
     /// How many transactions the session has executed.
     executed: usize,
-    state: Arc<starkbox_engine_core::state::State>,
-    at: u64,
+    pub(super) state: Arc<starkbox_engine_core::state::State>,
+    pub(super) at: u64,
     block: Arc<execution::Block>,
-    transactions: Vec<Arc<execution::Transaction>>,
-    flags: Vec<execution::Flags>,
+    pub(super) transactions: Vec<Arc<execution::Transaction>>,
+    pub(super) flags: Vec<execution::Flags>,
 }
 
 impl Batch {
-    fn new(
+    pub(super) fn new(
         state: &State,
         block: &Block,
         transactions: &[ClassInstance<'_, Transaction>],
@@ -74,20 +74,20 @@ impl Batch {
 }
 
 /// A batch that one slice at a time runs; without it after its end.
-struct Sliced {
+pub(super) struct Sliced {
     batch: Mutex<Option<Batch>>,
     /// Index of the next transaction.
-    next: AtomicU32,
+    pub(super) next: AtomicU32,
 }
 
 impl Sliced {
-    fn held(batch: Batch) -> Held<Sliced> {
+    pub(super) fn held(batch: Batch) -> Held<Sliced> {
         Held::new(Arc::new(Sliced { batch: Mutex::new(Some(batch)), next: AtomicU32::new(0) }))
     }
 
     /// Runs `step` with the index of each next transaction until the time is over, but at least once, and not
     /// across `border`. The step gives the index after it. An error ends the batch.
-    fn run(
+    pub(super) fn run(
         &self,
         slice: Duration,
         border: usize,
@@ -136,7 +136,7 @@ fn is_suspended() -> bool {
 }
 
 /// Frees a batch on a worker thread.
-fn end<'env>(env: &'env Env, sliced: &Held<Sliced>) -> Result<PromiseRaw<'env, ()>> {
+pub(super) fn end<'env>(env: &'env Env, sliced: &Held<Sliced>) -> Result<PromiseRaw<'env, ()>> {
     let batch = sliced.end();
     off_thread(env, move || {
         drop(batch);

@@ -7,6 +7,7 @@ mod arguments;
 mod batch;
 mod bench;
 mod class;
+mod debug_trace;
 mod error;
 mod execution;
 mod file_lock;

@@ -21,7 +21,11 @@ use starkbox_engine_core::execution::{
 };
 use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
-fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
+pub(super) fn parse_call(
+    address: &str,
+    selector: &str,
+    calldata: &[String],
+) -> error::Result<Call> {
     Ok(Call {
         address: parse_address("contract_address", address)?,
         selector: EntryPointSelector(parse("entry_point_selector", selector)?),

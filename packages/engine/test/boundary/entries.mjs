@@ -69,6 +69,11 @@ export async function subjects(addon, compiler) {
       Execution: await state.execute(block, transaction),
       FileLock: addon.FileLock.take(lockFile),
       StateSource: new addon.StateSource(async () => null),
+      DebugRecording: new addon.DebugRecording(state, block, [transaction], [{}], {
+        steps: 10,
+        bytes: 1_000,
+      }),
+      DebugTrace: await state.recordCall(block, ACCOUNT, '0x1', [], { steps: 10, bytes: 1_000 }),
       Retracing: new addon.Retracing(state, block, [transaction], [{}], {
         first: 0,
         visited: true,
@@ -166,6 +171,23 @@ export const ENTRIES = {
   'StateSource#answers': { args: [] },
   'StateSource#id': { args: [] },
 
+  'new DebugRecording': {
+    args: [
+      ({ instances }) => instances.State,
+      ({ instances }) => instances.Block,
+      ({ instances }) => [instances.Transaction],
+      [{}],
+      { steps: 10, bytes: 1_000 },
+    ],
+    required: 5,
+  },
+  'DebugRecording#next': { args: [] },
+  'DebugRecording#run': { args: [10], required: 1 },
+  'DebugRecording#end': { args: [] },
+  'new DebugTrace': { args: [], refused: true },
+  'DebugTrace#report': { args: [] },
+  'DebugTrace#steps': { args: [0, 0, 1], required: 3 },
+  'DebugTrace#memory': { args: [0, 1, 0, 1], required: 4 },
   'new Retracing': {
     args: [
       ({ instances }) => instances.State,
@@ -227,6 +249,10 @@ export const ENTRIES = {
   'State#call': { args: [({ instances }) => instances.Block, ACCOUNT, '0x1', []], required: 4 },
   'State#retraceCall': {
     args: [({ instances }) => instances.Block, ACCOUNT, '0x1', [], true],
+    required: 5,
+  },
+  'State#recordCall': {
+    args: [({ instances }) => instances.Block, ACCOUNT, '0x1', [], { steps: 10, bytes: 1_000 }],
     required: 5,
   },
   'State#advance': { args: [WRITE] },

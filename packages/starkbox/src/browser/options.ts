@@ -37,6 +37,8 @@ type BrowserKey =
   | 'maximumSubscriptions'
   | 'maximumCalldataLength'
   | 'maximumSnapshots'
+  | 'maximumDebugSteps'
+  | 'maximumDebugBytes'
   | 'maximumMempoolSize'
   | 'maximumInstances';
 
@@ -75,6 +77,8 @@ const BROWSER_KEYS: Readonly<Record<BrowserKey, true>> = {
   maximumSubscriptions: true,
   maximumCalldataLength: true,
   maximumSnapshots: true,
+  maximumDebugSteps: true,
+  maximumDebugBytes: true,
   maximumMempoolSize: true,
   maximumInstances: true,
 };

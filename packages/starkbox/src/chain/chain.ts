@@ -62,6 +62,10 @@ export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits 
   readonly recordsCalls?: boolean;
   /** How many snapshots there may be. */
   readonly maximumSnapshots?: number;
+  /** Of one debug trace. */
+  readonly maximumDebugSteps?: number;
+  /** Of all debug traces together. */
+  readonly maximumDebugBytes?: number;
   /** How many seconds a change or an execution may wait in its queue. */
   readonly queueTimeout?: number;
   readonly probe?: Probe;

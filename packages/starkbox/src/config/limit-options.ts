@@ -30,6 +30,10 @@ export interface LimitConfig {
   readonly maximumExecutions: number | undefined;
   readonly maximumWaitingExecutions: number;
   readonly maximumSnapshots: number;
+  /** Of one debug trace. */
+  readonly maximumDebugSteps: number;
+  /** Bytes, of the debug traces of a chain together. */
+  readonly maximumDebugBytes: number;
   readonly maximumMempoolSize: number;
   readonly maximumInstances: number;
   /** Zero keeps them. */
@@ -192,6 +196,20 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Maximum number of snapshots.',
+  },
+  maximumDebugSteps: {
+    flag: '--maximum-debug-steps <NUMBER>',
+    isPortable: true,
+    default: 4_000_000,
+    parse: wholeNumber(1, 2 ** 32 - 1),
+    help: 'Maximum number of steps in a debug trace. Beyond it, the node keeps the last steps.',
+  },
+  maximumDebugBytes: {
+    flag: '--maximum-debug-bytes <BYTES>',
+    isPortable: true,
+    default: 256 * 1024 * 1024,
+    parse: wholeNumber(1024 * 1024),
+    help: 'Maximum memory of the debug traces of a chain. The node closes the oldest traces first.',
   },
   maximumMempoolSize: {
     flag: '--maximum-mempool-size <NUMBER>',

@@ -10,6 +10,7 @@ const LONG: ReadonlyMap<string, string> = new Map([
   ['devnet_gasReport', 'reading transactions for a gas report'],
   ['devnet_coverage', 'running transactions again for the coverage'],
   ['devnet_machineTrace', 'running a transaction again for its profile'],
+  ['devnet_openDebugTrace', 'running a transaction again for a debugger'],
 ]);
 
 /** The handler itself, unless its requests are shown. */

@@ -42,6 +42,8 @@ export function chainOptionsOf(
     },
     recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
+    maximumDebugSteps: config.maximumDebugSteps,
+    maximumDebugBytes: config.maximumDebugBytes,
     queueTimeout: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,

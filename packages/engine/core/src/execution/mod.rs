@@ -6,6 +6,7 @@ mod call;
 mod closing;
 #[cfg(feature = "compare-executors")]
 pub mod compare;
+pub mod debug;
 mod reader;
 pub mod report;
 pub mod retrace;

@@ -1,29 +1,233 @@
 // Recorded executions of a chain, which debuggers read by ranges.
-import type { DEBUG_TRACE, Methods } from '@starkbox/spec';
-import { refuse } from '../../errors.js';
-import type { Explainer } from '../queries/explain.js';
+import { namesOf } from '@starkbox/abi';
+import type { DebugLimits, DebugReport, DebugRun, DebugTrace, State } from '@starkbox/engine';
+import type { BLOCK_ID, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import { fail, refuse } from '../../errors.js';
+import { hex } from '../../felt.js';
+import { STRK } from '../../predeployed.js';
+import type { Chain } from '../chain.js';
+import { callNames, type NameSources } from '../queries/machine-trace.js';
+import {
+  locateRepeatable,
+  type RetraceLocation,
+  repeatAttempt,
+  repeatBlock,
+} from '../retrace/retrace.js';
+import { contextOf } from '../steps/block-context.js';
+import { executing } from '../steps/execution-errors.js';
+import { findBlock, keptState } from '../world/find-block.js';
 
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
+/** Traces that are open at once. */
+const MOST_TRACES = 4;
+const MOST_STEPS = 4_000_000;
+const MOST_BYTES = 256 * 2 ** 20;
+/** Steps and cells of one answer. */
+const MOST_READ_STEPS = 262_144;
+const MOST_READ_CELLS = 65_536;
+
+interface OpenTrace {
+  readonly trace: DebugTrace;
+  readonly report: DebugReport;
+}
+
+/** An execution that was recorded, and the state in which the names of its classes are found. */
+interface Recorded {
+  readonly trace: DebugTrace;
+  readonly state: State;
+  /** Whether the trace ends with the transfer of the fee. */
+  readonly hasFee: boolean;
+}
+
 export class DebugTraces {
-  constructor(_explainer: Explainer) {}
+  readonly #chain: Chain;
+  readonly #sources: NameSources;
+  /** The one that was opened first is the first. */
+  readonly #traces = new Map<string, OpenTrace>();
+  #opened = 0;
 
-  async open(_request: OpenRequest, _signal: AbortSignal | undefined): Promise<DEBUG_TRACE> {
-    return refuse('The engine does not record steps yet.');
+  constructor(chain: Chain, sources: NameSources) {
+    this.#chain = chain;
+    this.#sources = sources;
   }
 
-  async steps(_id: string, _run: number, _first: number, _count: number): Promise<string> {
-    return refuse('The engine does not record steps yet.');
+  /** Runs an execution again, and keeps its trace until it is closed. */
+  async open(request: OpenRequest, signal: AbortSignal | undefined): Promise<DEBUG_TRACE> {
+    const { maximumDebugSteps = MOST_STEPS, maximumDebugBytes = MOST_BYTES } = this.#chain.options;
+    const limits: DebugLimits = {
+      maxSteps: Math.min(request.max_steps ?? maximumDebugSteps, maximumDebugSteps),
+      maxBytes: Math.min(request.max_bytes ?? maximumDebugBytes, maximumDebugBytes),
+    };
+    const { trace, state, hasFee } = await this.#record(request, limits, signal);
+    const report = hasFee ? withoutFee(trace.report()) : trace.report();
+    if (report.runs.length === 0) {
+      refuse(
+        'The transaction ran no code: it is a declaration without validation. Debug a transaction that calls a contract.',
+      );
+    }
+    this.#opened += 1;
+    const id = hex(this.#opened);
+    this.#traces.set(id, { trace, report });
+    this.#closeOldest(maximumDebugBytes);
+    return { trace_id: id, ...report, runs: await this.#named(report.runs, state) };
   }
 
-  async memory(
-    _id: string,
-    _location: { readonly run: number; readonly segment: number },
-    _first: number,
-    _count: number,
-  ): Promise<readonly (string | null)[]> {
-    return refuse('The engine does not record steps yet.');
+  #record(
+    { transaction_hash, call, transactions, block_id, skip_validate = false }: OpenRequest,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const subjects = [transaction_hash, call, transactions].filter((value) => value !== undefined);
+    if (subjects.length !== 1) {
+      refuse(
+        `Expected one of transaction_hash, call and transactions; got ${subjects.length} of them.`,
+      );
+    }
+    if (transaction_hash !== undefined)
+      return this.#recordIncluded(transaction_hash, limits, signal);
+    const location = this.#location(block_id);
+    if (call) return this.#recordCall(call, location, limits, signal);
+    return this.#recordAttempt(transactions ?? [], location, !skip_validate, limits, signal);
   }
 
-  close(_id: string): void {}
+  async #recordIncluded(
+    hash: string,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const chain = this.#chain;
+    const { block, index } = locateRepeatable(chain, hash);
+    const repetition = await repeatBlock(chain, chain.world, { block, last: index }, signal);
+    if (!repetition) return refuse('The request was cancelled.');
+    const { state, context, transactions, flags } = repetition;
+    const trace = await executing(
+      chain.executions.record(state, context, transactions, flags, { ...limits, signal }),
+    );
+    const hasFee = flags.at(-1)?.chargeFee === true;
+    return { trace, state: chain.world.pendingState, hasFee };
+  }
+
+  async #recordCall(
+    call: NonNullable<OpenRequest['call']>,
+    { world, number, state }: RetraceLocation,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const { executions, options } = this.#chain;
+    const context = contextOf(world, options, number);
+    const trace = await executing(
+      executions.recordCall(state, context, call, { ...limits, signal }),
+    );
+    return { trace, state, hasFee: false };
+  }
+
+  async #recordAttempt(
+    broadcasted: NonNullable<OpenRequest['transactions']>,
+    location: RetraceLocation,
+    validate: boolean,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const chain = this.#chain;
+    const { state, context, transactions, flags } = await repeatAttempt(
+      chain,
+      broadcasted,
+      location,
+      { validate, signal },
+    );
+    const trace = await executing(
+      chain.executions.record(state, context, transactions, flags, { ...limits, signal }),
+    );
+    return { trace, state, hasFee: false };
+  }
+
+  #location(id: BLOCK_ID = 'pre_confirmed'): RetraceLocation {
+    const { world } = this.#chain;
+    const number = findBlock(world, id) ?? fail('BLOCK_NOT_FOUND');
+    const state =
+      keptState(world, number) ??
+      refuse(
+        `The state of block ${number} is no longer available. Start the node without --state-archive-capacity none.`,
+      );
+    return { world, number, state };
+  }
+
+  async #named(runs: readonly DebugRun[], state: State): Promise<readonly DEBUG_RUN[]> {
+    const { world, options } = this.#chain;
+    const accounts = options.genesis.accounts.map(({ address }) => address);
+    const names = namesOf(accounts, world.labels);
+    const named: DEBUG_RUN[] = [];
+    for (const run of runs) {
+      const abi = await this.#sources.abis.of(run.class_hash, state);
+      named.push({ ...run, ...callNames(run, abi, names) });
+    }
+    return named;
+  }
+
+  #closeOldest(maximumBytes: number): void {
+    let bytes = [...this.#traces.values()].reduce((sum, { report }) => sum + report.bytes, 0);
+    for (const [id, { report }] of this.#traces) {
+      // The newest one stays, whatever its size: its own limit holds.
+      if (this.#traces.size === 1) return;
+      if (this.#traces.size <= MOST_TRACES && bytes <= maximumBytes) return;
+      this.#traces.delete(id);
+      bytes -= report.bytes;
+    }
+  }
+
+  #find(id: string): OpenTrace {
+    return (
+      this.#traces.get(id) ??
+      refuse(
+        `The debug trace ${id} is closed. The node keeps the ${MOST_TRACES} newest traces within --maximum-debug-bytes. Open the trace again.`,
+      )
+    );
+  }
+
+  /** Registers of consecutive steps. */
+  steps(id: string, run: number, first: number, count: number): string {
+    const { trace } = this.#find(id);
+    if (count > MOST_READ_STEPS) refuse(`count: ${count} is more than ${MOST_READ_STEPS} steps.`);
+    return reading(() => trace.steps(run, first, count));
+  }
+
+  /** Consecutive cells of a segment. */
+  memory(
+    id: string,
+    { run, segment }: { readonly run: number; readonly segment: number },
+    first: number,
+    count: number,
+  ): readonly (string | null)[] {
+    const { trace } = this.#find(id);
+    if (count > MOST_READ_CELLS) refuse(`count: ${count} is more than ${MOST_READ_CELLS} cells.`);
+    return reading(() => trace.memory(run, segment, first, count));
+  }
+
+  close(id: string): void {
+    this.#traces.delete(id);
+  }
+}
+
+/** A range outside of the trace is a mistake of the caller. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Without the transfer of the fee, which comes last; no account has the address of the token. */
+function withoutFee(report: DebugReport): DebugReport {
+  const fee = report.runs.findIndex(
+    ({ parent, contract_address }) => parent === undefined && contract_address === STRK,
+  );
+  if (fee < 0) return report;
+  return {
+    ...report,
+    runs: report.runs.slice(0, fee),
+    actions: report.actions.filter(({ run }) => run < fee),
+    printed: report.printed.filter(({ run }) => run < fee),
+  };
 }

@@ -38,6 +38,7 @@ import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
+import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
 import { classAt } from './visible-class.js';
 
@@ -107,8 +108,12 @@ export class Explainer {
   /** What the machine did in a transaction of a block. */
   async machineTrace(hash: string, signal?: AbortSignal): Promise<MACHINE_TRACE> {
     const { machineTrace } = await import('./machine-trace.js');
-    const sources = { infos: this.#infos, abis: this.#abis };
-    return machineTrace(this.#chain, hash, sources, signal);
+    return machineTrace(this.#chain, hash, this.nameSources, signal);
+  }
+
+  /** Where names of contracts, functions and lines come from. */
+  get nameSources(): NameSources {
+    return { infos: this.#infos, abis: this.#abis };
   }
 
   /** The code and debug information of a class. */

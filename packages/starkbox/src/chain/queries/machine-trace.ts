@@ -3,14 +3,12 @@ import { type Abi, contractName, type Names, namesOf, selectorOf } from '@starkb
 import type { RetracedFrame, State } from '@starkbox/engine';
 import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
-import { fail, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { listOf, membersOf } from '../../json/reader.js';
 import type { Chain } from '../chain.js';
 import { entryPointNames } from '../retrace/cairo-stack.js';
-import { MOST_EARLIER, retraceTransaction } from '../retrace/retrace.js';
-import { stateBefore } from '../world/find-block.js';
-import { findTransaction } from '../world/world.js';
+import { locateRepeatable, retraceTransaction } from '../retrace/retrace.js';
 import type { Abis } from './abis.js';
 
 /** Steps of a transaction: their registers are an answer of 64 MB. */
@@ -50,25 +48,7 @@ export async function machineTrace(
 }
 
 async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefined) {
-  const { world, options } = chain;
-  const located = findTransaction(world, hash);
-  if (!located && options.fork) {
-    refuse(
-      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
-    );
-  }
-  if (!located) return fail('TXN_HASH_NOT_FOUND');
-  const { block, index, record } = located;
-  if (!stateBefore(world, block)) {
-    refuse(
-      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
-    );
-  }
-  if (index > MOST_EARLIER) {
-    refuse(
-      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
-    );
-  }
+  const { record } = locateRepeatable(chain, hash);
   const traced = await retraceTransaction(chain, hash, { machine: MOST_STEPS, signal });
   const frames = traced?.frames ?? [];
   if (frames.length === 0) {
@@ -88,12 +68,23 @@ async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefi
 function callOf(frame: RetracedFrame, abi: Abi | undefined, names: Names): MACHINE_CALL {
   const { stack: _stack, visited: _visited, machine, ...rest } = frame;
   if (!machine) throw new Error('a frame without a machine trace');
-  const { contract_address, class_hash, entry_point_selector: selector } = frame;
+  return { ...rest, ...machine, ...callNames(frame, abi, names) };
+}
+
+/** The names of the contract and of the function of a call. */
+export function callNames(
+  call: {
+    readonly contract_address: string;
+    readonly class_hash: string;
+    readonly entry_point_selector: string;
+  },
+  abi: Abi | undefined,
+  names: Names,
+): { readonly contract_name: string; readonly function_name?: string } {
+  const { contract_address, class_hash, entry_point_selector: selector } = call;
   const declared = selector === CONSTRUCTOR ? abi?.constructor_ : undefined;
   const functionName = (abi?.functions.get(selector) ?? declared)?.name;
   return {
-    ...rest,
-    ...machine,
     contract_name: contractName(contract_address, class_hash, abi, names).name,
     ...(functionName === undefined ? {} : { function_name: functionName }),
   };

@@ -1,5 +1,6 @@
 // Second runs of what failed, with the machine's trace.
 import {
+  type Block,
   type ExecutionFlags,
   type Retrace,
   type RetraceOptions,
@@ -7,6 +8,7 @@ import {
   Transaction,
 } from '@starkbox/engine';
 import type { FUNCTION_CALL } from '@starkbox/spec';
+import { fail, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { STRK } from '../../predeployed.js';
@@ -30,6 +32,32 @@ type RetraceDetail = Omit<RetraceOptions, 'first'> & {
   /** Ends the run between two transactions. */
   readonly signal?: AbortSignal | undefined;
 };
+
+/** Where a transaction is in its chain. Rejects a transaction that cannot run again, with the reason. */
+export function locateRepeatable(
+  { world, options }: Chain,
+  hash: string,
+): NonNullable<ReturnType<typeof findTransaction>> {
+  const located = findTransaction(world, hash);
+  if (!located && options.fork) {
+    refuse(
+      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
+    );
+  }
+  if (!located) return fail('TXN_HASH_NOT_FOUND');
+  const { block, index } = located;
+  if (!stateBefore(world, block)) {
+    refuse(
+      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
+    );
+  }
+  if (index > MOST_EARLIER) {
+    refuse(
+      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
+    );
+  }
+  return located;
+}
 
 /** A transaction of a block, run again on the state before it; undefined if that state is not kept. */
 export async function retraceTransaction(
@@ -57,15 +85,42 @@ export async function retraceBlock(
   detail: RetraceDetail,
 ): Promise<readonly Retrace[]> {
   const { block, first, last } = range;
+  const repetition = await repeatBlock(chain, world, { block, last }, detail.signal);
+  if (!repetition) return [];
+  const { state, context, transactions, flags } = repetition;
+  const options = { first, ...detail };
+  const traced = await executing(
+    chain.executions.retrace(state, context, transactions, flags, options),
+  );
+  return traced.map((retrace, at) =>
+    flags[first + at]?.chargeFee ? withoutFee(retrace) : retrace,
+  );
+}
+
+/** Transactions that run again, and the state before them. */
+export interface Repetition {
+  readonly state: State;
+  readonly context: Block;
+  readonly transactions: readonly Transaction[];
+  readonly flags: readonly ExecutionFlags[];
+}
+
+/** The transactions of a block up to `last`; undefined if the state before the block is not kept, or after an abort. */
+export async function repeatBlock(
+  chain: Chain,
+  world: World,
+  { block, last }: { readonly block: number; readonly last: number },
+  signal: AbortSignal | undefined,
+): Promise<Repetition | undefined> {
   const state = stateBefore(world, block);
-  if (!state) return [];
+  if (!state) return undefined;
   const charges = chain.options.chargesFee !== false;
   const transactions: Transaction[] = [];
   const flags: ExecutionFlags[] = [];
   const slices = new Slices();
   for (let index = 0; index <= last; index += 1) {
     const record = transactionAt(world, block, index);
-    if (!record) return [];
+    if (!record) return undefined;
     const values = membersOf(parse(record.transaction));
     const transaction = await readAgain(values, world, chain.options.chainId);
     transactions.push(transaction);
@@ -78,16 +133,9 @@ export async function retraceBlock(
       strictNonce: false,
     });
     if (slices.isOver) await slices.next();
-    if (detail.signal?.aborted) return [];
+    if (signal?.aborted) return undefined;
   }
-  const context = contextOf(world, chain.options, block);
-  const options = { first, ...detail };
-  const traced = await executing(
-    chain.executions.retrace(state, context, transactions, flags, options),
-  );
-  return traced.map((retrace, at) =>
-    flags[first + at]?.chargeFee ? withoutFee(retrace) : retrace,
-  );
+  return { state, context: contextOf(world, chain.options, block), transactions, flags };
 }
 
 /** Without the transfer of the fee, which comes last; no account has the address of the token. */
@@ -133,13 +181,37 @@ export function retraceCall(
   return chain.executions.retraceCall(state, context, call, detail);
 }
 
+interface AttemptOptions {
+  readonly validate: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The last of some transactions that were not included, run again as an estimate runs them. */
 export async function retraceAttempt(
   chain: Chain,
   broadcasted: readonly (Broadcasted | Message)[],
-  { world, number, state }: RetraceLocation,
-  { validate, signal }: { readonly validate: boolean; readonly signal: AbortSignal | undefined },
+  location: RetraceLocation,
+  options: AttemptOptions,
 ): Promise<Retrace | undefined> {
+  const { state, context, transactions, flags } = await repeatAttempt(
+    chain,
+    broadcasted,
+    location,
+    options,
+  );
+  const [traced] = await chain.executions.retrace(state, context, transactions, flags, {
+    signal: options.signal,
+  });
+  return traced;
+}
+
+/** Transactions that were not included, as an estimate runs them. */
+export async function repeatAttempt(
+  chain: Chain,
+  broadcasted: readonly (Broadcasted | Message)[],
+  { world, number, state }: RetraceLocation,
+  { validate, signal }: AttemptOptions,
+): Promise<Repetition> {
   const { chainId } = chain.options;
   const transactions: Transaction[] = [];
   for (const values of broadcasted) {
@@ -156,11 +228,7 @@ export async function retraceAttempt(
     strictNonce: false,
     query: true,
   }));
-  const context = contextOf(world, chain.options, number);
-  const [traced] = await chain.executions.retrace(state, context, transactions, flags, {
-    signal,
-  });
-  return traced;
+  return { state, context: contextOf(world, chain.options, number), transactions, flags };
 }
 
 /** A message from L1 whose fee is estimated. */

@@ -6,6 +6,8 @@ import type {
   Block,
   CallOutcome,
   ClosingOptions,
+  DebugLimits,
+  DebugTrace,
   Executed,
   ExecutedAndClosed,
   ExecutionFlags,
@@ -188,6 +190,33 @@ export class Executions {
   ): Promise<Retrace> {
     countExecutions(1);
     const run = (): Promise<Retrace> => state.retraceCall(block, call, { visited });
+    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
+  }
+
+  /** As {@link simulate}, the last transaction recorded step by step. */
+  record(
+    state: State,
+    block: Block,
+    transactions: readonly Transaction[],
+    flags: Flags,
+    { signal, ...limits }: DebugLimits & RunOptions,
+  ): Promise<DebugTrace> {
+    countExecutions(transactions.length);
+    return this.#batch(
+      (batchLimits) => state.record(block, transactions, flags, { ...limits, ...batchLimits }),
+      signal,
+    );
+  }
+
+  /** As {@link call}, recorded step by step. */
+  recordCall(
+    state: State,
+    block: Block,
+    call: FUNCTION_CALL,
+    { signal, ...limits }: DebugLimits & RunOptions,
+  ): Promise<DebugTrace> {
+    countExecutions(1);
+    const run = (): Promise<DebugTrace> => state.recordCall(block, call, limits);
     return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
   }
 

@@ -1,5 +1,6 @@
 // Methods of debuggers: recorded executions, read by ranges.
-import { DebugTraces } from '../../chain/debugging/debug-traces.js';
+import type { Chain } from '../../chain/chain.js';
+import type { DebugTraces } from '../../chain/debugging/debug-traces.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import type { Group } from '../protocol/handlers.js';
 
@@ -11,18 +12,26 @@ type DebugMethods =
   | 'devnet_getDebugClass'
   | 'devnet_getDebugSource';
 
-export function debugMethods(explainer: Explainer): Group<DebugMethods> {
-  const traces = new DebugTraces(explainer);
+export function debugMethods(chain: Chain, explainer: Explainer): Group<DebugMethods> {
+  // Loaded when first used: a node starts faster without.
+  let loading: Promise<DebugTraces> | undefined;
+  const traces = (): Promise<DebugTraces> => {
+    loading ??= import('../../chain/debugging/debug-traces.js').then(
+      ({ DebugTraces }) => new DebugTraces(chain, explainer.nameSources),
+    );
+    return loading;
+  };
   return {
-    devnet_openDebugTrace: (request, { session }) => traces.open(request, session.signal),
+    devnet_openDebugTrace: async (request, { session }) =>
+      (await traces()).open(request, session.signal),
     devnet_readDebugSteps: async ({ trace_id, run, first, count }) => ({
-      registers: await traces.steps(trace_id, run, first, count),
+      registers: (await traces()).steps(trace_id, run, first, count),
     }),
     devnet_readDebugMemory: async ({ trace_id, run, segment, first, count }) => ({
-      cells: await traces.memory(trace_id, { run, segment }, first, count),
+      cells: (await traces()).memory(trace_id, { run, segment }, first, count),
     }),
-    devnet_closeDebugTrace({ trace_id }) {
-      traces.close(trace_id);
+    async devnet_closeDebugTrace({ trace_id }) {
+      (await traces()).close(trace_id);
       return {};
     },
     devnet_getDebugClass: ({ class_hash, block_id = 'pre_confirmed' }) =>

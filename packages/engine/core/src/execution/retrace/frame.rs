@@ -76,15 +76,8 @@ fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&State
         contract_address: Hex(frame.contract_address),
         class_hash: Hex(frame.class_hash),
         entry_point_selector: Hex(frame.selector),
-        entry_point_type: match frame.entry_point_type {
-            EntryPointType::Constructor => "CONSTRUCTOR",
-            EntryPointType::External => "EXTERNAL",
-            EntryPointType::L1Handler => "L1_HANDLER",
-        },
-        call_type: match frame.call_type {
-            CallType::Call => "CALL",
-            CallType::Delegate => "DELEGATE",
-        },
+        entry_point_type: entry_point_name(frame.entry_point_type),
+        call_type: call_name(frame.call_type),
         failed: frame.failed,
         steps: frame.steps,
         builtins: frame.builtins,
@@ -97,5 +90,22 @@ fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&State
             _ => None,
         },
         machine: options.machine.map(|_| machine),
+    }
+}
+
+/// As the RPC names it.
+pub fn entry_point_name(entry_point_type: EntryPointType) -> &'static str {
+    match entry_point_type {
+        EntryPointType::Constructor => "CONSTRUCTOR",
+        EntryPointType::External => "EXTERNAL",
+        EntryPointType::L1Handler => "L1_HANDLER",
+    }
+}
+
+/// As the RPC names it.
+pub fn call_name(call_type: CallType) -> &'static str {
+    match call_type {
+        CallType::Call => "CALL",
+        CallType::Delegate => "DELEGATE",
     }
 }

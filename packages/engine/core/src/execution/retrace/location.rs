@@ -3,15 +3,48 @@
 use std::collections::BTreeMap;
 
 use cairo_vm::types::relocatable::{MaybeRelocatable, Relocatable};
-use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
+use cairo_vm::vm::runners::cairo_runner::CairoRunner;
 use cairo_vm::vm::vm_core::VirtualMachine;
 use starknet_types_core::felt::Felt;
 
 use crate::class::Hints;
 
-/// Steps that a run took, with registers as offsets into the program and the stack.
+/// Registers before a step, as offsets into the program and the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub pc: u32,
+    pub ap: u32,
+    pub fp: u32,
+}
+
+impl Step {
+    pub fn new(pc: usize, ap: usize, fp: usize) -> Self {
+        let narrow = |register| u32::try_from(register).unwrap_or(u32::MAX);
+        Step { pc: narrow(pc), ap: narrow(ap), fp: narrow(fp) }
+    }
+
+    fn pc(&self) -> usize {
+        self.pc as usize
+    }
+
+    fn fp(&self) -> usize {
+        self.fp as usize
+    }
+
+    fn ap(&self) -> usize {
+        self.ap as usize
+    }
+}
+
+/// The steps that a run took; none if it ran without a trace.
+pub fn steps_of(runner: &CairoRunner) -> Vec<Step> {
+    let entries = runner.get_relocatable_trace().unwrap_or_default();
+    entries.iter().map(|entry| Step::new(entry.pc.offset, entry.ap, entry.fp)).collect()
+}
+
+/// A traced run.
 pub struct Trace<'a> {
-    pub steps: &'a [RelocatedTraceEntry],
+    pub steps: &'a [Step],
     pub vm: &'a VirtualMachine,
     pub hints: Hints,
 }
@@ -37,13 +70,25 @@ impl Trace<'_> {
 
     /// The place where a panic was made, innermost function first; none if the run returned a value.
     pub fn panic_location(&self) -> Option<Vec<usize>> {
+        let (step, panicked) = self.panic()?;
+        let entry = &self.steps[step];
+        // A function that made the felts and returned them is not where the panic was made.
+        let frames = self.stack(entry.pc(), entry.fp()).into_iter();
+        Some(frames.skip_while(|(_, fp)| *fp > panicked.fp).map(|(pc, _)| pc).collect())
+    }
+
+    /// The last step before the panic in the function that made it; none if the run returned a value.
+    pub fn panic_step(&self) -> Option<usize> {
+        let (step, panicked) = self.panic()?;
+        (panicked.first..=step).rev().find(|step| self.steps[*step].fp() == panicked.fp)
+    }
+
+    /// The step that made the felts of a panic, and the function that panicked with them.
+    fn panic(&self) -> Option<(usize, Activation)> {
         let (start, end) = self.panic_data()?;
         let panicked = self.panicked(&start, &end)?;
         let step = self.panic_source(panicked, &start).or_else(|| self.last_own(panicked))?;
-        let entry = &self.steps[step];
-        // A function that made the felts and returned them is not where the panic was made.
-        let frames = self.stack(entry.pc, entry.fp).into_iter();
-        Some(frames.skip_while(|(_, fp)| *fp > panicked.fp).map(|(pc, _)| pc).collect())
+        Some((step, panicked))
     }
 
     /// The place where the machine stopped.
@@ -51,7 +96,7 @@ impl Trace<'_> {
         let (pc, fp) = (self.vm.get_pc(), self.vm.get_fp());
         let last = self.steps.last();
         let frames = match last {
-            Some(last) if pc.segment_index != PROGRAM => self.stack(last.pc, last.fp),
+            Some(last) if pc.segment_index != PROGRAM => self.stack(last.pc(), last.fp()),
             _ => self.stack(pc.offset, fp.offset),
         };
         frames.into_iter().map(|(pc, _)| pc).collect()
@@ -82,13 +127,13 @@ impl Trace<'_> {
     /// returned something else.
     fn panicked(&self, start: &Relocatable, end: &Relocatable) -> Option<Activation> {
         let mut innermost =
-            Activation { first: 0, end: self.steps.len(), fp: self.steps.first()?.fp };
+            Activation { first: 0, end: self.steps.len(), fp: self.steps.first()?.fp() };
         let mut calls = self.calls();
         let mut step = innermost.end;
         while step > innermost.first {
             step -= 1;
             let entry = &self.steps[step];
-            if entry.fp == innermost.fp {
+            if entry.fp() == innermost.fp {
                 continue;
             }
             while calls.last().is_some_and(|(_, last)| *last > step) {
@@ -96,8 +141,8 @@ impl Trace<'_> {
             }
             let first =
                 calls.last().filter(|(_, last)| *last == step).map_or(step, |(first, _)| *first);
-            if self.returns_panic(entry.ap, start, end) {
-                innermost = Activation { first, end: step + 1, fp: entry.fp };
+            if self.returns_panic(entry.ap(), start, end) {
+                innermost = Activation { first, end: step + 1, fp: entry.fp() };
                 step = innermost.end;
             } else {
                 step = first;
@@ -111,12 +156,12 @@ impl Trace<'_> {
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut calls = Vec::new();
         for (step, entry) in self.steps.iter().enumerate() {
-            while let Some((_, first)) = open.last().copied().filter(|(fp, _)| *fp > entry.fp) {
+            while let Some((_, first)) = open.last().copied().filter(|(fp, _)| *fp > entry.fp()) {
                 calls.push((first, step - 1));
                 open.pop();
             }
-            if open.last().is_none_or(|(fp, _)| *fp < entry.fp) {
-                open.push((entry.fp, step));
+            if open.last().is_none_or(|(fp, _)| *fp < entry.fp()) {
+                open.push((entry.fp(), step));
             }
         }
         calls
@@ -146,25 +191,25 @@ impl Trace<'_> {
     /// The step that made the panic's felts: one of this function that allocated them, or the system call
     /// that answered with them. None if they were made before the function was called.
     fn panic_source(&self, within: Activation, data: &Relocatable) -> Option<usize> {
-        let points = |entry: &RelocatedTraceEntry| {
-            self.pointer_at(entry.ap)
+        let points = |entry: &Step| {
+            self.pointer_at(entry.ap())
                 .is_some_and(|pointer| pointer.segment_index == data.segment_index)
         };
         let allocation =
-            self.steps.iter().position(|entry| self.hints.allocates(entry.pc) && points(entry));
+            self.steps.iter().position(|entry| self.hints.allocates(entry.pc()) && points(entry));
         if let Some(step) = allocation {
             return Some(step).filter(|step| (within.first..within.end).contains(step));
         }
         let received = self
             .steps
             .iter()
-            .position(|entry| self.instruction(entry.pc) & AP_ADD_1 != 0 && points(entry))?;
-        self.steps[..received].iter().rposition(|entry| self.hints.calls_system(entry.pc))
+            .position(|entry| self.instruction(entry.pc()) & AP_ADD_1 != 0 && points(entry))?;
+        self.steps[..received].iter().rposition(|entry| self.hints.calls_system(entry.pc()))
     }
 
     /// The last step of a function in its own code, before it returned.
     fn last_own(&self, of: Activation) -> Option<usize> {
-        (of.first..of.end).rev().skip(1).find(|step| self.steps[*step].fp == of.fp)
+        (of.first..of.end).rev().skip(1).find(|step| self.steps[*step].fp() == of.fp)
     }
 
     /// Offsets of the current instruction and of the calls around it, each with its function's frame
@@ -190,10 +235,10 @@ impl Trace<'_> {
 }
 
 /// Offsets into the bytecode and how often each ran, in order.
-pub fn visits(steps: &[RelocatedTraceEntry]) -> Vec<(usize, u64)> {
+pub fn visits(steps: &[Step]) -> Vec<(usize, u64)> {
     let mut counts = BTreeMap::new();
     for step in steps {
-        *counts.entry(step.pc).or_insert(0) += 1;
+        *counts.entry(step.pc()).or_insert(0) += 1;
     }
     counts.into_iter().collect()
 }

@@ -9,8 +9,9 @@ use blockifier::execution::call_info::CallInfo;
 use blockifier::execution::contract_class::TrackedResource;
 use blockifier::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
 use cairo_vm::vm::runners::cairo_runner::ExecutionResources;
-use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
 use serde::Serialize;
+
+use super::location::Step;
 
 /// Words behind the bytecode: a return instruction and a pointer to the costs of builtins.
 const EXTRA_WORDS: usize = 2;
@@ -80,11 +81,11 @@ impl Machine {
 }
 
 /// Registers of a run whose program has `program` words, as [`Machine::registers`] has them.
-pub fn registers(steps: &[RelocatedTraceEntry], program: usize) -> String {
+pub fn registers(steps: &[Step], program: usize) -> String {
     let stack = 1 + program + EXTRA_WORDS;
     let mut bytes = Vec::with_capacity(steps.len() * 12);
     for step in steps {
-        for register in [1 + step.pc, stack + step.ap, stack + step.fp] {
+        for register in [1 + step.pc as usize, stack + step.ap as usize, stack + step.fp as usize] {
             bytes.extend_from_slice(&u32::try_from(register).unwrap_or(u32::MAX).to_le_bytes());
         }
     }

@@ -12,11 +12,10 @@ use blockifier::execution::entry_point::{
 use blockifier::execution::observer::{Observer, Printed, set_observer, take_printed};
 use blockifier::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
 use cairo_vm::vm::runners::cairo_runner::{CairoRunner, ExecutionResources};
-use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
 use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
-use super::location::{Trace, visits};
+use super::location::{Step, Trace, steps_of, visits};
 use super::machine::{Code, Machine, own_resources, registers};
 use crate::class::{Class, Hints};
 use crate::execution::Block;
@@ -98,7 +97,7 @@ impl Recorder {
         self.open.last().and_then(|index| self.frames.get_mut(*index))
     }
 
-    fn registers(&mut self, steps: &[RelocatedTraceEntry], runner: &CairoRunner) -> Option<String> {
+    fn registers(&mut self, steps: &[Step], runner: &CairoRunner) -> Option<String> {
         self.remaining_steps = self.remaining_steps.checked_sub(steps.len())?;
         Some(registers(steps, runner.get_program().data_len()))
     }
@@ -121,11 +120,7 @@ impl Observer for Shared {
     }
 
     fn ran(&mut self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool) {
-        // The program is segment 0 and the stack is segment 1: offsets into them stay as they are.
-        let steps = match runner.relocate_trace(&[0, 0]) {
-            Ok(()) => runner.relocated_trace.take().unwrap_or_default(),
-            Err(_) => Vec::new(),
-        };
+        let steps = steps_of(runner);
         let recorder = &mut *self.0.borrow_mut();
         let options = recorder.options;
         let registers = options.machine.and_then(|_| recorder.registers(&steps, runner));
@@ -199,6 +194,16 @@ impl Drop for Unset {
     }
 }
 
+/// Runs `work` with an observer of its calls.
+pub fn observing<T>(observer: Box<dyn Observer>, work: impl FnOnce() -> T) -> T {
+    take_printed();
+    set_observer(Some(observer));
+    let unset = Unset;
+    let output = work();
+    drop(unset);
+    output
+}
+
 /// Runs `work` and records every frame in it.
 pub fn record<T>(
     options: TraceOptions,
@@ -210,11 +215,7 @@ pub fn record<T>(
     let frames = Vec::new();
     let recorder = Recorder { classes, options, block, remaining_steps, frames, open: Vec::new() };
     let recorder = Rc::new(RefCell::new(recorder));
-    take_printed();
-    set_observer(Some(Box::new(Shared(recorder.clone()))));
-    let unset = Unset;
-    let output = work();
-    drop(unset);
+    let output = observing(Box::new(Shared(recorder.clone())), work);
     let mut frames = std::mem::take(&mut recorder.borrow_mut().frames);
     if options.machine.is_none() {
         frames.retain(|frame| frame.machine.code == Code::Cairo1);
