@@ -219,6 +219,7 @@ const REASONS: Partial<Record<StopReason, string>> = {
 /** Why the last move ended; screen readers get the line too. */
 function StopText({ session }: { readonly session: Session }) {
   const reason = useStore(session.details, (details) => details && REASONS[details.reason]);
+  const notice = useStore(session.notice);
   const line = useStore(session.details, (details) => {
     const stack = session.stack.get();
     const { name, location } = stack?.frames[details?.frameIndex ?? 0] ?? {};
@@ -229,7 +230,7 @@ function StopText({ session }: { readonly session: Session }) {
   });
   return (
     <span role="status" className={reason === 'failure' ? 'fail' : 'soft'}>
-      {reason}
+      {notice ?? reason}
       <span className="unseen"> {line}</span>
     </span>
   );

@@ -168,6 +168,8 @@ export class Session {
   readonly isBusy: Store<boolean> = createStore(false);
   /** The error of the last move. */
   readonly problem: Store<unknown> = createStore<unknown>(undefined);
+  /** Why a jump went nowhere. */
+  readonly notice: Store<string | undefined> = createStore<string | undefined>(undefined);
   readonly #moved: Moved;
   readonly #variables = new OpenVariables();
   #slotsBefore: ReadonlyMap<string, string> = new Map();
@@ -204,9 +206,15 @@ export class Session {
     this.#run({ direction, breakpoints: breakpoints.get() });
   }
 
-  /** To the next mark of the kind. */
+  /** To the next mark of the kind; nowhere after the last one. */
   runTo(kind: MarkKind, direction: Direction): void {
-    this.#run({ direction, until: [kind] });
+    const at = this.position.get();
+    const isForward = direction === 'forward';
+    const isAhead = this.program.marks.some(
+      (mark) => mark.kind === kind && (isForward ? mark.position > at : mark.position < at),
+    );
+    if (isAhead) this.#run({ direction, until: [kind] });
+    else this.notice.set(`no ${isForward ? 'later' : 'earlier'} ${kind}`);
   }
 
   #run(options: RunOptions): void {
@@ -285,6 +293,7 @@ export class Session {
     trail: Trail,
     { frameIndex, isDrag = false }: MoveOptions = {},
   ): void {
+    this.notice.set(undefined);
     const run = async (): Promise<void> => {
       const stop = await go();
       // The thumb of the timeline is further already.

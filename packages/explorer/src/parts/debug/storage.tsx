@@ -1,4 +1,5 @@
 // Storage as of the step: every slot that the execution has read or written so far.
+import type { Decoded } from '@starkbox/abi';
 import type { StorageEntry } from '@starkbox/debugger';
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -7,6 +8,7 @@ import { PlainButton } from '../button.js';
 import { Checkbox } from '../inputs.js';
 import { SlotName, SlotValue, slotValue } from '../transaction/slot-name.js';
 import {
+  type NamedSlot,
   type SlotLocation,
   type SlotNames,
   slotId,
@@ -42,12 +44,8 @@ export function Storage({ session, hash }: StorageProps) {
   const names = useSlotsOf(session, hash);
   const [isWrittenOnly, setWrittenOnly] = useState(false);
   const rows = useMemo(
-    () =>
-      (entries ?? []).filter(
-        ({ writtenAt, value, initial }) =>
-          !isWrittenOnly || writtenAt !== undefined || value !== initial,
-      ),
-    [entries, isWrittenOnly],
+    () => joinHalves(entries ?? [], names).filter(({ at }) => !isWrittenOnly || at !== undefined),
+    [entries, names, isWrittenOnly],
   );
   if (!entries) return null;
   return (
@@ -71,15 +69,14 @@ export function Storage({ session, hash }: StorageProps) {
           count={rows.length}
           label="Slots"
           row={(index, measure) => {
-            const entry = rows[index];
+            const row = rows[index];
             return (
-              entry && (
-                <li key={slotKey(entry)} ref={measure} data-index={index}>
+              row && (
+                <li key={row.id} ref={measure} data-index={index}>
                   <SlotLine
-                    entry={entry}
-                    isFirst={rows[index - 1]?.contractAddress !== entry.contractAddress}
-                    isChanged={changed?.has(slotKey(entry)) ?? false}
-                    names={names}
+                    row={row}
+                    isFirst={rows[index - 1]?.contract !== row.contract}
+                    isChanged={row.ids.some((id) => changed?.has(id))}
                     session={session}
                   />
                 </li>
@@ -92,18 +89,61 @@ export function Storage({ session, hash }: StorageProps) {
   );
 }
 
+/** A slot, or both slots of a u256. */
+interface SlotRow {
+  readonly id: string;
+  readonly ids: readonly string[];
+  readonly contract: string;
+  readonly key: string;
+  readonly name: NamedSlot | undefined;
+  /** The name of the debugger, where the explorer has none. */
+  readonly text: string | undefined;
+  readonly isJoined: boolean;
+  readonly was: Decoded | undefined;
+  readonly is: Decoded;
+  /** The position of the last write. */
+  readonly at: number | undefined;
+}
+
+function joinHalves(entries: readonly StorageEntry[], names: SlotNames): readonly SlotRow[] {
+  const byKey = new Map(entries.map((entry) => [slotKey(entry), entry]));
+  const beside = ({ contractAddress, key }: StorageEntry, by: bigint): StorageEntry | undefined =>
+    byKey.get(slotKey({ contractAddress, key: `0x${(BigInt(key) + by).toString(16)}` }));
+  return entries.flatMap((entry): readonly SlotRow[] => {
+    const { contractAddress: contract, key, value, initial, writtenAt } = entry;
+    const name = names.get(slotId({ contract, key }));
+    // The lower half has the row of both.
+    if (name?.part === 'high' && beside(entry, -1n)) return [];
+    const high = name?.part === 'low' ? beside(entry, 1n) : undefined;
+    const writes = [writtenAt, high?.writtenAt].filter((at) => at !== undefined);
+    const isSame = value === initial && high?.value === high?.initial;
+    return [
+      {
+        id: slotKey(entry),
+        ids: high ? [slotKey(entry), slotKey(high)] : [slotKey(entry)],
+        contract,
+        key,
+        name,
+        text: entry.name,
+        isJoined: high !== undefined,
+        was: isSame ? undefined : slotValue(name, initial, high?.initial),
+        is: slotValue(name, value, high?.value),
+        at: writes.length === 0 ? undefined : Math.max(...writes),
+      },
+    ];
+  });
+}
+
 interface SlotLineProps {
-  readonly entry: StorageEntry;
+  readonly row: SlotRow;
   /** Whether it is the first one of its contract. */
   readonly isFirst: boolean;
   readonly isChanged: boolean;
-  readonly names: SlotNames;
   readonly session: Session;
 }
 
-function SlotLine({ entry, isFirst, isChanged, names, session }: SlotLineProps) {
-  const { contractAddress: contract, key, name, value, initial, writtenAt } = entry;
-  const slotName = names.get(slotId({ contract, key }));
+function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
+  const { contract, key, name, text, isJoined, was, is, at } = row;
   return (
     <>
       {isFirst && (
@@ -113,44 +153,38 @@ function SlotLine({ entry, isFirst, isChanged, names, session }: SlotLineProps) 
       )}
       <div className="debug-slot" data-changed={isChanged ? '' : undefined}>
         <span className="slot">
-          {slotName === undefined && name !== undefined ? (
-            <UntrustedText text={name} limit={120} />
+          {name === undefined && text !== undefined ? (
+            <UntrustedText text={text} limit={120} />
           ) : (
-            <SlotName slot={key} name={slotName} />
+            <SlotName slot={key} name={name} joined={isJoined} />
           )}
         </span>
-        <span className="slot-values">
-          {value !== initial && (
-            <>
-              <span className="soft">
-                <SlotValue
-                  contract={contract}
-                  name={slotName}
-                  of={slotValue(slotName, initial, undefined)}
-                />
-              </span>
-              <span aria-hidden="true"> → </span>
-              <span className="unseen"> became </span>
-            </>
+        <span className="slot-end">
+          <span className="slot-values">
+            {was && (
+              <>
+                <span className="soft">
+                  <SlotValue contract={contract} name={name} of={was} />
+                </span>
+                <span aria-hidden="true"> → </span>
+                <span className="unseen"> became </span>
+              </>
+            )}
+            <SlotValue contract={contract} name={name} of={is} />
+            {isChanged && <span className="unseen"> changed</span>}
+          </span>
+          {at === undefined ? (
+            <span className="unwritten" />
+          ) : (
+            <PlainButton
+              title="Go to the write"
+              aria-label={`Go to the write at step ${grouped(at + 1)}`}
+              onClick={() => session.goTo(at, 'jump')}
+            >
+              {grouped(at + 1)}
+            </PlainButton>
           )}
-          <SlotValue
-            contract={contract}
-            name={slotName}
-            of={slotValue(slotName, value, undefined)}
-          />
-          {isChanged && <span className="unseen"> changed</span>}
         </span>
-        {writtenAt === undefined ? (
-          <span className="unwritten" />
-        ) : (
-          <PlainButton
-            title="Go to the write"
-            aria-label={`Go to the write at step ${grouped(writtenAt + 1)}`}
-            onClick={() => session.goTo(writtenAt, 'jump')}
-          >
-            {grouped(writtenAt + 1)}
-          </PlainButton>
-        )}
       </div>
     </>
   );

@@ -18,17 +18,19 @@ export function SystemCalls({ session }: { readonly session: Session }) {
     [program, runIndex],
   );
   const current = marks.findLastIndex((mark) => mark.position <= position);
-  if (!run) return null;
+  if (!run) return <p className="debug-without-source soft">The execution has ended.</p>;
   return (
     <div className="debug-without-source">
       <p className="soft">
         {run.code === 'cairo1' ? (
           <>
             The node has no debug information of the class <ClassRef of={run.class_hash} />, so you
-            step by calls and system calls. Compile with{' '}
-            <code>unstable-add-statements-code-locations-debug-info</code> and{' '}
-            <code>add-functions-debug-info</code> in <code>Scarb.toml</code>. Then add the artifact
-            with <code>--artifacts target/dev</code> or <code>devnet_addArtifact</code>.
+            step by calls and system calls. Set{' '}
+            <code>add-statements-code-locations-debug-info</code>,{' '}
+            <code>add-statements-functions-debug-info</code> and{' '}
+            <code>add-functions-debug-info</code> in the section <code>[cairo]</code> of{' '}
+            <code>Scarb.toml</code>. Build the contract again, and add its artifacts with{' '}
+            <code>--artifacts target/dev</code> or <code>devnet_addArtifact</code>.
           </>
         ) : run.code === 'cairo0' ? (
           <>
