@@ -42,6 +42,7 @@ const SERVICE = [
   'rpc/subscriptions',
   'rpc/request-log',
   'rpc/versions',
+  'bundle/content',
   'config',
   'debug-info',
   'dump',
@@ -128,8 +129,22 @@ const STARKBOX: FolderTable = {
   'rpc/versions': { may: [...LEAVES, 'rpc', 'rpc/protocol'] },
   'rpc/subscriptions': { may: [...RPC, 'rpc'] },
   'rpc/request-log': { may: [...LEAVES, 'rpc/protocol', 'rpc/subscriptions'] },
+  // What is written for an execution, and read by the folder above.
+  'bundle/content': {
+    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'debug-info', 'dump/image'],
+    packages: ['@starkbox/engine'],
+  },
   'rpc/methods': {
-    may: [...RPC, 'rpc', 'rpc/subscriptions', 'rpc/request-log', 'dump', 'l1', 'l1/ethereum'],
+    may: [
+      ...RPC,
+      'rpc',
+      'rpc/subscriptions',
+      'rpc/request-log',
+      'bundle/content',
+      'dump',
+      'l1',
+      'l1/ethereum',
+    ],
   },
   server: { may: [...LEAVES, 'rpc/protocol', 'rpc/request-log'], packages: ['node:http'] },
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
@@ -152,6 +167,10 @@ const STARKBOX: FolderTable = {
   },
   node: {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
+    packages: ['@starkbox/engine'],
+  },
+  bundle: {
+    may: [...CHAIN, 'bundle/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
     packages: ['@starkbox/engine'],
   },
   // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
@@ -182,6 +201,8 @@ const STARKBOX: FolderTable = {
   'cli/commands': {
     may: [
       ...STEPS,
+      'bundle',
+      'bundle/content',
       'chain/storage-names',
       'config',
       'cli/completions',
@@ -197,7 +218,7 @@ const STARKBOX: FolderTable = {
     may: [...LEAVES, 'config', 'library', 'node', 'cli/commands'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'client', 'config', 'library', 'node'] },
+  index: { may: [...LEAVES, 'bundle', 'bundle/content', 'client', 'config', 'library', 'node'] },
 };
 
 const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];

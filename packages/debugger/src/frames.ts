@@ -1,6 +1,7 @@
 // Frames of Cairo functions inside of frames of calls, at a position.
 import type { CodeFrame, CodeTable } from './lines.js';
 import { NO_PC, NONE, type Timeline } from './trace/timeline.js';
+import type { Activation, Registers } from './values/scope.js';
 
 /** An active function with those that are inlined into it, or a whole call. */
 export interface ActiveFunction {
@@ -52,4 +53,51 @@ export function activeFunctions(
 function isRepetition(code: CodeTable, pc: number, callerPc: number): boolean {
   if (pc === callerPc) return true;
   return code.functions[pc] === code.functions[callerPc] && code.isLoop(pc);
+}
+
+/** The steps of an active function, from where it is now. */
+export function activationOf(
+  timeline: Timeline,
+  { activation, position }: Pick<ActiveFunction, 'activation' | 'position'>,
+): Activation {
+  const fp = timeline.fpOf(activation);
+  const registers = (at: number): Registers => ({
+    pc: timeline.pcs[at] ?? NO_PC,
+    ap: timeline.aps[at] ?? 0,
+    fp,
+  });
+  return {
+    fp,
+    *steps() {
+      const first = timeline.firstOf(activation);
+      for (let at = position; at !== NONE && at >= first; ) {
+        const called = calledAt(timeline, activation, at);
+        if (called === NONE) {
+          if (timeline.pcs[at] !== NO_PC) yield registers(at);
+          at -= 1;
+        } else at = timeline.firstOf(called) - 1;
+      }
+    },
+    next() {
+      if (position === NONE) return undefined;
+      const last = timeline.lastOf(activation);
+      for (let at = position + 1; at <= last; ) {
+        const called = calledAt(timeline, activation, at);
+        if (called === NONE) return registers(at);
+        at = timeline.lastOf(called) + 1;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The activation that a function called and that is active at a position; `NONE` if the function itself is. */
+function calledAt(timeline: Timeline, activation: number, position: number): number {
+  let at = timeline.activations[position] ?? NONE;
+  let called = NONE;
+  while (at !== NONE && at !== activation) {
+    called = at;
+    at = timeline.parentOf(at);
+  }
+  return called;
 }

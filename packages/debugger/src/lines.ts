@@ -13,7 +13,7 @@ export interface SourceEntry {
 
 /** What is read of a class: statements of its program, and their source. */
 export interface ClassCode {
-  /** The number of the first statement's pc, then of the second, and so on; the last is the end of the code. */
+  /** The pc of each statement, and at last the end of the code. */
   readonly statementOffsets: Uint32Array;
   /** The functions that a statement is code of, innermost first; all but the last are inlined. */
   entriesAt(statement: number): readonly SourceEntry[];
@@ -25,6 +25,8 @@ export interface ClassCode {
 
 /** A function as a stack shows it. */
 export interface CodeFrame {
+  /** The index of its entry at the statement. */
+  readonly entry: number;
   readonly name: string;
   readonly file?: string;
   readonly line?: number;
@@ -98,6 +100,7 @@ export function framesOf(entries: readonly SourceEntry[]): readonly CodeFrame[] 
     inner = undefined;
     const name = isOfMacro ? wrappedName(entry.function) : entry.function;
     const frame: CodeFrame = {
+      entry: index,
       name,
       isInlined: !isLast,
       isLibrary: isOfMacro ? CORE.test(name) : isLibrary(entry),
@@ -241,7 +244,7 @@ export class CodeTable {
     const all =
       frames.length > 0 || name === undefined
         ? frames
-        : [{ name, isInlined: false, isLibrary: CORE.test(name) || isWrapper(name) }];
+        : [{ entry: 0, name, isInlined: false, isLibrary: CORE.test(name) || isWrapper(name) }];
     this.#frames.set(statement, all);
     return all;
   }

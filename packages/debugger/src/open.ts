@@ -26,11 +26,12 @@ import type {
 import { decodeInstruction } from './disassembly.js';
 import { failedRun, failurePosition, gasAt, marksOf, storageAt } from './execution.js';
 import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
-import { type ActiveFunction, activeFunctions } from './frames.js';
+import { type ActiveFunction, activationOf, activeFunctions } from './frames.js';
 import { type CodeFrame, plainName } from './lines.js';
 import { Stops } from './stops.js';
 import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
 import { Timeline } from './trace/timeline.js';
+import { scopeOf } from './values/scope.js';
 import { callVariables, leaf } from './values-by-abi.js';
 
 /** Records an execution in a node and opens it at its first position. */
@@ -45,17 +46,13 @@ export async function openDebugger(
     const hashes = new Set(trace.runs.map(({ class_hash }) => class_hash));
     const [timeline, classes] = await Promise.all([
       Timeline.load(trace, recorded.steps(options.onProgress)),
-      loadClasses(call, hashes),
+      Classes.load(call, hashes),
     ]);
     return new RecordedDebugger({ call, target, recorded, timeline, classes });
   } catch (error) {
     await recorded.close().catch(() => undefined);
     throw error;
   }
-}
-
-async function loadClasses(_call: Caller, _hashes: Iterable<string>): Promise<Classes> {
-  return new Classes(new Map());
 }
 
 interface Parts {
@@ -289,7 +286,22 @@ class RecordedDebugger implements Debugger {
   async scope(frameIndex: number = this.#defaultFrame()): Promise<Scope> {
     const frame = this.#frames()[frameIndex];
     if (!frame) return { variables: [], unmapped: 0, note: 'The execution has ended.' };
-    return { variables: await this.callArguments(frame.active.run), unmapped: 0 };
+    const { timeline, classes, recorded } = this.#parts;
+    const { active, code } = frame;
+    const debugClass = classes.get(this.trace.runs[active.run]?.class_hash ?? '');
+    if (!debugClass || !code) {
+      const note = 'The code of this call has no debug information. These are its arguments.';
+      return { variables: await this.callArguments(active.run), unmapped: 0, note };
+    }
+    const scope = await scopeOf({
+      debugClass,
+      activation: activationOf(timeline, active),
+      memory: recorded.memoryOf(active.run),
+      inlinedIndex: code.entry,
+    });
+    const isEntry = this.#frames().findLast((other) => other.active.run === active.run) === frame;
+    if (scope.variables.length > 0 || !isEntry) return scope;
+    return { ...scope, variables: await this.callArguments(active.run) };
   }
 
   async callArguments(runIndex: number): Promise<readonly Variable[]> {
@@ -376,7 +388,7 @@ class RecordedDebugger implements Debugger {
   }
 
   async sources(): Promise<readonly { readonly classHash: string; readonly file: string }[]> {
-    return [...this.#parts.classes.entries()].flatMap(([classHash, { files }]) =>
+    return this.#parts.classes.all.flatMap(({ classHash, files }) =>
       files.map((file) => ({ classHash, file })),
     );
   }
@@ -451,7 +463,10 @@ function locationOf(
 }
 
 /** Sentences that say what is missing. */
-function notesOf({ dropped_steps, dropped_memory }: DEBUG_TRACE, classes: Classes): string[] {
+function notesOf(
+  { dropped_steps, dropped_memory }: DEBUG_TRACE,
+  classes: Classes,
+): readonly string[] {
   const notes: string[] = [];
   if (dropped_steps > 0) {
     notes.push(
@@ -463,8 +478,5 @@ function notesOf({ dropped_steps, dropped_memory }: DEBUG_TRACE, classes: Classe
       `The trace lacks the memory of ${dropped_memory} calls, so their variables are unknown. To keep more memory, raise maxBytes.`,
     );
   }
-  for (const [hash, { note, name }] of classes.entries()) {
-    if (note !== undefined) notes.push(`${name ?? hash}: ${note}`);
-  }
-  return notes;
+  return [...notes, ...classes.notes];
 }

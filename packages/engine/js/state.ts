@@ -98,6 +98,11 @@ export class State {
     return this.#version;
   }
 
+  /** Whether a source answers for what it does not hold. */
+  get hasSource(): boolean {
+    return this.#source !== undefined;
+  }
+
   /** The oldest version whose difference is kept. */
   get firstVersion(): number {
     this.#firstVersion ??= this.native.firstVersion;

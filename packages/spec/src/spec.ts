@@ -197,6 +197,16 @@ export type BROADCASTED_TXN =
   | BROADCASTED_DECLARE_TXN
   | BROADCASTED_DEPLOY_ACCOUNT_TXN;
 
+/** An execution with all that a debugger needs. */
+export type BUNDLE = {
+  /** The content of the file, in base64. */
+  readonly bundle: string;
+  /** The size of the file. */
+  readonly bytes: number;
+  /** A file name without its ending: the contract, the function and a hash, for example `Counter.increase-1a2b3c4d`. */
+  readonly name: string;
+};
+
 export type BinOp = {
   readonly BinOp: {
     readonly op: 'Add' | 'Mul';
@@ -2993,6 +3003,17 @@ export interface Methods {
     };
     readonly result: Record<string, never>;
   };
+  /** Save an execution with all that a debugger needs, as one file. */
+  readonly devnet_getBundle: {
+    readonly params: {
+      readonly transaction_hash?: TXN_HASH;
+      readonly call?: FUNCTION_CALL;
+      readonly transactions?: readonly BROADCASTED_TXN[];
+      readonly block_id?: BLOCK_ID;
+      readonly skip_validate?: boolean;
+    };
+    readonly result: BUNDLE;
+  };
   /** Read the code and debug information of a class, for a debugger. */
   readonly devnet_getDebugClass: {
     readonly params: {
@@ -4032,6 +4053,21 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     document: 'devnet',
     params: [{ name: 'trace_id', required: true }],
     tenants: 'everywhere',
+  },
+  devnet_getBundle: {
+    document: 'devnet',
+    params: [
+      { name: 'transaction_hash' },
+      { name: 'call' },
+      { name: 'transactions' },
+      { name: 'block_id' },
+      { name: 'skip_validate' },
+    ],
+    restricted: true,
+    waits: true,
+    redacted: 'result',
+    tenants: 'nowhere',
+    executes: true,
   },
   devnet_getDebugClass: {
     document: 'devnet',

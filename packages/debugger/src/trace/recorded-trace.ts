@@ -1,6 +1,7 @@
 // A recorded execution in the node: its runs and actions, its registers, and its memory by pages.
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 import type { Caller, OpenOptions, Target } from '../debugger.js';
+import type { MemoryReader, Cell as MemoryValue } from '../values/scope.js';
 import { wordsOfBase64 } from './base64.js';
 
 /** Steps of one request. */
@@ -112,6 +113,12 @@ export class RecordedTrace {
     return cells;
   }
 
+  /** The memory of a run as decoders of values read it. */
+  memoryOf(run: number): MemoryReader {
+    return async (segment, first, count) =>
+      (await this.cells(run, segment, first, count)).map(memoryValue);
+  }
+
   #page(run: number, segment: number, page: number): Promise<readonly Cell[]> {
     const key = `${run}:${segment}:${page}`;
     const kept = this.#pages.get(key);
@@ -150,6 +157,13 @@ export class RecordedTrace {
     this.#pages.clear();
     await this.#call('devnet_closeDebugTrace', { trace_id: this.trace.trace_id });
   }
+}
+
+function memoryValue(cell: Cell): MemoryValue {
+  if (cell === null) return undefined;
+  const at = cell.indexOf(':');
+  if (at < 0) return BigInt(cell);
+  return { segment: Number(cell.slice(0, at)), offset: Number(cell.slice(at + 1)) };
 }
 
 function paramsOf(target: Target): object {

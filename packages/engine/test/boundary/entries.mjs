@@ -186,7 +186,7 @@ export const ENTRIES = {
   'DebugRecording#end': { args: [] },
   'new DebugTrace': { args: [], refused: true },
   'DebugTrace#report': { args: [] },
-  'DebugTrace#steps': { args: [0, 0, 1], required: 3 },
+  'DebugTrace#steps': { args: [0, 0, 0], required: 3 },
   'DebugTrace#memory': { args: [0, 1, 0, 1], required: 4 },
   'new Retracing': {
     args: [

@@ -21,6 +21,7 @@ export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
   STARKBOX_REPORT: 'reports of a test run: `gas`, `coverage`, or both with a comma between them',
   STARKBOX_REPORT_OUT: 'the folder to which a test run writes these reports',
   STARKBOX_REPORT_FOLDER: 'set by the test kit for its workers',
+  STARKBOX_BUNDLES: '`off`: failing tests write no bundles for the debugger',
   STARKBOX_UPDATE_GAS: '`1` updates the gas snapshots of a test run',
 };
 

@@ -1,22 +1,30 @@
 // Debug information of many classes, by class hash, with the texts of their sources.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { BoundedMap } from '../bounded-map.js';
+import { stringify } from '../json/json.js';
+import { memberOf } from '../json/reader.js';
 import { DebugInfo } from './debug-info.js';
 import type { SourceTexts } from './source-texts.js';
 
 /** Classes whose debug information is kept; the one that was added first goes first. */
 const MOST_CLASSES = 1_000;
-/** Characters of source texts that are kept. */
+/** Characters of source texts, and bytes of packed debug information, that are kept. */
 const MOST_TEXT = 64 * 2 ** 20;
 
 interface Known {
   readonly info: DebugInfo;
   readonly texts: SourceTexts | undefined;
+  /** The debug information as the compiler wrote it, packed. */
+  readonly written: Buffer;
 }
+
+/** The fastest level: debug information repeats much, and is packed even if it is never read. */
+const PACKING = { level: 1 };
 
 /** Shared by all chains of a node: it belongs to classes, and is no part of a chain. */
 export class DebugInfos {
   readonly #known = new BoundedMap<string, Known>(MOST_CLASSES, {
-    sizeOf: ({ texts }) => texts?.size ?? 0,
+    sizeOf: ({ texts, written }) => (texts?.size ?? 0) + written.length,
     most: MOST_TEXT,
   });
 
@@ -32,8 +40,17 @@ export class DebugInfos {
     textsOf?: (files: ReadonlySet<string>) => SourceTexts | undefined,
   ): DebugInfo | undefined {
     const info = DebugInfo.read(artifact);
-    if (info) this.#known.set(classHash, { info, texts: textsOf?.(info.files) });
+    if (!info) return undefined;
+    const text = stringify(memberOf(artifact, 'sierra_program_debug_info'));
+    const written = deflateRawSync(text, PACKING);
+    this.#known.set(classHash, { info, texts: textsOf?.(info.files), written });
     return info;
+  }
+
+  /** The debug information of a class as the compiler wrote it, as JSON text. */
+  written(classHash: string): string | undefined {
+    const known = this.#known.get(classHash);
+    return known && inflateRawSync(known.written).toString();
   }
 
   get(classHash: string): DebugInfo | undefined {

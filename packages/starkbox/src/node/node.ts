@@ -50,6 +50,12 @@ export interface OpenedChain {
   readonly forkBlock: number | undefined;
 }
 
+/** Options of a start inside of this package. */
+export interface StartOptions extends NodeOptions {
+  /** Fills the new chain, before it is used. */
+  readonly load?: (service: ChainService) => Promise<void>;
+}
+
 const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ['log', 'output', 'progress', 'onOpen'];
 
 /**
@@ -74,7 +80,7 @@ export async function createChain(
 /** Opens all parts of a node; if one fails, none stays open. */
 export function startNode(
   input: ConfigInput,
-  options: NodeOptions,
+  options: StartOptions,
   lifecycle: Lifecycle,
 ): Promise<LocalChain> {
   return lifecycle.run(() => openParts(input, options, lifecycle));
@@ -82,7 +88,7 @@ export function startNode(
 
 async function openParts(
   input: ConfigInput,
-  { log = silentLog, progress, output = process.stdout, onOpen }: NodeOptions,
+  { log = silentLog, progress, output = process.stdout, onOpen, load }: StartOptions,
   steps: Lifecycle,
 ): Promise<LocalChain> {
   const options = await steps.step('options', () => readInput(input));
@@ -125,6 +131,7 @@ async function openParts(
   steps.push(dumps, service);
 
   await steps.step('dump file', () => dumps.load());
+  await load?.(service);
   if (log !== silentLog) chain.watch((change) => logBlocksSoon(log, change), 'logging blocks');
   steps.push(logTransactions(service, log, failures));
   dumps.follow();

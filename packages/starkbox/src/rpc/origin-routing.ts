@@ -56,8 +56,13 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
     : handler;
   return (params, context) => {
     const { fork } = chain.options;
-    if (!fork) return handler(params, context);
     const { world } = chain;
+    // The chain of a bundle has some values of an origin, without the origin.
+    const isPartial = world.pendingState.hasSource && world.archived === undefined;
+    if (!fork) {
+      const answer = (): unknown => handler(params, context);
+      return isPartial ? failingPlainly(answer) : answer();
+    }
     if (isOurs && !isOurs(world, params)) {
       return fork.answer(name, { ...params }, world.acceptedOnL1, context.session.signal);
     }

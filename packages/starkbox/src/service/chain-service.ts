@@ -1,6 +1,7 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 
 import type { CONFIG } from '@starkbox/spec';
+import type { BundleOptions } from '../bundle/content/bundle.js';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
@@ -433,6 +434,13 @@ class ServedChain implements Served {
 
   get dump(): DumpOptions {
     return this.#service.dumpOptions(this.chain);
+  }
+
+  get bundles(): BundleOptions {
+    const { chain, explainer } = this;
+    const { debugInfos: infos, version, log } = this.#service.shared;
+    const longest = this.#service.base.config.maximumResponseSize;
+    return { chain, explainer, infos, version, longest, log };
   }
 
   get instances(): InstanceControls {

@@ -52,7 +52,7 @@ export class Explainer {
   readonly #abis: Abis;
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
-  readonly #refused = new BoundedMap<string, Explanation>(MOST_REFUSED);
+  readonly #refused = new BoundedMap<string, RefusedTransaction>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
   constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
@@ -94,7 +94,7 @@ export class Explainer {
   async transaction(hash: string, { signal }: ExplainOptions = {}): Promise<Explanation> {
     const { world } = this.#chain;
     const located = findTransaction(world, hash);
-    if (!located) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
+    if (!located) return this.#refused.get(hash)?.explained ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = located.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
@@ -256,8 +256,14 @@ export class Explainer {
   async keep(transaction: Broadcasted, explained: Explanation): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
     const hash = (await this.#readBroadcasted(transaction))?.hash;
-    if (hash !== undefined) this.#refused.set(hash, explained);
+    const block = pendingNumber(this.#chain.world);
+    if (hash !== undefined) this.#refused.set(hash, { transaction, block, explained });
     return hash;
+  }
+
+  /** A transaction that was refused not long ago. */
+  refused(hash: string): RefusedTransaction | undefined {
+    return this.#refused.get(hash);
   }
 
   async #ofOrigin(hash: string): Promise<Explanation> {
@@ -321,6 +327,13 @@ export class Explainer {
       },
     };
   }
+}
+
+/** A transaction that was refused, and the number of the pending block at that time. */
+export interface RefusedTransaction {
+  readonly transaction: Broadcasted;
+  readonly block: number;
+  readonly explained: Explanation;
 }
 
 interface ExplainOptions {

@@ -236,6 +236,25 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return profile(style, hash, values);
     },
   },
+  bundle: {
+    args: 'HASH',
+    positionals: 1,
+    summary: 'Write a transaction into one file, for a debugger or a bug report',
+    details: [
+      'The file holds the state before the transaction, its block, its classes, and the debug information and sources that the node has. It holds no private keys.',
+      "To open it, on any machine with the same version, run 'starkbox debug FILE'.",
+    ],
+    takes: {
+      out: ['FILE', 'The file (default: the contract, the function and the hash).'],
+      url: NODE_URL,
+    },
+    hasJson: true,
+    readsNode: true,
+    async run({ positionals: [hash = ''], style, values }) {
+      const { writeBundleFile } = await import('./bundle.js');
+      return writeBundleFile(style, hash, values);
+    },
+  },
   inspect: {
     args: 'FILE',
     positionals: 1,

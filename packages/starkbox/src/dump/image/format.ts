@@ -1,6 +1,6 @@
-// Format of an image file: a header and named sections, in checksummed frames.
+// Format of an image file, and of other files in the same form: a header and named sections, in checksummed frames.
 //
-// `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum
+// Magic bytes such as `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum
 // continues the one before, so frames and sections can be neither lost nor swapped. Frames are
 // small and compressed one by one, so that writer and reader hold only a few of them in memory.
 
@@ -17,7 +17,30 @@ export const FORMAT = 1;
 // Kinds of frames, stated by their first byte.
 const [HEADER, SECTION, PLAIN, PACKED, SECTION_END, IMAGE_END] = [1, 2, 3, 4, 5, 6] as const;
 
-const START = Buffer.concat([Buffer.from(MAGIC), Buffer.of(FORMAT)]);
+/** A kind of files in this form. */
+export interface FileKind {
+  readonly magic: string;
+  readonly format: number;
+  /** In messages. */
+  readonly name: string;
+  /** Throws for another format than this version reads; the header is the first frame of every format. */
+  readonly checkFormat: (format: number | undefined, header: () => string) => void;
+}
+
+const IMAGE: FileKind = {
+  magic: MAGIC,
+  format: FORMAT,
+  name: 'image',
+  checkFormat(format) {
+    if (format === FORMAT) return;
+    throw new ImageError(`it has image format ${format}: this version reads format ${FORMAT}`);
+  },
+};
+
+function startOf({ magic, format }: Pick<FileKind, 'magic' | 'format'>): Buffer {
+  return Buffer.concat([Buffer.from(magic), Buffer.of(format)]);
+}
+
 const FRAME_HEAD = 8;
 /** Uncompressed size of a frame. */
 const FRAME_BYTES = 1 << 20;
@@ -68,18 +91,25 @@ function countBytes(count: number): Buffer {
 export class ImageWriter {
   readonly #sink: Sink;
   readonly #onProgress: (progress: Progress) => void;
-  #checksum = crc32(START);
+  readonly #start: Buffer;
+  #checksum: number;
   #sections = 0;
   #bytes = 0;
 
-  constructor(sink: Sink, onProgress: (progress: Progress) => void = () => {}) {
+  constructor(
+    sink: Sink,
+    onProgress: (progress: Progress) => void = () => {},
+    kind: FileKind = IMAGE,
+  ) {
     this.#sink = sink;
     this.#onProgress = onProgress;
+    this.#start = startOf(kind);
+    this.#checksum = crc32(this.#start);
   }
 
   /** @param header JSON text */
   async begin(header: string): Promise<void> {
-    await this.#write(START);
+    await this.#write(this.#start);
     await this.#frame(HEADER, Buffer.from(header));
   }
 
@@ -189,17 +219,23 @@ export interface SectionSize {
 export class ImageReader {
   readonly #source: Source;
   readonly #onProgress: (progress: Progress) => void;
+  readonly #kind: FileKind;
   #at = 0;
-  #checksum = crc32(START);
+  #checksum = 0;
   /** The current or last section, for error messages. */
   #section: string | undefined;
   /** Of its packed frames. */
   #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
 
-  constructor(source: Source, onProgress: (progress: Progress) => void = () => {}) {
+  constructor(
+    source: Source,
+    onProgress: (progress: Progress) => void = () => {},
+    kind: FileKind = IMAGE,
+  ) {
     this.#source = source;
     this.#onProgress = onProgress;
+    this.#kind = kind;
   }
 
   /** Sizes of the sections read so far. */
@@ -209,16 +245,24 @@ export class ImageReader {
 
   /** The header as JSON text. */
   begin(): string {
-    const start = this.#source.read(0, START.length);
-    if (start.toString('latin1', 0, MAGIC.length) !== MAGIC) {
-      throw new ImageError('this is not an image');
+    const { magic, name, checkFormat } = this.#kind;
+    const start = this.#source.read(0, magic.length + 1);
+    if (start.toString('latin1', 0, magic.length) !== magic) {
+      throw new ImageError(`this is not ${name === 'image' ? 'an' : 'a'} ${name}`);
     }
-    if (start.length < START.length) this.#damaged('it ends too early');
-    const format = start[MAGIC.length];
-    if (format !== FORMAT) {
-      throw new ImageError(`it has image format ${format}: this version reads format ${FORMAT}`);
-    }
-    this.#at = START.length;
+    if (start.length <= magic.length) this.#damaged('it ends too early');
+    this.#checksum = crc32(start);
+    this.#at = start.length;
+    let header: string | undefined;
+    const readHeader = (): string => {
+      header ??= this.#header();
+      return header;
+    };
+    checkFormat(start[magic.length], readHeader);
+    return readHeader();
+  }
+
+  #header(): string {
     const [kind, bytes] = this.#frame();
     if (kind !== HEADER) this.#damaged('the header is missing');
     return bytes.toString();
@@ -328,7 +372,7 @@ export class ImageReader {
 
   #where(reason: string): string {
     const suffix = this.#section === undefined ? '' : ` in the section "${this.#section}"`;
-    return `the image is damaged${suffix} at byte ${this.#at}: ${reason}`;
+    return `the ${this.#kind.name} is damaged${suffix} at byte ${this.#at}: ${reason}`;
   }
 }
 

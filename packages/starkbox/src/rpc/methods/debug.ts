@@ -1,4 +1,5 @@
-// Methods of debuggers: recorded executions, read by ranges.
+// Methods of debuggers: recorded executions, read by ranges, and bundles of executions.
+import type { BundleOptions } from '../../bundle/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { DebugTraces } from '../../chain/debugging/debug-traces.js';
 import type { Explainer } from '../../chain/queries/explain.js';
@@ -10,9 +11,14 @@ type DebugMethods =
   | 'devnet_readDebugMemory'
   | 'devnet_closeDebugTrace'
   | 'devnet_getDebugClass'
-  | 'devnet_getDebugSource';
+  | 'devnet_getDebugSource'
+  | 'devnet_getBundle';
 
-export function debugMethods(chain: Chain, explainer: Explainer): Group<DebugMethods> {
+export function debugMethods(
+  chain: Chain,
+  explainer: Explainer,
+  bundles: () => BundleOptions,
+): Group<DebugMethods> {
   // Loaded when first used: a node starts faster without.
   let loading: Promise<DebugTraces> | undefined;
   const traces = (): Promise<DebugTraces> => {
@@ -39,6 +45,11 @@ export function debugMethods(chain: Chain, explainer: Explainer): Group<DebugMet
     async devnet_getDebugSource({ class_hash, file }) {
       const source = await explainer.debugSource(class_hash, file);
       return source ? { text: source.text, ...(source.isNewer ? { changed: true } : {}) } : {};
+    },
+    async devnet_getBundle(request, { session }) {
+      // Loaded when first used: a node starts faster without.
+      const { bundleOf } = await import('../../bundle/content/bundle.js');
+      return bundleOf(bundles(), request, session.signal);
     },
   };
 }

@@ -1,4 +1,5 @@
 // Table of all handlers, by wire name.
+import type { BundleOptions } from '../../bundle/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import type { DumpOptions } from '../../dump/dump.js';
@@ -33,6 +34,7 @@ export interface Served extends NodeFacts {
   readonly subscriptions: Subscriptions;
   readonly limits: SubscriptionLimits & { readonly chunk: number };
   readonly dump: DumpOptions;
+  readonly bundles: BundleOptions;
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
   readonly explainer: Explainer;
@@ -56,7 +58,7 @@ const GROUPS = [
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
   ({ chain, explainer }: Served) => exploreMethods(chain, explainer),
-  ({ chain, explainer }: Served) => debugMethods(chain, explainer),
+  (served: Served) => debugMethods(served.chain, served.explainer, () => served.bundles),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),

@@ -1,0 +1,260 @@
+// Bundles of executions of every kind: opened in another process, they give the same explanations and traces.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from '@starkbox/conformance';
+import { Transaction } from '@starkbox/engine';
+import { type BundleTarget, type Methods, openBundle } from 'starkbox';
+import { describe, expect, test } from 'vitest';
+import { classTextWithPlaces } from '../../../../contracts/classes.js';
+import { RESTRICTED_BY_DEFAULT } from '../../../starkbox/src/config/option.js';
+import { closeAfterFile } from '../../support/closing.js';
+import { startFixture } from '../../support/fixture.js';
+import { startPair } from '../../support/fork/pair.js';
+import { contract, invokeRequest, QUERY_VERSION, Sender, selector } from '../../support/signing.js';
+
+const run = promisify(execFile);
+const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
+closeAfterFile(() => rm(folder, { recursive: true }));
+
+const { client, node, sender } = await startFixture({
+  blockGenerationOn: 'demand',
+  startTime: 1_000,
+});
+const failures = await sender.deploy(await contract('failures'), ['0x0']);
+const counter = await sender.deploy(await contract('counter'), ['0x5']);
+const file = 'contracts/src/failing/failures.cairo';
+await client.call('devnet_addArtifact', {
+  artifact: JSON.parse(await classTextWithPlaces('failures')),
+  sources: { [file]: await readFile(new URL(`../../../../${file}`, import.meta.url), 'utf8') },
+});
+await client.call('devnet_setLabel', { value: counter, label: 'the counter' });
+await client.call('devnet_createBlock');
+
+const FAILING = { to: failures, name: 'assert_plain', calldata: ['0x1'] };
+const failingCall = {
+  contract_address: failures,
+  entry_point_selector: selector('assert_plain'),
+  calldata: ['0x1'],
+};
+const increase = (amount: string) => ({ to: counter, name: 'increase', calldata: [amount] });
+
+type BundleRequest = Methods['devnet_getBundle']['params'];
+
+async function bundleFile(name: string, request: BundleRequest): Promise<string> {
+  const { bundle, bytes } = await client.call('devnet_getBundle', request);
+  const path = join(folder, `${name}.starkbox-bundle`);
+  const content = Buffer.from(bundle, 'base64');
+  expect(content.length).toBe(bytes);
+  await writeFile(path, content);
+  return path;
+}
+
+interface Answers {
+  readonly target: BundleTarget;
+  readonly answers: readonly unknown[];
+}
+
+type Question = readonly [method: string, params: unknown];
+
+/** Opens a bundle in a process of its own, and asks there. */
+async function askBundle(path: string, questions: readonly Question[]): Promise<Answers> {
+  const script = `
+    import { openBundle } from 'starkbox';
+    const { chain, target } = await openBundle(process.argv[1]);
+    const answers = [];
+    for (const [method, params] of JSON.parse(process.argv[2])) {
+      const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const { result, error } = JSON.parse(await chain.handle(request));
+      answers.push(result ?? error);
+    }
+    console.log(JSON.stringify({ target, answers }));
+    await chain.close();`;
+  const words = ['--input-type=module', '-e', script, path, JSON.stringify(questions)];
+  const { stdout } = await run(process.execPath, words, {
+    cwd: import.meta.dirname,
+    maxBuffer: 64 << 20,
+  });
+  return Object(JSON.parse(stdout));
+}
+
+/** What the chain itself answers. */
+async function askChain(questions: readonly Question[]): Promise<readonly unknown[]> {
+  const answers: unknown[] = [];
+  for (const [method, params] of questions) {
+    const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const { result, error } = Object(JSON.parse((await node.handle(request)) ?? ''));
+    answers.push(result ?? error);
+  }
+  return answers;
+}
+
+/** The answers of a bundle in another process, after they were compared with the answers of the chain. */
+async function compared(path: string, questions: readonly Question[]): Promise<Answers> {
+  const opened = await askBundle(path, questions);
+  expect(opened.answers).toEqual(await askChain(questions));
+  return opened;
+}
+
+const questionsOf = (transaction_hash: string): readonly Question[] => [
+  ['devnet_explainTransaction', { transaction_hash }],
+  ['starknet_traceTransaction', { transaction_hash }],
+  ['devnet_executedLines', { transaction_hash }],
+];
+
+describe('a bundle in another process answers as the chain does', () => {
+  test('about transactions in the middle of a block, and about a pending one', async () => {
+    const sent: string[] = [];
+    for (const call of [increase('0x1'), FAILING, increase('0x2'), increase('0x3')]) {
+      sent.push(await sender.invoke([call]));
+    }
+    await client.call('devnet_createBlock');
+    sent.push(await sender.invoke([FAILING]));
+    for (const [index, hash] of sent.entries()) {
+      const path = await bundleFile(`sent-${index}`, { transaction_hash: hash });
+      const { target, answers } = await compared(path, questionsOf(hash));
+      expect(target).toEqual({ transactionHash: hash });
+      const isFailing = index === 1 || index === 4;
+      expect(Object(answers[0]).text).toMatch(isFailing ? /assert!\(value == 0\)/ : /the counter/);
+    }
+    await client.call('devnet_createBlock');
+  });
+
+  test('about a transaction that validation rejects, by its hash', async () => {
+    const request = await sender.invokeRequest([increase('0x1')], { signature: ['0x1', '0x2'] });
+    await client.failure('starknet_addInvokeTransaction', [request]);
+    const { hash } = new Transaction(request, 'SN_SEPOLIA');
+    const path = await bundleFile('refused', { transaction_hash: hash });
+    const params = { simulation_flags: [], block_id: 'pre_confirmed', transactions: [request] };
+    const { target, answers } = await compared(path, [['starknet_simulateTransactions', params]]);
+    expect(target).toEqual({ transactions: [request], blockId: 'pre_confirmed' });
+    expect(Object(answers[0]).data.explained.text).toMatch(/signature/);
+    // After further blocks, it runs on the state that it was refused on.
+    await client.call('devnet_createBlock');
+    const later = await bundleFile('refused-later', { transaction_hash: hash });
+    const { block_number } = await client.call('starknet_blockHashAndNumber');
+    const blockId = { block_number: block_number - 1 };
+    const again = { ...params, block_id: blockId };
+    const opened = await compared(later, [['starknet_simulateTransactions', again]]);
+    expect(opened.target).toEqual({ transactions: [request], blockId });
+  });
+
+  test('about simulated transactions, which succeed or revert', async () => {
+    const nonce = await sender.nonce();
+    const transactions = [increase('0x7'), FAILING].map((call, index) =>
+      invokeRequest(sender.account, [call], nonce + index, { changes: { version: QUERY_VERSION } }),
+    );
+    const path = await bundleFile('simulated', { transactions: transactions.map(Object) });
+    const simulation = { simulation_flags: [], block_id: 'pre_confirmed', transactions };
+    const estimate = { simulation_flags: [], block_id: 'pre_confirmed', request: transactions };
+    const { target, answers } = await compared(path, [
+      ['starknet_simulateTransactions', simulation],
+      ['starknet_estimateFee', estimate],
+    ]);
+    expect(target).toEqual({ transactions, blockId: 'pre_confirmed' });
+    expect(Object(answers[1]).data.explained.text).toMatch(/assert!\(value == 0\)/);
+  });
+
+  test('about view calls, at the latest block, an older one and the pending one', async () => {
+    const { block_number } = await client.call('starknet_blockHashAndNumber');
+    const get = {
+      ...failingCall,
+      contract_address: counter,
+      entry_point_selector: selector('get'),
+    };
+    await sender.invoke([increase('0x9')]);
+    for (const [at, id] of [
+      [{ block_number }, 'latest'],
+      [{ block_number: block_number - 2 }, { block_number: block_number - 2 }],
+      ['pre_confirmed', undefined],
+    ] as const) {
+      for (const call of [failingCall, { ...get, calldata: [] }]) {
+        const request = { call, ...(id === undefined ? {} : { block_id: id }) };
+        const path = await bundleFile('call', request);
+        const { target, answers } = await compared(path, [
+          ['starknet_call', { request: call, block_id: at }],
+        ]);
+        expect(target).toEqual({ call, blockId: at });
+        expect(answers).toHaveLength(1);
+      }
+    }
+  });
+});
+
+test('the same execution gives the same bytes, without the blocks before and after it', async () => {
+  const hash = await sender.invoke([FAILING]);
+  await client.call('devnet_createBlock');
+  const { bundle, bytes } = await client.call('devnet_getBundle', { transaction_hash: hash });
+  await client.call('devnet_createBlock', { count: 50 });
+  expect((await client.call('devnet_getBundle', { transaction_hash: hash })).bundle).toBe(bundle);
+  expect(bytes).toBeLessThan(1_500_000);
+  const { chain } = await openBundle(await bundleFile('same', { transaction_hash: hash }));
+  const { blocks } = await chain.request('devnet_listBlocks', {});
+  expect(blocks).toHaveLength(2);
+  expect(Buffer.from(bundle, 'base64').includes('"seed"')).toBe(false);
+  expect(chain.accounts).toEqual([]);
+  await chain.close();
+});
+
+describe('no bundle is made', () => {
+  test.each([
+    ['of an unknown transaction', { transaction_hash: '0x1' }, /hash not found/],
+    ['of an unknown block', { call: failingCall, block_id: { block_number: 10_000 } }, /Block not/],
+    ['of nothing', {}, /give one of transaction_hash, call and transactions/],
+  ])('%s', async (_, request, message) => {
+    const { message: text, data } = await client.failure('devnet_getBundle', request);
+    expect(`${text} ${JSON.stringify(data)}`).toMatch(message);
+  });
+
+  test('where the method is restricted', async () => {
+    const restricted = await startFixture({ restrictedMethods: RESTRICTED_BY_DEFAULT });
+    const { message } = await restricted.client.failure('devnet_getBundle', {
+      transaction_hash: '0x1',
+    });
+    expect(message).toMatch(/forbidden/);
+  });
+
+  test('that is longer than an answer may be', async () => {
+    const short = await startFixture({ maximumResponseSize: 100_000 });
+    const { tx_hash } = await short.client.call('devnet_mint', { address: '0x1', amount: 1 });
+    const { message } = await short.client.failure('devnet_getBundle', {
+      transaction_hash: tx_hash,
+    });
+    expect(message).toMatch(/has more than 75000 bytes\. Raise --maximum-response-size/);
+  });
+});
+
+async function firstSender(nodeClient: Client): Promise<Sender> {
+  const [account] = await nodeClient.call('devnet_getPredeployedAccounts', {});
+  if (!account) throw new Error('there is no account');
+  return new Sender(nodeClient, { address: account.address, privateKey: account.private_key });
+}
+
+describe('of a fork', () => {
+  test('the bundle holds what the execution reads, and needs no network', async () => {
+    let deployed = '';
+    await using pair = await startPair(async (origin) => {
+      const own = await firstSender(origin.client);
+      deployed = await own.deploy(await contract('failures'), ['0x0']);
+    });
+    const fork = await pair.fork();
+    const own = await firstSender(fork.client);
+    const hash = await own.invoke([{ ...FAILING, to: deployed }]);
+    const request = { transaction_hash: hash };
+    const expected = await fork.client.call('devnet_explainTransaction', request);
+    const { bundle } = await fork.client.call('devnet_getBundle', request);
+    const path = join(folder, 'fork.starkbox-bundle');
+    await writeFile(path, Buffer.from(bundle, 'base64'));
+    await pair.close();
+    const questions: readonly Question[] = [['devnet_explainTransaction', request]];
+    expect((await askBundle(path, questions)).answers).toEqual([expected]);
+    const { chain } = await openBundle(path);
+    const unread = { contract_address: deployed, key: '0x123', block_id: 'latest' };
+    await expect(chain.requestRaw('starknet_getStorageAt', unread)).rejects.toThrow(
+      /only the values of the forked network that its execution read/,
+    );
+    await chain.close();
+  });
+});

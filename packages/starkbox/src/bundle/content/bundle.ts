@@ -1,0 +1,320 @@
+// Bundles of executions of a chain: a transaction of a block, one that was refused or simulated, or a view call.
+import { crc32 } from 'node:zlib';
+import { type Retrace, type SourceQuestion, StateSource } from '@starkbox/engine';
+import type { BLOCK_ID, BUNDLE, Methods } from '@starkbox/spec';
+import { Chain } from '../../chain/chain.js';
+import { Abis } from '../../chain/queries/abis.js';
+import { Explainer } from '../../chain/queries/explain.js';
+import {
+  MOST_EARLIER,
+  retraceAttempt,
+  retraceCall,
+  retraceTransaction,
+} from '../../chain/retrace/retrace.js';
+import { withNoSnapshots } from '../../chain/snapshots.js';
+import { blockNumber, pendingNumber, stateByNumber } from '../../chain/world/find-block.js';
+import { labelled } from '../../chain/world/labels.js';
+import { findTransaction, type World } from '../../chain/world/world.js';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { readImage } from '../../dump/image/read.js';
+import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
+import { imageBytes } from '../../dump/image/write.js';
+import { fail, invalidParams, refuse } from '../../errors.js';
+import type { Fork } from '../../fork/fork.js';
+import { parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
+import type { Log } from '../../log.js';
+import { type CutRange, cutWorld } from './cut.js';
+import {
+  type BundleContent,
+  type BundledArtifact,
+  type BundledRead,
+  type BundleSubject,
+  checkedName,
+  LARGEST_BUNDLE,
+  questionKey,
+  writeBundle,
+} from './format.js';
+
+export interface BundleOptions {
+  readonly chain: Chain;
+  readonly explainer: Explainer;
+  readonly infos: DebugInfos;
+  /** Of this package. */
+  readonly version: string;
+  /** Bytes of the longest answer. */
+  readonly longest: number;
+  readonly log: Log;
+}
+
+/** Characters of the longest function in a file name, and digits of the hash behind it. */
+const LONGEST_NAME = 60;
+const HASH_DIGITS = 8;
+/** Characters of source texts: those of the classes that ran first. */
+const MOST_SOURCE = 16 << 20;
+
+type Request = Methods['devnet_getBundle']['params'];
+
+/** An execution, and the blocks that it runs on. */
+interface Located {
+  readonly subject: BundleSubject;
+  readonly range: CutRange;
+}
+
+/** The bundle of an execution, in base64. */
+export async function bundleOf(
+  options: BundleOptions,
+  request: Request,
+  signal: AbortSignal | undefined,
+): Promise<BUNDLE> {
+  const { chain } = options;
+  const { world } = chain;
+  const located = locate(options, world, request);
+  const content = await contentOf(options, world, located, signal);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  await writeBundle(content, {
+    async write(bytes) {
+      length += bytes.length;
+      // Base64 encodes three bytes as four characters.
+      const most = Math.min(LARGEST_BUNDLE, Math.floor(options.longest / 4) * 3);
+      if (length > most) tooLong(most);
+      pieces.push(bytes);
+    },
+  });
+  const bytes = Buffer.concat(pieces);
+  return { bundle: bytes.toString('base64'), bytes: bytes.length, name: content.header.name };
+}
+
+function tooLong(most: number): never {
+  return refuse(
+    `The bundle has more than ${most} bytes. Raise --maximum-response-size, up to 180,000,000 bytes, or send the transaction on a smaller chain.`,
+  );
+}
+
+function locate({ chain, explainer }: BundleOptions, world: World, request: Request): Located {
+  const { transaction_hash: hash, call, transactions, block_id, skip_validate } = request;
+  const subjects = [hash, call, transactions].filter((subject) => subject !== undefined);
+  if (subjects.length !== 1) {
+    invalidParams('params: give one of transaction_hash, call and transactions');
+  }
+  if (hash !== undefined) return locateTransaction(chain, explainer, world, hash);
+  const { blockId, range } = locateBlock(world, block_id);
+  if (call) return { range, subject: { call, block_id: blockId } };
+  return {
+    range,
+    subject: {
+      ...(transactions ? { transactions } : {}),
+      block_id: blockId,
+      ...(skip_validate === undefined ? {} : { skip_validate }),
+    },
+  };
+}
+
+function locateBlock(
+  world: World,
+  id: BLOCK_ID = 'pre_confirmed',
+): { readonly blockId: BLOCK_ID; readonly range: CutRange } {
+  const number = blockNumber(world, id);
+  // Refuses a block whose state is not kept.
+  stateByNumber(world, number, id);
+  return number === pendingNumber(world)
+    ? { blockId: 'pre_confirmed', range: { first: number - 1, last: number } }
+    : { blockId: { block_number: number }, range: { first: number, last: number } };
+}
+
+function locateTransaction(
+  { options }: Chain,
+  explainer: Explainer,
+  world: World,
+  hash: string,
+): Located {
+  const located = findTransaction(world, hash);
+  if (!located) {
+    const refused = explainer.refused(hash);
+    if (refused) {
+      const { transaction, block } = refused;
+      // Until the pending block is closed, it is the one that the transaction was refused on.
+      const isPending = block === pendingNumber(world);
+      const { blockId, range } = locateBlock(
+        world,
+        isPending ? 'pre_confirmed' : { block_number: block - 1 },
+      );
+      return { range, subject: { transactions: [transaction], block_id: blockId } };
+    }
+    if (!options.fork) return fail('TXN_HASH_NOT_FOUND');
+    return refuse(
+      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
+    );
+  }
+  const { block, index } = located;
+  if (index > MOST_EARLIER) {
+    refuse(
+      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
+    );
+  }
+  const isPending = block === pendingNumber(world);
+  if (!isPending && !world.keepsHistory) {
+    refuse(
+      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
+    );
+  }
+  return { range: { first: block - 1, last: block }, subject: { transaction_hash: hash } };
+}
+
+async function contentOf(
+  options: BundleOptions,
+  world: World,
+  { subject, range }: Located,
+  signal: AbortSignal | undefined,
+): Promise<BundleContent> {
+  const { chain, infos, version } = options;
+  const { fork, genesis, chainId, chargesFee = true } = chain.options;
+  const cut = withAccountNames(await cutWorld(world, range, fork?.stateSource), chain);
+  const writing = {
+    chainId,
+    writtenBy: `starkbox ${version}`,
+    keepsJournal: false,
+    origin: fork?.stateSource,
+  };
+  const { image } = await imageBytes(cut, writing, LARGEST_BUNDLE).catch((error: unknown) => {
+    if (error instanceof ImageError) tooLong(LARGEST_BUNDLE);
+    throw error;
+  });
+  const reading = fork && (await recordReads(fork, image));
+  const scratch = scratchChain(chain, reading?.world ?? cut);
+  const ran = await runAgain(scratch, subject, signal);
+  const name = fileNameOf(await functionOf(scratch, ran), subject);
+  const { transaction_hash } = subject;
+  if (reading && transaction_hash !== undefined) {
+    // An explanation reads more than the execution, such as the symbols of tokens.
+    const explainer = new Explainer(scratch, infos, new Abis(), options.log);
+    await explainer.transaction(transaction_hash, { signal });
+  }
+  const classes = [...new Set(ran?.frames.map(({ class_hash }) => class_hash))];
+  if (reading) await reading.addClasses(classes);
+  const casm = parse(await genesis.accountClass.casm());
+  return {
+    header: {
+      version,
+      compiler: String(membersOf(casm)['compiler_version'] ?? ''),
+      chain_id: chainId,
+      charges_fee: chargesFee,
+      name,
+    },
+    subject,
+    image,
+    artifacts: await artifactsOf(infos, classes),
+    reads: reading?.reads(),
+  };
+}
+
+/** Labels name the accounts, so that the bundle needs neither their seed nor their class. */
+function withAccountNames(world: World, { options: { genesis } }: Chain): World {
+  return genesis.accounts.reduce(
+    (named, { address }, index) =>
+      named.labels.has(address) ? named : labelled(named, address, `account ${index}`),
+    world,
+  );
+}
+
+function scratchChain({ options, executions }: Chain, world: World): Chain {
+  return new Chain(options, withNoSnapshots(world), undefined, executions.ofClient());
+}
+
+/** The execution in the cut world. */
+function runAgain(
+  chain: Chain,
+  { transaction_hash, call, transactions = [], block_id, skip_validate = false }: BundleSubject,
+  signal: AbortSignal | undefined,
+): Promise<Retrace | undefined> {
+  if (transaction_hash !== undefined)
+    return retraceTransaction(chain, transaction_hash, { signal });
+  const { world } = chain;
+  const id = block_id ?? 'pre_confirmed';
+  const number = blockNumber(world, id);
+  const location = { world, number, state: stateByNumber(world, number, id) };
+  return call
+    ? retraceCall(chain, call, location, { signal })
+    : retraceAttempt(chain, [...transactions], location, { validate: !skip_validate, signal });
+}
+
+/** A function of a contract as part of a file name, with a hash of the execution. */
+function fileNameOf(called: string, subject: BundleSubject): string {
+  const { transaction_hash } = subject;
+  const digits = transaction_hash?.slice(2) ?? crc32(stringify(subject)).toString(16);
+  const plain = called.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
+  return checkedName(`${plain.slice(0, LONGEST_NAME)}-${digits.slice(0, HASH_DIGITS)}`);
+}
+
+/** The call that failed first in the account, or else the first call. */
+async function functionOf(chain: Chain, ran: Retrace | undefined): Promise<string> {
+  const { contractName, namesOf } = await import('@starkbox/abi');
+  const frames = ran?.frames ?? [];
+  const inner = frames.filter(({ depth }) => depth === 1);
+  const frame = inner.find(({ failed }) => failed) ?? inner[0] ?? frames[0];
+  if (!frame) return 'transaction';
+  const { contract_address, class_hash, entry_point_selector } = frame;
+  const { pendingState, labels } = chain.world;
+  const abi = await new Abis().of(class_hash, pendingState);
+  const { name } = contractName(contract_address, class_hash, abi, namesOf([], labels));
+  const functionName = abi?.functions.get(entry_point_selector)?.name;
+  return functionName === undefined ? name : `${name}.${functionName}`;
+}
+
+/** Debug information and source texts of the classes that the node has them of, in the order of their hashes. */
+async function artifactsOf(
+  infos: DebugInfos,
+  classes: readonly string[],
+): Promise<readonly BundledArtifact[]> {
+  const artifacts: BundledArtifact[] = [];
+  let length = 0;
+  for (const class_hash of classes.toSorted()) {
+    const debug_info = infos.written(class_hash);
+    if (debug_info === undefined) continue;
+    const sources = new Map<string, string>();
+    for (const file of [...(infos.get(class_hash)?.files ?? [])].sort()) {
+      const source = await infos.texts(class_hash)?.read(file);
+      if (!source) continue;
+      length += source.text.length;
+      if (length <= MOST_SOURCE) sources.set(file, source.text);
+    }
+    artifacts.push({ class_hash, debug_info, sources: Object.fromEntries(sources) });
+  }
+  return artifacts;
+}
+
+/** Reads of a forked network, recorded while the execution runs again in a world that has none of them in memory. */
+interface RecordedReads {
+  readonly world: World;
+  /** Adds classes that ran: the engine may have had them in memory. */
+  addClasses(hashes: readonly string[]): Promise<void>;
+  reads(): readonly BundledRead[];
+}
+
+async function recordReads(fork: Fork, image: Uint8Array): Promise<RecordedReads> {
+  const answers = new Map<string, BundledRead>();
+  const ask = async (question: SourceQuestion): Promise<string | null> => {
+    const answer = await fork.read(question);
+    answers.set(questionKey(question), [question, answer]);
+    return answer;
+  };
+  const origin = new StateSource(ask, fork.sourceOptions);
+  const { world } = await readImage(sourceOfBytes(image), { origin });
+  return {
+    world,
+    async addClasses(hashes) {
+      const deployed = [...answers.values()].flatMap(([{ kind }, answer]) =>
+        kind === 'class_hash' && answer !== null && answer !== '0x0' ? answer : [],
+      );
+      for (const class_hash of new Set([...hashes, ...deployed])) {
+        const isLocal = world.pendingState.classSince(class_hash) !== undefined;
+        if (!isLocal) await ask({ kind: 'class', class_hash });
+      }
+    },
+    reads: () =>
+      [...answers]
+        .toSorted(([first], [other]) => (first < other ? -1 : 1))
+        .map(([, answer]) => answer),
+  };
+}

@@ -1,0 +1,131 @@
+// Opening of bundles, which may come from other people: no file, host or option that they name is used.
+import { StateSource } from '@starkbox/engine';
+import { EMPTY_MEMPOOL } from '../chain/mempool/mempool.js';
+import type { World } from '../chain/world/world.js';
+import { GivenTexts, LONGEST_TEXT } from '../debug-info/source-texts.js';
+import { readImage } from '../dump/image/read.js';
+import { ImageError, sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
+import { RpcError, reasonOf } from '../errors.js';
+import { MAX_DEPTH, parse } from '../json/json.js';
+import { MOST_VALUES } from '../json/reader.js';
+import type { LocalChain } from '../library/local-chain.js';
+import { silentLog } from '../log.js';
+import { Lifecycle } from '../node/lifecycle.js';
+import { startNode } from '../node/node.js';
+import { packageVersion } from '../node/version.js';
+import type { ChainService } from '../service/chain-service.js';
+import { Protocol } from '../service/protocol.js';
+import {
+  type BundleContent,
+  type BundledRead,
+  BundleError,
+  type BundleSubject,
+  questionKey,
+  readBundle,
+} from './content/format.js';
+
+/** The execution of a bundle, as a debugger takes it. */
+export type BundleTarget =
+  | { readonly transactionHash: string }
+  | { readonly call: object; readonly blockId?: unknown }
+  | {
+      readonly transactions: readonly object[];
+      readonly blockId?: unknown;
+      readonly skipValidate?: boolean;
+    };
+
+export interface OpenedBundle {
+  /** A chain in this process as it was around the execution. Close it. */
+  readonly chain: LocalChain;
+  readonly target: BundleTarget;
+  /** The contract, the function and a hash. */
+  readonly name: string;
+}
+
+/**
+ * Starts a chain in this process from a bundle.
+ *
+ * @throws BundleError if the file is no bundle, is damaged, or another version wrote it
+ * @throws FileError if the file cannot be read
+ */
+export async function openBundle(file: string): Promise<OpenedBundle> {
+  const source = sourceOfFile(file);
+  try {
+    const content = readBundle(source, packageVersion());
+    const target = targetOf(await checkedSubject(content.subject));
+    return { chain: await startChain(content), target, name: content.header.name };
+  } catch (error) {
+    throw new BundleError(`${file} cannot be opened: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    source.close();
+  }
+}
+
+/** Checks the execution as the method that records it does. */
+async function checkedSubject(subject: BundleSubject): Promise<BundleSubject> {
+  const { schema } = new Protocol(undefined, packageVersion());
+  const read = await schema.reader('devnet_openDebugTrace');
+  try {
+    return read(subject);
+  } catch (error) {
+    const { data } = error instanceof RpcError ? error : {};
+    throw new BundleError(`its execution is malformed: ${data ?? reasonOf(error)}`);
+  }
+}
+
+function targetOf(subject: BundleSubject): BundleTarget {
+  const { transaction_hash, call, transactions, block_id, skip_validate } = subject;
+  const blockId = block_id === undefined ? {} : { blockId: block_id };
+  if (transaction_hash !== undefined) return { transactionHash: transaction_hash };
+  if (call) return { call, ...blockId };
+  if (!transactions) throw new BundleError('it has no execution');
+  const skipValidate = skip_validate === undefined ? {} : { skipValidate: skip_validate };
+  return { transactions, ...blockId, ...skipValidate };
+}
+
+function startChain(content: BundleContent): Promise<LocalChain> {
+  const { chain_id: chainId, charges_fee: chargeFee } = content.header;
+  // The labels of its world name the accounts.
+  const options = { chainId, chargeFee, accounts: 0, seed: 0, port: 0 };
+  return startNode(
+    options,
+    { load: (service) => load(service, content) },
+    new Lifecycle(silentLog),
+  );
+}
+
+async function load({ chain, shared }: ChainService, content: BundleContent): Promise<void> {
+  const { image, artifacts, reads } = content;
+  const { chainId } = chain.options;
+  const origin = reads && originOf(reads);
+  const { world } = await readImage(sourceOfBytes(image), { chainId, origin }).catch(
+    (error: unknown) => {
+      if (error instanceof ImageError) throw new BundleError(error.message);
+      throw error;
+    },
+  );
+  await chain.replace(stillWorld(world));
+  for (const { class_hash, debug_info, sources } of artifacts) {
+    const long = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
+    if (long) throw new BundleError(`a source text has more than ${LONGEST_TEXT} characters`);
+    const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
+    shared.debugInfos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));
+  }
+}
+
+/** The world of an image of other people, without what would change it. */
+function stillWorld(world: World): World {
+  if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
+  const blocks = { ...world.blocks, generation: undefined };
+  return Object.freeze({ ...world, blocks, mempool: EMPTY_MEMPOOL });
+}
+
+/** The forked network, as far as the execution read it. */
+function originOf(reads: readonly BundledRead[]): StateSource {
+  const answers = new Map(reads.map(([question, answer]) => [questionKey(question), answer]));
+  return new StateSource(async (question) => {
+    const answer = answers.get(questionKey(question));
+    if (answer !== undefined) return answer;
+    throw new Error('the bundle has only the values of the forked network that its execution read');
+  });
+}
