@@ -24,6 +24,7 @@ export declare class Class {
   functions(): Promise<Array<SierraFunction>>
   /** The Sierra statements that have bytecode, in order. */
   codedStatements(): Promise<Array<number>>
+  /** The Sierra statements with the cells of their variables, as JSON text. */
   variables(): Promise<string>
   wire(): Promise<string>
   casm(): Promise<string>
