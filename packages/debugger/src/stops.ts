@@ -248,7 +248,9 @@ export class Stops {
     if (frame === NONE) return this.next(position);
     const end = this.indexOf(this.timeline.lastOf(frame) + 1);
     for (let stop = this.indexOf(position + 1); stop < end; stop += 1) {
-      if (this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
+      if (this.#frames[stop] !== frame) continue;
+      const hasReturned = this.lines.depthOf(this.lineOf(stop)) < level && this.lineOf(stop) !== 0;
+      if (hasReturned || this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
     }
     return this.positionOf(end);
   }
