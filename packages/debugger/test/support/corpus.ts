@@ -2,7 +2,14 @@
 import { ETH_ADDRESS } from '@starkbox/abi';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { type Fixture, startFixture } from '../../../e2e/support/fixture.js';
-import { type Call, contract, hex, selector } from '../../../e2e/support/signing.js';
+import {
+  type Call,
+  contract,
+  deployment,
+  hex,
+  LEGACY_UDC,
+  selector,
+} from '../../../e2e/support/signing.js';
 import type { Caller } from '../../src/index.js';
 import type { Random } from './random.js';
 
@@ -24,9 +31,12 @@ export class Corpus {
   readonly caller: Caller;
   readonly #fixture: Fixture;
   readonly #addresses: ReadonlyMap<string, string>;
+  readonly #counterClass: string;
+  #deployments = 0;
 
-  constructor(fixture: Fixture, addresses: ReadonlyMap<string, string>) {
+  constructor(fixture: Fixture, addresses: ReadonlyMap<string, string>, counterClass: string) {
     this.#fixture = fixture;
+    this.#counterClass = counterClass;
     this.#addresses = addresses;
     this.caller = (method, params) => fixture.node.requestRaw(method, params);
   }
@@ -43,13 +53,18 @@ export class Corpus {
       const artifact: object = JSON.parse(await classTextWithPlaces(name));
       await client.call('devnet_addArtifact', { artifact });
     }
-    return new Corpus(fixture, addresses);
+    return new Corpus(fixture, addresses, (await contract('counter')).hash);
   }
 
   /** Sends a random transaction, which may be reverted. */
   send(random: Random): Promise<string> {
     const calls = Array.from({ length: 1 + random.below(3) }, () => this.#call(random, 0));
     return this.#fixture.sender.invoke(calls);
+  }
+
+  #deploymentOptions(): { readonly salt: string; readonly udc: string } {
+    this.#deployments += 1;
+    return { salt: hex(0x100 + this.#deployments), udc: LEGACY_UDC };
   }
 
   #address(name: string): string {
@@ -95,6 +110,8 @@ export class Corpus {
       () => of('failing_calls', 'call_check', to('failing_callee'), small()),
       () => of('emitter', 'emit_batch', small(), small(), small()),
       () => of('slots', 'fill', small(), small()),
+      // Cairo 0 code.
+      () => deployment(this.#counterClass, ['0x1'], this.#deploymentOptions()).call,
       () => ({ to: ETH_ADDRESS, name: 'transfer', calldata: ['0x1', small(), '0x0'] }),
     ];
     const nested: readonly (() => Call)[] = [

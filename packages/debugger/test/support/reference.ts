@@ -129,7 +129,9 @@ export class Reference {
 
   #findStops(): void {
     const chainOf = new Map<number, readonly string[]>();
-    const turns = new Set<number>();
+    const turns = new Set<string>();
+    /** Lines of the current turn of a loop, behind its first. */
+    const linesOfTurn = new Map<number, number>();
     let before = '';
     for (const { stack, isStopOfCall } of this.#places) {
       const top = stack.at(-1);
@@ -143,8 +145,13 @@ export class Reference {
         const last = chainOf.get(top.frame) ?? [];
         level = top.chain.findIndex((line, index) => line !== last[index]) + 1;
         const isSame = level === 0 && last.length === top.chain.length;
-        if (top.turn > 0 && !turns.has(top.turn) && isSame) level = 1;
-        turns.add(top.turn);
+        const turn = `${top.frame} ${top.turn}`;
+        if (!turns.has(turn)) {
+          const hasOneLine = !linesOfTurn.get(top.frame);
+          if (top.turn > 0 && isSame && hasOneLine) level = 1;
+          turns.add(turn);
+          linesOfTurn.set(top.frame, 0);
+        } else if (level > 0) linesOfTurn.set(top.frame, 1);
         chainOf.set(top.frame, top.chain);
         const line = `${top.frame} ${top.chain.join(' < ')}`;
         isStop = level > 0 || line !== before;
