@@ -84,6 +84,15 @@ export interface StackFrame {
   readonly repetitions: number;
   /** Whether it is of the core library or generated code, which a step does not stop in. */
   readonly isLibrary: boolean;
+  /** The offset of its instruction in the program; none for a whole call. */
+  readonly pc?: number;
+}
+
+/** Registers before a step: the offset in the program, and offsets in the stack. */
+export interface Registers {
+  readonly pc: number;
+  readonly ap: number;
+  readonly fp: number;
 }
 
 /** A value as its type shows it. */
@@ -159,6 +168,8 @@ export interface Debugger {
   /** Sentences that say what the trace lacks, and how to get it. */
   readonly notes: readonly string[];
 
+  /** The position of a step of a run. */
+  positionOf(runIndex: number, step: number): Position;
   /** Moves to a position; one outside of the range is the first or the last. */
   goTo(position: Position): Promise<Stop>;
   /**
@@ -198,6 +209,8 @@ export interface Debugger {
   callArguments(runIndex: number): Promise<readonly Variable[]>;
   /** Slots with their values at this position, without writes that a revert undid before it. */
   storage(contractAddress?: string): Promise<readonly StorageEntry[]>;
+  /** None where no steps are recorded. */
+  registers(): Promise<Registers | undefined>;
   /** Sierra gas left at the last gas check or system call before this position; none in Cairo 0 code. */
   gas(): Promise<number | undefined>;
   /** The system call that this position makes. */

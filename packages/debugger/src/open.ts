@@ -12,6 +12,7 @@ import type {
   Mark,
   OpenOptions,
   Position,
+  Registers,
   RunOptions,
   Scope,
   SourceLocation,
@@ -30,7 +31,7 @@ import { type CodeFrame, type CodeTable, plainName } from './lines.js';
 import { nameSlots, type SlotNames, slotId, slotNameText, slotValue } from './slots.js';
 import { Stops } from './stops.js';
 import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
-import { Timeline } from './trace/timeline.js';
+import { NO_PC, NONE, Timeline } from './trace/timeline.js';
 import { gasOf, scopeOf } from './values/scope.js';
 import { callVariables } from './values-by-abi.js';
 
@@ -133,6 +134,10 @@ class RecordedDebugger implements Debugger {
   #move(position: number, reason: StopReason): Stop {
     if (position >= this.length - 1) return this.#stopAt(position, 'end');
     return this.#stopAt(position, position <= 0 ? 'start' : reason);
+  }
+
+  positionOf(runIndex: number, step: number): Position {
+    return this.#parts.timeline.positionOfStep(runIndex, step);
   }
 
   async goTo(position: Position): Promise<Stop> {
@@ -293,6 +298,7 @@ class RecordedDebugger implements Debugger {
       isInlined: code?.isInlined ?? false,
       repetitions: active.repetitions,
       isLibrary: code?.isLibrary ?? false,
+      ...(active.pc === NO_PC ? {} : { pc: active.pc }),
     };
   }
 
@@ -348,6 +354,14 @@ class RecordedDebugger implements Debugger {
     const felts = new Set(this.trace.runs.flatMap(({ calldata }) => calldata));
     this.#slotNames ??= nameSlots(call, this.#storage.slots, [...felts], transaction);
     return this.#slotNames;
+  }
+
+  async registers(): Promise<Registers | undefined> {
+    const { timeline } = this.#parts;
+    const pc = timeline.pcs[this.#position] ?? NO_PC;
+    if (pc === NO_PC) return undefined;
+    const activation = timeline.activations[this.#position] ?? NONE;
+    return { pc, ap: timeline.aps[this.#position] ?? 0, fp: timeline.fpOf(activation) };
   }
 
   async gas(): Promise<number | undefined> {
