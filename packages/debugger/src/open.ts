@@ -24,7 +24,7 @@ import type {
   Variable,
 } from './debugger.js';
 import { decodeInstruction } from './disassembly.js';
-import { failedRun, failurePosition, gasAt, marksOf, StorageHistory } from './execution.js';
+import { failedRun, failurePositions, gasAt, marksOf, StorageHistory } from './execution.js';
 import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
 import { type ActiveFunction, activationOf, activeFunctions } from './frames.js';
 import { type CodeFrame, type CodeTable, plainName } from './lines.js';
@@ -95,11 +95,11 @@ class RecordedDebugger implements Debugger {
     this.length = timeline.length;
     this.#codes = trace.runs.map(({ class_hash }) => classes.table(class_hash));
     this.#stops = new Stops(timeline, classes.lines, this.#codes);
-    this.marks = marksOf(trace, timeline);
+    const failures = failurePositions(trace, { timeline, stops: this.#stops });
+    this.marks = marksOf(trace, timeline, failures);
     this.#storage = new StorageHistory(trace, timeline);
     const failed = failedRun(trace);
-    this.startOfInterest =
-      failed === undefined ? 0 : (failurePosition(trace, timeline, failed) ?? 0);
+    this.startOfInterest = failures[failed ?? -1] ?? 0;
     const actionsOfRun: number[][] = trace.runs.map(() => []);
     for (const [index, { run }] of trace.actions.entries()) actionsOfRun[run]?.push(index);
     this.#actionsOfRun = actionsOfRun;

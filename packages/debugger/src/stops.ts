@@ -191,6 +191,16 @@ export class Stops {
     return this.timeline.runAt(this.positionOf(stop));
   }
 
+  /** The last position of user code of a run, without the calls that it made; its start if it has none. */
+  lastOfRun(run: number): number {
+    for (const { position, count } of this.timeline.stretchesOf(run).toReversed()) {
+      for (let at = position + count - 1; at >= position; at -= 1) {
+        if (this.#lineAt(at) !== 0) return at;
+      }
+    }
+    return this.timeline.firstOfRun(run);
+  }
+
   /** The outermost level whose line begins at a stop; 0 if none does. */
   levelOf(stop: number): number {
     return (this.#flags[stop] ?? 0) & LEVEL;

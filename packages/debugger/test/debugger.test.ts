@@ -90,7 +90,7 @@ describe('breakpoints', () => {
       breakpoints: [{ id: '1', line, condition: 'storage.count == 12' }],
     });
     expect(stop.reason).toBe('breakpoint');
-    expect(await increased.evaluate('storage.count')).toMatchObject({ value: { text: '12' } });
+    expect(await increased.evaluate('storage.count')).toMatchObject({ value: { text: '0xc' } });
     const none = await increased.run({
       breakpoints: [{ id: '2', line, condition: 'storage.count > 100' }],
     });
@@ -160,23 +160,25 @@ describe('storage', () => {
     expect(entry?.writtenAt).toBeUndefined();
     const isReverted = subject.marks.filter(({ kind }) => kind === 'write');
     expect(isReverted.map((mark) => mark.isReverted)).toEqual([true]);
+    await subject.close();
   });
 
   test('is found by names, keys and members', async () => {
     const hash = await sender.invoke([
       { to: ledger, name: 'approve', calldata: ['0x1234', '0x9', '0x0'] },
-      { to: ledger, name: 'grant', calldata: ['0x77', '0x3', '0x2', '0x5'] },
+      { to: ledger, name: 'fund', calldata: ['0x77', '0x3', '0x0', '0x2'] },
     ]);
     const subject = await opened(hash);
-    await subject.run({ breakpoints: [{ id: '1', function: 'grant' }] });
+    await subject.run({ breakpoints: [{ id: '1', function: 'fund' }] });
     const spender = `storage.allowances[${sender.account.address}, 0x1234]`;
     expect(await subject.evaluate(spender)).toMatchObject({ value: { text: '9', type: 'u256' } });
     expect(await subject.evaluate(`${spender}.low`)).toMatchObject({ value: { text: '0x9' } });
-    expect((await subject.evaluate('storage.grants[0x77][3][2]')).note).toContain('has not used');
-    await subject.run({ until: ['write'] });
-    expect(await subject.evaluate('storage.grants[0x77][3][2]')).toMatchObject({
-      value: { text: '5' },
-    });
+    const fee = 'storage.pools[0x77].fee';
+    expect((await subject.evaluate(fee)).note).toContain('has not used the slot storage.pools');
+    await subject.goTo(subject.length - 1);
+    await subject.stepIn('backward');
+    expect(await subject.evaluate('storage.nothing')).toMatchObject({ note: expect.any(String) });
+    await subject.close();
   });
 });
 
@@ -202,6 +204,8 @@ test('a view call and a simulated transaction are recorded too', async () => {
   const simulated = await openDebugger(caller, { transactions: [request] });
   await simulated.goTo(simulated.startOfInterest);
   expect(await place(simulated)).toBe('increase:41');
+  await view.close();
+  await simulated.close();
 });
 
 test('files have texts and lines with code, and steps have instructions', async () => {
@@ -218,5 +222,5 @@ test('files have texts and lines with code, and steps have instructions', async 
   const instructions = await increased.disassemble(frame?.runIndex ?? 0, 20, 3, 4);
   expect(instructions).toHaveLength(7);
   expect(instructions[3]?.pc).toBe(20);
-  expect(instructions.map(({ text: instruction }) => instruction).join('\n')).toMatch(/\[ap\] = /);
+  expect(instructions.map(({ text: instruction }) => instruction).join('\n')).toContain(', ap++');
 });
