@@ -81,16 +81,6 @@ export function activationOf(
         } else at = timeline.firstOf(called) - 1;
       }
     },
-    next() {
-      if (position === NONE) return undefined;
-      const last = timeline.lastOf(activation);
-      for (let at = position + 1; at <= last; ) {
-        const called = calledAt(timeline, activation, at);
-        if (called === NONE) return registers(at);
-        at = timeline.lastOf(called) + 1;
-      }
-      return undefined;
-    },
   };
 }
 

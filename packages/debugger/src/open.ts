@@ -325,6 +325,7 @@ class RecordedDebugger implements Debugger {
       activation: activationOf(timeline, active),
       memory: recorded.memoryOf(active.run),
       inlinedIndex: code.entry,
+      sourceText: (file) => this.sourceText(debugClass.classHash, file),
     });
     const isEntry = this.#frames().findLast((other) => other.active.run === active.run) === frame;
     if (scope.variables.length > 0 || !isEntry) return scope;
