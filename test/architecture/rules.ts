@@ -170,7 +170,16 @@ const STARKBOX: FolderTable = {
     packages: ['@starkbox/engine'],
   },
   bundle: {
-    may: [...CHAIN, 'bundle/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
+    may: [
+      ...CHAIN,
+      'bundle/content',
+      'chain/queries',
+      'debug-info',
+      'dump/image',
+      'library',
+      'node',
+      'service',
+    ],
     packages: ['@starkbox/engine'],
   },
   // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
