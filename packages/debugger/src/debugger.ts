@@ -84,6 +84,15 @@ export interface StackFrame {
   readonly repetitions: number;
   /** Whether it is of the core library or generated code, which a step does not stop in. */
   readonly isLibrary: boolean;
+  /** The offset of its instruction in the program; none for a whole call. */
+  readonly pc?: number;
+}
+
+/** Registers before a step: the offset in the program, and offsets in the stack. */
+export interface Registers {
+  readonly pc: number;
+  readonly ap: number;
+  readonly fp: number;
 }
 
 /** A value as its type shows it. */
@@ -159,6 +168,8 @@ export interface Debugger {
   /** Sentences that say what the trace lacks, and how to get it. */
   readonly notes: readonly string[];
 
+  /** The position of a step of a run. */
+  positionOf(runIndex: number, step: number): Position;
   goTo(position: Position): Promise<Stop>;
   /** To the next line, in a called function too. */
   stepIn(direction?: Direction): Promise<Stop>;
@@ -177,6 +188,8 @@ export interface Debugger {
   /** Calldata by the ABI, and the result where the run has ended. */
   callArguments(runIndex: number): Promise<readonly Variable[]>;
   storage(contractAddress?: string): Promise<readonly StorageEntry[]>;
+  /** None where no steps are recorded. */
+  registers(): Promise<Registers | undefined>;
   /** Sierra gas left; none in Cairo 0 code. */
   gas(): Promise<number | undefined>;
   /** The system call that this position makes. */

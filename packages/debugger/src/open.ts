@@ -12,6 +12,7 @@ import type {
   Mark,
   OpenOptions,
   Position,
+  Registers,
   RunOptions,
   Scope,
   SourceLocation,
@@ -30,7 +31,7 @@ import { type ActiveFunction, activationOf, activeFunctions } from './frames.js'
 import { type CodeFrame, plainName } from './lines.js';
 import { Stops } from './stops.js';
 import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
-import { Timeline } from './trace/timeline.js';
+import { NO_PC, NONE, Timeline } from './trace/timeline.js';
 import { scopeOf } from './values/scope.js';
 import { callVariables, leaf } from './values-by-abi.js';
 
@@ -134,6 +135,10 @@ class RecordedDebugger implements Debugger {
   #move(position: number, reason: StopReason): Stop {
     if (position >= this.length - 1) return this.#stopAt(position, 'end');
     return this.#stopAt(position, position <= 0 ? 'start' : reason);
+  }
+
+  positionOf(runIndex: number, step: number): Position {
+    return this.#parts.timeline.positionOfStep(runIndex, step);
   }
 
   async goTo(position: Position): Promise<Stop> {
@@ -272,6 +277,7 @@ class RecordedDebugger implements Debugger {
       isInlined: code?.isInlined ?? false,
       repetitions: active.repetitions,
       isLibrary: code?.isLibrary ?? false,
+      ...(active.pc === NO_PC ? {} : { pc: active.pc }),
     };
   }
 
@@ -348,6 +354,14 @@ class RecordedDebugger implements Debugger {
       }
     }
     return names;
+  }
+
+  async registers(): Promise<Registers | undefined> {
+    const { timeline } = this.#parts;
+    const pc = timeline.pcs[this.#position] ?? NO_PC;
+    if (pc === NO_PC) return undefined;
+    const activation = timeline.activations[this.#position] ?? NONE;
+    return { pc, ap: timeline.aps[this.#position] ?? 0, fp: timeline.fpOf(activation) };
   }
 
   async gas(): Promise<number | undefined> {

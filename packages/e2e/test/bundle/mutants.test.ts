@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { packageVersion } from 'starkbox';
 import { expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { readBundle, writeBundle } from '../../../starkbox/src/bundle/content/format.js';
+import { readBundle, writeBundle } from '../../../starkbox/src/bundles/content/format.js';
 import { ImageReader } from '../../../starkbox/src/dump/image/format.js';
 import { sourceOfBytes } from '../../../starkbox/src/dump/image/source.js';
 import { List } from '../../../starkbox/src/immutable.js';

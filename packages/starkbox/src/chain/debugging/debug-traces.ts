@@ -1,12 +1,16 @@
 // Recorded executions of a chain, which debuggers read by ranges.
 import { namesOf } from '@starkbox/abi';
 import type { DebugLimits, DebugReport, DebugRun, DebugTrace, State } from '@starkbox/engine';
-import type { BLOCK_ID, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import type { BLOCK_ID, DEBUG_CLASS, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import type { SourceText } from '../../debug-info/source-texts.js';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
+import type { Fork } from '../../fork/fork.js';
 import { STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
 import { callNames, type NameSources } from '../queries/machine-trace.js';
+import { originExecution } from '../queries/replay-transaction.js';
+import { classAt } from '../queries/visible-class.js';
 import {
   locateRepeatable,
   type RetraceLocation,
@@ -16,6 +20,8 @@ import {
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { findBlock, keptState } from '../world/find-block.js';
+import { findTransaction } from '../world/world.js';
+import { debugClass } from './debug-class.js';
 
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
@@ -97,6 +103,10 @@ export class DebugTraces {
     signal: AbortSignal | undefined,
   ): Promise<Recorded> {
     const chain = this.#chain;
+    const { fork } = chain.options;
+    if (fork && !findTransaction(chain.world, hash)) {
+      return this.#recordOrigin(fork, hash, limits, signal);
+    }
     const { block, index } = locateRepeatable(chain, hash);
     const repetition = await repeatBlock(chain, chain.world, { block, last: index }, signal);
     if (!repetition) return refuse('The request was cancelled.');
@@ -106,6 +116,33 @@ export class DebugTraces {
     );
     const hasFee = flags.at(-1)?.chargeFee === true;
     return { trace, state: chain.world.pendingState, hasFee };
+  }
+
+  /** A transaction from before the fork point, on the state that the origin had before it. */
+  async #recordOrigin(
+    fork: Fork,
+    hash: string,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const { options, executions } = this.#chain;
+    const { state, context, transaction, receipt, trace } = await originExecution(
+      fork,
+      options,
+      hash,
+      undefined,
+      signal,
+    );
+    const flags = {
+      validate: trace['validate_invocation'] !== undefined,
+      // Only with its fee a transaction that used all of its gas ends where it did.
+      chargeFee: transaction.type !== 'L1_HANDLER' && receipt['execution_status'] === 'REVERTED',
+      strictNonce: false,
+    };
+    const recorded = await executing(
+      executions.record(state, context, [transaction], [flags], { ...limits, signal }),
+    );
+    return { trace: recorded, state, hasFee: flags.chargeFee };
   }
 
   async #recordCall(
@@ -202,6 +239,17 @@ export class DebugTraces {
     const { trace } = this.#find(id);
     if (count > MOST_READ_CELLS) refuse(`count: ${count} is more than ${MOST_READ_CELLS} cells.`);
     return reading(() => trace.memory(run, segment, first, count));
+  }
+
+  /** The code and debug information of a class. */
+  async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
+    const { world } = this.#chain;
+    return debugClass(await classAt(world, hash, id), this.#sources.infos, world.labels);
+  }
+
+  /** A file that the debug information of a class names. */
+  async sourceText(hash: string, file: string): Promise<SourceText | undefined> {
+    return this.#sources.infos.texts(hash)?.read(file);
   }
 
   close(id: string): void {
