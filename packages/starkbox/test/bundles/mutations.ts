@@ -1,6 +1,6 @@
 // Damaged and hostile bundles: bytes, frames, sections, JSON values, and the same of the image inside, under right checksums.
 import { brotliCompressSync, crc32 } from 'node:zlib';
-import { withChecksums } from '../../../starkbox/test/dump/image/sections.js';
+import { withChecksums } from '../dump/image/sections.js';
 
 /** A sequence of numbers that a seed repeats. */
 export class Random {

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
-import { type BundleTarget, type Methods, openBundle } from 'starkbox';
+import { type BundleTarget, METHODS, type Methods, openBundle } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { RESTRICTED_BY_DEFAULT } from '../../../starkbox/src/config/option.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { startFixture } from '../../support/fixture.js';
 import { startPair } from '../../support/fork/pair.js';
@@ -209,11 +208,12 @@ describe('no bundle is made', () => {
   });
 
   test('where the method is restricted', async () => {
-    const restricted = await startFixture({ restrictedMethods: RESTRICTED_BY_DEFAULT });
+    const restricted = await startFixture({ restrictedMethods: ['devnet_getBundle'] });
     const { message } = await restricted.client.failure('devnet_getBundle', {
       transaction_hash: '0x1',
     });
     expect(message).toMatch(/forbidden/);
+    expect(METHODS.devnet_getBundle.restricted).toBe(true);
   });
 
   test('that is longer than an answer may be', async () => {
