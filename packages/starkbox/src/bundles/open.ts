@@ -17,6 +17,7 @@ import { startNode } from '../node/node.js';
 import { packageVersion } from '../node/version.js';
 import type { ChainService } from '../service/chain-service.js';
 import { Protocol } from '../service/protocol.js';
+import { stillGeneration } from './content/cut.js';
 import {
   type BundleContent,
   type BundledArtifact,
@@ -98,7 +99,7 @@ async function worldOf({ header, image, reads }: BundleContent): Promise<World> 
   const { world } = await readImage(sourceOfBytes(image), reading);
   if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
   await checkClasses(world, reads ?? []);
-  const blocks = { ...world.blocks, generation: undefined };
+  const blocks = { ...world.blocks, generation: stillGeneration(world.blocks.generation) };
   return Object.freeze({ ...world, blocks, mempool: EMPTY_MEMPOOL });
 }
 
