@@ -131,7 +131,7 @@ type ArtifactReader = (infos: DebugInfos) => void;
 
 function readArtifact({ class_hash, debug_info, sources }: BundledArtifact): ArtifactReader {
   const isLong = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
-  if (isLong) throw new BundleError(`a source text has more than ${LONGEST_TEXT} characters`);
+  if (isLong) throw new BundleError(`a source file has more than ${LONGEST_TEXT} characters`);
   return (infos) => {
     const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
     infos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));
