@@ -11,6 +11,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { Breakpoints, EXCEPTION_FILTERS } from './breakpoints.js';
 import { descriptionOf, explainedFailure, failureText } from './failure-text.js';
 import {
+  firstOwnFrame,
   type Host,
   hasFailed,
   type LaunchArguments,
@@ -309,8 +310,11 @@ export class Adapter extends DebugSession {
     { frameId }: DebugProtocol.RestartFrameArguments,
   ): void {
     this.#move(response, async ({ debug }) => {
+      const first = await firstOwnFrame(debug);
       let stop = await debug.stepOut('backward');
-      for (let index = 1; index < frameId; index += 1) stop = await debug.stepOut('backward');
+      for (let index = first + 1; index < frameId; index += 1) {
+        stop = await debug.stepOut('backward');
+      }
       return stop.reason === 'start' ? stop : debug.stepIn();
     });
   }
@@ -389,10 +393,12 @@ export class Adapter extends DebugSession {
     { startFrame = 0, levels = 0 }: DebugProtocol.StackTraceArguments,
   ): void {
     this.#answer(response, async (session) => {
-      const totalFrames = await session.debug.frameCount();
+      const { debug } = session;
+      const first = this.#showsRegisters ? 0 : await firstOwnFrame(debug);
+      const totalFrames = (await debug.frameCount()) - first;
       const count = levels > 0 ? levels : totalFrames;
       // One more frame tells where a contract begins.
-      const frames = await session.debug.frames(startFrame, count + 1);
+      const frames = await debug.frames(first + startFrame, count + 1);
       const stackFrames: DebugProtocol.StackFrame[] = [];
       for (const [at, frame] of frames.slice(0, count).entries()) {
         const isOutermost = frames[at + 1]?.runIndex !== frame.runIndex;
@@ -533,10 +539,11 @@ export class Adapter extends DebugSession {
 
   override evaluateRequest(
     response: DebugProtocol.EvaluateResponse,
-    { expression, frameId = 1 }: DebugProtocol.EvaluateArguments,
+    { expression, frameId }: DebugProtocol.EvaluateArguments,
   ): void {
     this.#answer(response, async ({ debug }) => {
-      const { value, note } = await debug.evaluate(expression.trim(), frameId - 1);
+      const frame = frameId === undefined ? await firstOwnFrame(debug) : frameId - 1;
+      const { value, note } = await debug.evaluate(expression.trim(), frame);
       if (!value) throw new Error(note ?? `'${expression}' has no value here.`);
       return this.#references.evaluated(value, expression.trim());
     });

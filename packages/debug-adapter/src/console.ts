@@ -13,6 +13,7 @@ import type {
 } from '@starkbox/debugger';
 import { descriptionOf, failureText } from './failure-text.js';
 import {
+  firstOwnFrame,
   type Host,
   hasFailed,
   type LaunchArguments,
@@ -82,7 +83,7 @@ export class DebugConsole {
       : this.#paint('bold', hasFailed(debug) ? 'Start of the transaction' : 'Nothing failed');
     const notes = this.#recording.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
     const variables: string[] = [];
-    const frames = await debug.frames(0, FRAMES_WITH_VARIABLES);
+    const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
     for (const frame of frames) {
       const rows = await this.#variables(frame.index);
       if (rows.length > 0) variables.push(`\n${this.#paint('bold', frame.name)}\n${lines(rows)}`);
@@ -127,7 +128,7 @@ export class DebugConsole {
       case 'p':
         return this.#print(rest);
       case 'v':
-        return lines(await this.#variables(Number(rest) || 0));
+        return this.#frameVariables(rest);
       case 'bt':
         return this.#stack();
       case 'l':
@@ -180,8 +181,15 @@ export class DebugConsole {
     return rows.length === 0 ? 'No breakpoints.\n' : lines(rows);
   }
 
+  async #frameVariables(word: string): Promise<string> {
+    const index = word === '' ? await firstOwnFrame(this.#debug) : Number(word);
+    if (!Number.isInteger(index)) return 'Expected the number of a frame after v.\n';
+    return lines(await this.#variables(index));
+  }
+
   async #print(expression: string): Promise<string> {
-    const { value, note } = await this.#debug.evaluate(expression, 0);
+    const frame = await firstOwnFrame(this.#debug);
+    const { value, note } = await this.#debug.evaluate(expression, frame);
     if (!value) return `${note ?? `'${expression}' has no value here.`}\n`;
     const children = await value.children(0, MOST_VARIABLES);
     const more = value.childCount - children.length;
@@ -236,10 +244,11 @@ export class DebugConsole {
   }
 
   async #stack(): Promise<string> {
-    const all = await this.#debug.frameCount();
-    const frames = await this.#debug.frames(0, MOST_FRAMES);
+    const first = await firstOwnFrame(this.#debug);
+    const left = (await this.#debug.frameCount()) - first;
+    const frames = await this.#debug.frames(first, MOST_FRAMES);
     const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
-    if (all > frames.length) rows.push(`  ... ${all - frames.length} more`);
+    if (left > frames.length) rows.push(`  ... ${left - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);
   }
 
@@ -262,7 +271,7 @@ export class DebugConsole {
   /** The line of the position, with an excerpt. */
   async #where(): Promise<string> {
     const debug = this.#debug;
-    const [frame] = await debug.frames(0, 1);
+    const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
     const position = this.#paint('dim', `position ${debug.position} of ${debug.length - 1}`);
     if (!frame) return `${position}\n`;
     const { location, name, run } = frame;
