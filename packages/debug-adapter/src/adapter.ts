@@ -65,6 +65,15 @@ interface Running {
   readonly signal: { aborted: boolean };
 }
 
+/** The stack at the end, where no function is active. */
+const END_FRAME: DebugProtocol.StackFrame = {
+  id: 1,
+  name: 'End of the transaction',
+  line: 0,
+  column: 0,
+  presentationHint: 'label',
+};
+
 const NOT_OPEN = 'No transaction is open. Send a launch request first.';
 
 type Move = (session: Session, signal: { aborted: boolean }) => Promise<Stop>;
@@ -404,6 +413,7 @@ export class Adapter extends DebugSession {
         const isOutermost = frames[at + 1]?.runIndex !== frame.runIndex;
         stackFrames.push(await this.#frame(session, frame, isOutermost));
       }
+      if (totalFrames === 0) return { stackFrames: [END_FRAME], totalFrames: 1 };
       return { stackFrames, totalFrames };
     });
   }
@@ -434,7 +444,7 @@ export class Adapter extends DebugSession {
   ): void {
     this.#answer(response, async ({ debug }) => {
       const [frame] = await debug.frames(frameId - 1, 1);
-      if (!frame) throw new Error('This frame belongs to an earlier position.');
+      if (!frame) return { scopes: [] };
       const { variables, unmapped, note } = await debug.scope(frame.index);
       this.#note(note);
       const rows = variables.map((variable) => this.#references.variable(variable));

@@ -349,6 +349,8 @@ export async function startConsole(
     write(`\n${editorHints(launch, launch.url ?? host.url)}`);
     if (!lineReader) return;
     write(`\nTo list the commands, type h.\n`);
+    // Control and C quits.
+    lineReader.on('SIGINT', () => lineReader.close());
     lineReader.prompt();
     for await (const line of lineReader) {
       const text = await console.execute(line).catch((error: unknown) => `${reasonOf(error)}\n`);
