@@ -20,6 +20,7 @@ import {
   type Recording,
   readLaunchArguments,
   reasonOf,
+  shortName,
 } from './launch.js';
 import { References, textVariable } from './references.js';
 import { SourceFiles } from './source-files.js';
@@ -428,7 +429,7 @@ export class Adapter extends DebugSession {
     const times = repetitions > 1 ? ` ×${repetitions}` : '';
     return {
       id: index + 1,
-      name: `${name}${times}${contract}`,
+      name: `${shortName(name)}${times}${contract}`,
       line: location ? this.convertDebuggerLineToClient(location.line) : 0,
       column: location ? this.convertDebuggerColumnToClient(location.column) : 0,
       canRestart: true,

@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
+import { shortType } from '@starkbox/abi';
 import type {
   Breakpoint,
   Debugger,
@@ -20,6 +21,7 @@ import {
   openRecording,
   type Recording,
   reasonOf,
+  shortName,
 } from './launch.js';
 import { localPath } from './source-files.js';
 
@@ -86,9 +88,11 @@ export class DebugConsole {
     const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
     for (const frame of frames) {
       const rows = await this.#variables(frame.index);
-      if (rows.length > 0) variables.push(`\n${this.#paint('bold', frame.name)}\n${lines(rows)}`);
+      if (rows.length > 0)
+        variables.push(`\n${this.#paint('bold', shortName(frame.name))}\n${lines(rows)}`);
     }
-    return `${title}\n${notes}${await this.#where()}\n${await this.#stack()}${variables.join('')}`;
+    const place = `${title}\n${await this.#where()}\n${await this.#stack()}`;
+    return `${place}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
   }
 
   /** The output of a command; undefined to quit. */
@@ -194,7 +198,7 @@ export class DebugConsole {
     const children = await value.children(0, MOST_VARIABLES);
     const more = value.childCount - children.length;
     return lines([
-      `${value.text} ${this.#paint('dim', value.type)}`,
+      `${value.text} ${this.#paint('dim', shortType(value.type))}`,
       ...children.map((child) => this.#row(child)),
       ...(more > 0 ? [`  ... ${more} more`] : []),
     ]);
@@ -240,7 +244,7 @@ export class DebugConsole {
 
   #row({ name, value: { text, type } }: Variable): string {
     const short = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
-    return `  ${name} = ${short} ${this.#paint('dim', type)}`;
+    return `  ${name} = ${short} ${this.#paint('dim', shortType(type))}`;
   }
 
   async #stack(): Promise<string> {
@@ -257,7 +261,7 @@ export class DebugConsole {
     const place = location
       ? `${await this.#pathOf(location)}:${location.line}`
       : (run.contract_name ?? run.contract_address);
-    return `  ${index}  ${name}${times}  ${this.#paint('dim', place)}`;
+    return `  ${index}  ${shortName(name)}${times}  ${this.#paint('dim', place)}`;
   }
 
   /** The path below the current folder, where there is such a file. */
@@ -275,7 +279,8 @@ export class DebugConsole {
     const position = this.#paint('dim', `position ${debug.position} of ${debug.length - 1}`);
     if (!frame) return `${position}\n`;
     const { location, name, run } = frame;
-    if (!location) return `${name} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
+    if (!location)
+      return `${shortName(name)} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
     const title = `${await this.#pathOf(location)}:${location.line}:${location.column}`;
     const text = await debug.sourceText(location.classHash, location.file);
     return `${this.#paint('cyan', title)} ${position}\n${text === undefined ? '' : this.#excerpt(text, location)}`;

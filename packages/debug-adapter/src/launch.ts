@@ -273,6 +273,11 @@ export async function firstOwnFrame(debug: Debugger): Promise<number> {
   );
 }
 
+/** The name of a function without its modules, as in `TokenImpl::transfer`. */
+export function shortName(name: string): string {
+  return /(?:^|::)((?:[^:<>]+::)?[^:<>]+(?:::<.*>)?)$/.exec(name)?.[1] ?? name;
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
