@@ -33,7 +33,7 @@ export const LEAVES: readonly string[] = [
 const WORLD = [...LEAVES, 'chain/history', 'chain/mempool', 'chain/world', 'chain/genesis', 'fork'];
 const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
-const RPC = [...CHAIN, 'chain/queries', 'chain/reports', 'rpc/protocol'];
+const RPC = [...CHAIN, 'chain/queries', 'chain/debugging', 'chain/reports', 'rpc/protocol'];
 
 const SERVICE = [
   ...RPC,
@@ -42,7 +42,7 @@ const SERVICE = [
   'rpc/subscriptions',
   'rpc/request-log',
   'rpc/versions',
-  'bundle/content',
+  'bundles/content',
   'config',
   'debug-info',
   'dump',
@@ -95,12 +95,12 @@ const STARKBOX: FolderTable = {
   chain: { may: STEPS, packages: ['@starkbox/engine'] },
   'chain/retrace': { may: [...CHAIN, 'debug-info'], packages: ['@starkbox/engine'] },
   'chain/storage-names': { may: [...WORLD, 'debug-info'], packages: ['@starkbox/engine'] },
-  'chain/debugging': {
-    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'chain/storage-names', 'debug-info'],
-    packages: ['@starkbox/engine'],
-  },
   'chain/queries': {
     may: [...CHAIN, 'chain/retrace', 'chain/storage-names', 'debug-info'],
+    packages: ['@starkbox/engine'],
+  },
+  'chain/debugging': {
+    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'debug-info'],
     packages: ['@starkbox/engine'],
   },
   'chain/reports': {
@@ -130,7 +130,7 @@ const STARKBOX: FolderTable = {
   'rpc/subscriptions': { may: [...RPC, 'rpc'] },
   'rpc/request-log': { may: [...LEAVES, 'rpc/protocol', 'rpc/subscriptions'] },
   // What is written for an execution, and read by the folder above.
-  'bundle/content': {
+  'bundles/content': {
     may: [...CHAIN, 'chain/queries', 'chain/retrace', 'debug-info', 'dump/image'],
     packages: ['@starkbox/engine'],
   },
@@ -140,7 +140,7 @@ const STARKBOX: FolderTable = {
       'rpc',
       'rpc/subscriptions',
       'rpc/request-log',
-      'bundle/content',
+      'bundles/content',
       'dump',
       'l1',
       'l1/ethereum',
@@ -169,8 +169,8 @@ const STARKBOX: FolderTable = {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
-  bundle: {
-    may: [...CHAIN, 'bundle/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
+  bundles: {
+    may: [...CHAIN, 'bundles/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
     packages: ['@starkbox/engine'],
   },
   // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
@@ -201,8 +201,8 @@ const STARKBOX: FolderTable = {
   'cli/commands': {
     may: [
       ...STEPS,
-      'bundle',
-      'bundle/content',
+      'bundles',
+      'bundles/content',
       'chain/storage-names',
       'config',
       'cli/completions',
@@ -218,7 +218,7 @@ const STARKBOX: FolderTable = {
     may: [...LEAVES, 'config', 'library', 'node', 'cli/commands'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'bundle', 'bundle/content', 'client', 'config', 'library', 'node'] },
+  index: { may: [...LEAVES, 'bundles', 'bundles/content', 'client', 'config', 'library', 'node'] },
 };
 
 const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];
@@ -228,6 +228,7 @@ const EXPLORER_PARTS = [
   'parts/forms',
   'parts/transaction',
   'parts/gas',
+  'parts/debug',
   'parts/send',
 ];
 
@@ -249,7 +250,11 @@ const EXPLORER: FolderTable = {
   'parts/forms': { may: ['parts', ...EXPLORER_BASE] },
   'parts/transaction': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
   'parts/gas': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
-  'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
+  // With styles of its own, which load with it.
+  'parts/debug': { may: ['styles', 'parts', 'parts/transaction', ...EXPLORER_BASE] },
+  'parts/send': {
+    may: ['parts', 'parts/forms', 'parts/transaction', 'parts/debug', ...EXPLORER_BASE],
+  },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
   // What the playground imports.

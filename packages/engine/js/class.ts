@@ -57,7 +57,12 @@ export interface SierraVariables {
   }[];
   /** A type, and an expression for each cell with the registers after the statement. */
   readonly references: readonly { readonly type: number; readonly cells: readonly string[] }[];
-  /** The branches of each statement: the next statement, then pairs of a variable and the index of its reference. */
+  /** Names of generic libfuncs. */
+  readonly libfuncs: readonly string[];
+  /**
+   * For each statement, the libfunc and its arguments, then its branches: the next statement, then pairs of a variable
+   * and the index of its reference. Empty for a return.
+   */
   readonly statements: readonly (readonly (readonly number[])[])[];
   readonly types: readonly {
     readonly id: number;

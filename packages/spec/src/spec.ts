@@ -700,7 +700,9 @@ export type DEBUG_CODE = {
     /** An expression for each cell, with the registers right after the statement: `[ap + -1]`, `[[fp + -3] + 2]`, `5`, `[ap + -1] + 5`, `[ap + -1] * [ap + -2]`. */
     readonly cells: readonly string[];
   }[];
-  /** For each statement, its branches: the next statement, then pairs of a variable and the index of its reference. Return statements have no branches. */
+  /** Names of generic Sierra library functions. */
+  readonly libfuncs: readonly string[];
+  /** For each statement, the index of its library function in `libfuncs` with the argument variables, then its branches: the next statement, then pairs of a variable and the index of its reference. Empty for a return. */
   readonly statements: readonly (readonly (readonly number[])[])[];
   /** Declarations of Sierra types. */
   readonly types: readonly DEBUG_TYPE[];

@@ -7,8 +7,8 @@ export {
   type NotificationName,
   type Notifications,
 } from '@starkbox/spec';
-export { BundleError } from './bundle/content/format.js';
-export { type BundleTarget, type OpenedBundle, openBundle } from './bundle/open.js';
+export { BundleError } from './bundles/content/format.js';
+export { type BundleTarget, type OpenedBundle, openBundle } from './bundles/open.js';
 export type {
   Chain,
   ChainSnapshot,

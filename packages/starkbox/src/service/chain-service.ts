@@ -1,7 +1,7 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 
 import type { CONFIG } from '@starkbox/spec';
-import type { BundleOptions } from '../bundle/content/bundle.js';
+import type { BundleOptions } from '../bundles/content/bundle.js';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';

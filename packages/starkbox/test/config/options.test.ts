@@ -96,6 +96,8 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   maximumSimulationBatch: 1000,
   maximumExecutions: undefined,
   maximumSnapshots: 10_000,
+  maximumDebugSteps: 4_000_000,
+  maximumDebugBytes: 268_435_456,
   maximumMempoolSize: 10_000,
   maximumInstances: 10_000,
   instanceIdleSeconds: 3600,

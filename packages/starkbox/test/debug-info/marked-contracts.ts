@@ -3,6 +3,7 @@ import type { SourceLine } from '@starkbox/abi';
 import {
   Block,
   Class,
+  type DebugTrace,
   type RetracedFrame,
   State,
   starknetKeccak,
@@ -50,6 +51,8 @@ const blockAt = (number: number): Block =>
 const BLOCK = blockAt(20);
 /** A block before which there are too few for the hash of one. */
 const EARLY = blockAt(5);
+
+const LIMITS = { maxSteps: 4_000_000, maxBytes: 2 ** 28 };
 
 export class MarkedContracts {
   readonly infos = new DebugInfos();
@@ -102,6 +105,10 @@ export class MarkedContracts {
     return compiledClass;
   }
 
+  classByHash(hash: string): Class | undefined {
+    return [...this.#classes.values()].find((compiledClass) => compiledClass.hash === hash);
+  }
+
   hashOf(name: string): string {
     return this.classOf(name).hash;
   }
@@ -123,6 +130,23 @@ export class MarkedContracts {
     const block = isEarly ? EARLY : BLOCK;
     const [traced] = await this.#state.retrace(block, [transaction], flags);
     return traced?.frames ?? [];
+  }
+
+  /** A call, recorded step by step. */
+  recordCall(to: string, entry: string, calldata: readonly string[]): Promise<DebugTrace> {
+    const entry_point_selector = starknetKeccak(entry);
+    const request = { contract_address: to, entry_point_selector, calldata };
+    return this.#state.recordCall(BLOCK, request, LIMITS);
+  }
+
+  /** A transaction, recorded step by step. */
+  record(
+    values: TransactionValues,
+    { declared, isEarly = false }: { readonly declared?: Class; readonly isEarly?: boolean } = {},
+  ): Promise<DebugTrace> {
+    const transaction = new Transaction(values, 'SN_SEPOLIA', declared);
+    const flags = { chargeFee: false, strictNonce: false };
+    return this.#state.record(isEarly ? EARLY : BLOCK, [transaction], flags, LIMITS);
   }
 
   /** The stack of a frame that failed. */

@@ -10,6 +10,7 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
+import { keepError, rememberTransaction } from '../bundles/failures.js';
 import { withExplanation } from './explanation.js';
 import { rememberProvider } from './sent.js';
 import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './status-feed.js';
@@ -97,9 +98,14 @@ export class ChainProvider extends RpcProvider {
   /** Failure messages use the recorded responses and errors of this provider. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
     const remember = (error: unknown): never => {
-      throw error instanceof Error ? rememberProvider(withExplanation(error), this) : error;
+      throw error instanceof Error ? this.#kept(withExplanation(error)) : error;
     };
     return rememberProvider(await answer.catch(remember), this);
+  }
+
+  #kept(error: Error): Error {
+    keepError(error);
+    return rememberProvider(error, this);
   }
 
   /**
@@ -112,7 +118,7 @@ export class ChainProvider extends RpcProvider {
   ): Promise<GetTransactionReceiptResponse> {
     const hash = num.toHex(txHash);
     const present = await ifKnown(this.getTransactionReceipt(hash));
-    if (present && isAwaited(statusIn(present), options)) return present;
+    if (present && this.#isAwaited(hash, statusIn(present), options)) return present;
     const { retries, retryInterval } = options;
     const limit =
       retries === undefined || retryInterval === undefined ? LONGEST_WAIT : retries * retryInterval;
@@ -120,7 +126,7 @@ export class ChainProvider extends RpcProvider {
     let last: Status | undefined;
     for await (const status of this.#statuses(hash, timeout)) {
       last = status;
-      if (isAwaited(status, options)) return this.getTransactionReceipt(hash);
+      if (this.#isAwaited(hash, status, options)) return this.getTransactionReceipt(hash);
     }
     if (!timeout.aborted) {
       throw new Error(
@@ -131,6 +137,16 @@ export class ChainProvider extends RpcProvider {
       ? `is ${last.finality_status} and no block has included it: close one with chain.mine()`
       : 'is not known to the node';
     throw new Error(`After ${limit / 1000} s the transaction ${hash} ${state}`);
+  }
+
+  #isAwaited(hash: string, status: Status, options: waitForTransactionOptions): boolean {
+    try {
+      return isAwaited(status, options);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      rememberTransaction(error, hash);
+      throw this.#kept(error);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Explanation } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
 import { explainedBy } from '../client/explanation.js';
 import {
+  bundleOf,
   type Included,
   includedTransaction,
   resultOf,
@@ -17,6 +18,12 @@ export interface Verdict {
   readonly message: () => string;
 }
 
+/** A verdict with what a debugger opens if it fails the test. */
+export interface Checked extends Verdict {
+  /** Writes the bundle of the transaction; undefined if there is none. */
+  readonly bundle: () => Promise<string | undefined>;
+}
+
 /** A contract whose events are looked for. */
 export type EmittingContract = Pick<Contract, 'abi' | 'address'>;
 
@@ -26,10 +33,10 @@ async function verdict(
   pass: boolean,
   outcome: TransactionResult,
   lines: readonly string[],
-): Promise<Verdict> {
+): Promise<Checked> {
   const explained = await explainedOf(outcome);
   const text = [...lines, ...(explained ? ['', explained.text] : [])].join('\n');
-  return { pass, message: () => text };
+  return { pass, message: () => text, bundle: () => bundleOf(outcome) };
 }
 
 /** What the node says about a transaction. */
@@ -45,7 +52,7 @@ export async function checkEmits(
   contract: EmittingContract,
   name: string,
   values: ExpectedMembers = {},
-): Promise<Verdict> {
+): Promise<Checked> {
   const included = await includedTransaction(transaction);
   const abi = readAbi(contract.abi);
   const contractEvents = included.receipt.events.filter(({ from_address }) =>
@@ -74,7 +81,7 @@ export async function checkEmits(
 export async function checkRevertsWith(
   transaction: Transaction,
   reason?: string | RegExp,
-): Promise<Verdict> {
+): Promise<Checked> {
   const outcome = await resultOf(transaction);
   const text = 'receipt' in outcome ? outcome.receipt.revert_reason : outcome.reason;
   const expectation = reason === undefined ? 'revert' : `revert with ${quoted(reason)}`;
@@ -110,7 +117,7 @@ export async function checkChangesBalances(
   transaction: Transaction,
   token: Addressed,
   changes: readonly BalanceChange[],
-): Promise<Verdict> {
+): Promise<Checked> {
   const included = await includedTransaction(transaction);
   const { provider, receipt } = included;
   const holders = changes.map(([who]) => addressOf(who));

@@ -1,8 +1,8 @@
 // Gas of transactions beside a committed file.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Verdict } from './checks.js';
-import { includedTransaction, type Transaction } from './transaction.js';
+import type { Checked } from './checks.js';
+import { bundleOf, includedTransaction, type Transaction } from './transaction.js';
 
 export interface GasSnapshot {
   /** The file that holds the gas of all transactions of a test file. */
@@ -19,15 +19,17 @@ type Gas = Readonly<Record<string, number>>;
 export async function checkMatchesGas(
   transaction: Transaction,
   { file, name, update }: GasSnapshot,
-): Promise<Verdict> {
-  const { receipt } = await includedTransaction(transaction);
+): Promise<Checked> {
+  const included = await includedTransaction(transaction);
+  const { receipt } = included;
+  const bundle = () => bundleOf(included);
   const { l1_data_gas = 0, l1_gas = 0, l2_gas = 0 } = receipt.execution_resources;
   const gas: Gas = { l1_data_gas, l1_gas, l2_gas };
   const recorded = readGas(file);
   const expected = recorded[name];
   if (expected === undefined ? update !== 'none' : update === 'all') {
     writeGas(file, { ...recorded, [name]: gas });
-    return { pass: true, message: () => `The gas of '${name}' was written to ${file}` };
+    return { pass: true, message: () => `The gas of '${name}' was written to ${file}`, bundle };
   }
   const pass = Object.entries(gas).every(([kind, units]) => expected?.[kind] === units);
   const lines = Object.entries(gas).map(([kind, units]) => {
@@ -39,7 +41,7 @@ export async function checkMatchesGas(
     ? `The gas of '${name}' ${pass ? 'matches' : 'does not match'} ${file}:`
     : `${file} has no gas of '${name}', and this run adds none:`;
   const help = 'Run with -u or STARKBOX_UPDATE_GAS=1 to write it.';
-  return { pass, message: () => [head, ...lines, help].join('\n') };
+  return { pass, message: () => [head, ...lines, help].join('\n'), bundle };
 }
 
 const signed = (change: number): string => (change > 0 ? `+${change}` : String(change));

@@ -2,6 +2,7 @@
 import {
   type Addressed,
   type BalanceChange,
+  type Checked,
   checkChangesBalances,
   checkEmits,
   checkRevertsWith,
@@ -47,9 +48,19 @@ export interface ChainMatchers<R = Promise<void>> {
 
 /** The state that vitest and Jest pass to a matcher. */
 interface MatcherContext {
+  /** Whether the test expects the opposite. */
+  readonly isNot?: boolean | undefined;
   readonly testPath?: string | undefined;
   readonly currentTestName?: string | undefined;
   readonly snapshotState?: unknown;
+}
+
+/** A verdict whose message, if it fails the test, ends with the command that opens the transaction in the debugger. */
+async function withBundle(check: Promise<Checked>, isNot = false): Promise<Verdict> {
+  const { pass, message, bundle } = await check;
+  if (pass !== isNot) return { pass, message };
+  const line = await bundle();
+  return { pass, message: line === undefined ? message : () => `${message()}\n\n${line}` };
 }
 
 function gasUpdate(context: MatcherContext): 'all' | 'new' | 'none' {
@@ -69,22 +80,28 @@ function gasUpdate(context: MatcherContext): 'all' | 'new' | 'none' {
  */
 export const matchers = {
   toEmit(
+    this: MatcherContext,
     transaction: Transaction,
     contract: EmittingContract,
     name: string,
     values?: ExpectedMembers,
   ): Promise<Verdict> {
-    return checkEmits(transaction, contract, name, values);
+    return withBundle(checkEmits(transaction, contract, name, values), this.isNot);
   },
-  toRevertWith(transaction: Transaction, reason?: string | RegExp): Promise<Verdict> {
-    return checkRevertsWith(transaction, reason);
+  toRevertWith(
+    this: MatcherContext,
+    transaction: Transaction,
+    reason?: string | RegExp,
+  ): Promise<Verdict> {
+    return withBundle(checkRevertsWith(transaction, reason), this.isNot);
   },
   toChangeBalances(
+    this: MatcherContext,
     transaction: Transaction,
     token: Addressed,
     changes: readonly BalanceChange[],
   ): Promise<Verdict> {
-    return checkChangesBalances(transaction, token, changes);
+    return withBundle(checkChangesBalances(transaction, token, changes), this.isNot);
   },
   toMatchGasSnapshot(
     this: MatcherContext,
@@ -94,11 +111,12 @@ export const matchers = {
     const { testPath, currentTestName = '' } = this;
     if (testPath === undefined)
       throw new Error('The test runner does not report the file of the test');
-    return checkMatchesGas(transaction, {
+    const check = checkMatchesGas(transaction, {
       file: gasFileOf(testPath),
       name: name === undefined ? currentTestName : `${currentTestName} > ${name}`,
       update: gasUpdate(this),
     });
+    return withBundle(check, this.isNot);
   },
 };
 
@@ -113,8 +131,8 @@ export class ChainAssertionError extends Error {
   }
 }
 
-async function assert(check: Promise<Verdict>): Promise<void> {
-  const { pass, message } = await check;
+async function assert(check: Promise<Checked>): Promise<void> {
+  const { pass, message } = await withBundle(check);
   if (!pass) throw new ChainAssertionError(message());
 }
 

@@ -2,6 +2,8 @@
 import { reasonOfError } from '@starkbox/abi';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
+import { bundleLine } from '../bundles/bundle-file.js';
+import { append, failedRequest } from '../bundles/failures.js';
 import { getExplanation } from '../client/explanation.js';
 import { providerBehind } from '../client/sent.js';
 
@@ -23,6 +25,8 @@ export interface Refused {
   readonly reason: string;
   /** What the node says about it. */
   readonly explained: Explanation | undefined;
+  /** The error of the provider. */
+  readonly error: Error;
 }
 
 export type TransactionResult = Included | Refused;
@@ -69,9 +73,23 @@ export async function resultOf(transaction: Transaction): Promise<TransactionRes
 export async function includedTransaction(transaction: Transaction): Promise<Included> {
   const outcome = await resultOf(transaction);
   if ('receipt' in outcome) return outcome;
-  throw new Error(
+  const error = new Error(
     `The node rejected the transaction: ${outcome.explained?.text ?? outcome.reason}`,
   );
+  const line = await bundleOf(outcome);
+  if (line !== undefined) append(error, line);
+  throw error;
+}
+
+/** Writes the bundle of a transaction, and returns the line that names the command to open it. */
+export async function bundleOf(outcome: TransactionResult): Promise<string | undefined> {
+  if ('receipt' in outcome) {
+    const { transaction_hash } = outcome.receipt;
+    return bundleLine(outcome.provider, { transaction_hash });
+  }
+  const provider = providerBehind(outcome.error);
+  const request = failedRequest(outcome.error);
+  return provider && request && bundleLine(provider, request);
 }
 
 function isSent(value: unknown): value is SentTransaction {
@@ -88,5 +106,5 @@ function refusal(error: unknown): Refused {
   const { execution_error, revert_error } = Object(Object(error.baseError)['data']);
   const nested: unknown = execution_error ?? revert_error;
   if (nested === undefined) throw error;
-  return { reason: reasonOfError(nested), explained: getExplanation(error) };
+  return { reason: reasonOfError(nested), explained: getExplanation(error), error };
 }

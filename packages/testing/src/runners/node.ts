@@ -1,5 +1,6 @@
 // Chains for tests of node:test, Jest and other runners.
 
+import { addCommand } from '../bundles/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
@@ -35,6 +36,10 @@ function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
     const { chain, data } = await prepared.branch();
     try {
       await body(chain, data);
+    } catch (error) {
+      // Before the chain is closed.
+      await addCommand(error);
+      throw error;
     } finally {
       await chain.close();
     }

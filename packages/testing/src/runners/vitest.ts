@@ -1,5 +1,6 @@
 // Tests of vitest with a chain of their own, and matchers of transactions.
-import { test as base, expect, type TestAPI } from 'vitest';
+import { afterEach, test as base, expect, type TestAPI } from 'vitest';
+import { addCommands, keepErrors } from '../bundles/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import { type ChainMatchers, matchers } from '../matchers/matchers.js';
@@ -11,6 +12,10 @@ declare module 'vitest' {
 }
 
 expect.extend({ ...matchers });
+
+keepErrors();
+// Before the chain of the test is closed, which its fixture does later.
+afterEach(({ task }) => addCommands(task.result?.errors ?? []));
 
 /** A test receives a branch of the prepared chain, which is closed after the test, and the data of the fixture. */
 export interface ChainContext<T> extends FixtureContext<T> {}

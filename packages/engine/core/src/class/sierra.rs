@@ -61,7 +61,10 @@ struct Statements {
 struct Variables {
     functions: Vec<Function>,
     references: Vec<Reference>,
-    /// The branches of each statement: the next statement, then pairs of a variable and its reference.
+    /// Names of generic libfuncs.
+    libfuncs: Vec<String>,
+    /// For each statement, the libfunc and its arguments, then its branches: the next statement, then pairs of a
+    /// variable and its reference. Empty for a return.
     statements: Vec<Vec<Vec<u64>>>,
     types: Vec<Type>,
 }
@@ -108,13 +111,38 @@ impl References {
     }
 }
 
+/// Generic libfuncs, numbered.
+struct Libfuncs {
+    names: Vec<String>,
+    /// The number of the generic libfunc of each concrete one.
+    numbers: HashMap<u64, u64>,
+}
+
+impl Libfuncs {
+    fn of(program: &Program) -> Libfuncs {
+        let mut libfuncs = Libfuncs { names: Vec::new(), numbers: HashMap::new() };
+        let mut by_name = HashMap::new();
+        for declaration in &program.libfunc_declarations {
+            let names = &mut libfuncs.names;
+            let number = *by_name.entry(&declaration.long_id.generic_id).or_insert_with(|| {
+                names.push(declaration.long_id.generic_id.to_string());
+                (names.len() - 1) as u64
+            });
+            libfuncs.numbers.insert(declaration.id.id, number);
+        }
+        libfuncs
+    }
+}
+
 impl Variables {
     fn of(program: &Program, debug: &CairoProgramDebugInfo) -> Result<Variables, String> {
         let info = ProgramRegistryInfo::new(program).map_err(|error| error.to_string())?;
         let mut references = References::default();
+        let libfuncs = Libfuncs::of(program);
         Ok(Variables {
             functions: functions(program, &info.type_sizes, &mut references)?,
-            statements: statements(program, debug, &mut references),
+            statements: statements(program, debug, &mut references, &libfuncs),
+            libfuncs: libfuncs.names,
             references: references.all,
             types: types(program, &info.type_sizes),
         })
@@ -152,24 +180,28 @@ fn statements(
     program: &Program,
     debug: &CairoProgramDebugInfo,
     references: &mut References,
+    libfuncs: &Libfuncs,
 ) -> Vec<Vec<Vec<u64>>> {
     let mut statements = Vec::with_capacity(program.statements.len());
     for (index, statement) in program.statements.iter().enumerate() {
-        let mut branches = Vec::new();
+        let mut parts = Vec::new();
         let info = debug.sierra_statement_info.get(index).map(|info| &info.additional_kind_info);
         if let (Statement::Invocation(invocation), Some(StatementKindDebugInfo::Invoke(info))) =
             (statement, info)
         {
+            let libfunc = libfuncs.numbers.get(&invocation.libfunc_id.id).copied();
+            let arguments = invocation.args.iter().map(|argument| argument.id);
+            parts.push(libfunc.into_iter().chain(arguments).collect());
             for (branch, changes) in invocation.branches.iter().zip(&info.result_branch_changes) {
                 let mut numbers = vec![StatementIdx(index).next(branch.target).0 as u64];
                 for (variable, value) in branch.results.iter().zip(&changes.refs) {
                     let number = references.number(value.ty.id, &value.expression);
                     numbers.extend([variable.id, number]);
                 }
-                branches.push(numbers);
+                parts.push(numbers);
             }
         }
-        statements.push(branches);
+        statements.push(parts);
     }
     statements
 }

@@ -1,7 +1,8 @@
 // Recorded executions of a chain, which debuggers read by ranges.
 import { namesOf } from '@starkbox/abi';
 import type { DebugLimits, DebugReport, DebugRun, DebugTrace, State } from '@starkbox/engine';
-import type { BLOCK_ID, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import type { BLOCK_ID, DEBUG_CLASS, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import type { SourceText } from '../../debug-info/source-texts.js';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
@@ -9,6 +10,7 @@ import { STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
 import { callNames, type NameSources } from '../queries/machine-trace.js';
 import { originExecution } from '../queries/replay-transaction.js';
+import { classAt } from '../queries/visible-class.js';
 import {
   locateRepeatable,
   type RetraceLocation,
@@ -19,6 +21,7 @@ import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { findBlock, keptState } from '../world/find-block.js';
 import { findTransaction } from '../world/world.js';
+import { debugClass } from './debug-class.js';
 
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
@@ -236,6 +239,17 @@ export class DebugTraces {
     const { trace } = this.#find(id);
     if (count > MOST_READ_CELLS) refuse(`count: ${count} is more than ${MOST_READ_CELLS} cells.`);
     return reading(() => trace.memory(run, segment, first, count));
+  }
+
+  /** The code and debug information of a class. */
+  async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
+    const { world } = this.#chain;
+    return debugClass(await classAt(world, hash, id), this.#sources.infos, world.labels);
+  }
+
+  /** A file that the debug information of a class names. */
+  async sourceText(hash: string, file: string): Promise<SourceText | undefined> {
+    return this.#sources.infos.texts(hash)?.read(file);
   }
 
   close(id: string): void {

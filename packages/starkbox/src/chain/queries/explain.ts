@@ -8,18 +8,12 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
-import type {
-  BLOCK_ID,
-  DEBUG_CLASS,
-  EXECUTED_FILE,
-  MACHINE_TRACE,
-  NAMED_SLOT,
-} from '@starkbox/spec';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { withExcerpts } from '../../debug-info/excerpts.js';
-import { GivenTexts, LONGEST_TEXT, type SourceText } from '../../debug-info/source-texts.js';
+import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -40,7 +34,6 @@ import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
 import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
-import { classAt } from './visible-class.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -114,18 +107,6 @@ export class Explainer {
   /** Where names of contracts, functions and lines come from. */
   get nameSources(): NameSources {
     return { infos: this.#infos, abis: this.#abis };
-  }
-
-  /** The code and debug information of a class. */
-  async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
-    const { debugClass } = await import('../debugging/debug-class.js');
-    const { world } = this.#chain;
-    return debugClass(await classAt(world, hash, id), this.#infos, world.labels);
-  }
-
-  /** A file that the debug information of a class names. */
-  debugSource(hash: string, file: string): Promise<SourceText | undefined> {
-    return this.#infos.texts(hash)?.read(file) ?? Promise.resolve(undefined);
   }
 
   /** The names of slots; what is learnt of a class is kept for the next call. */

@@ -1,7 +1,7 @@
 // The bundle command: writes a transaction of a running node into a file that a debugger opens.
 import { dirname } from 'node:path';
 import { counted, fitted } from '@starkbox/abi';
-import { BUNDLE_EXTENSION, checkedName } from '../../bundle/content/format.js';
+import { BUNDLE_EXTENSION, checkedName } from '../../bundles/content/format.js';
 import { beginDraft, endDraft } from '../../files/atomic-file.js';
 import { createFolder } from '../../files/create-folder.js';
 import { replaceBytes } from '../../files/durable-file.js';

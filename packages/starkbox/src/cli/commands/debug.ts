@@ -101,7 +101,7 @@ function hostOf(url: string): Host {
     url,
     connect: (node, signal) => (method, params) => request(node, method, params, signal),
     async openBundle(file) {
-      const { openBundle } = await import('../../bundle/open.js');
+      const { openBundle } = await import('../../bundles/open.js');
       const { chain, target } = await openBundle(file);
       return { call: chain.requestRaw, target, close: () => chain.close() };
     },

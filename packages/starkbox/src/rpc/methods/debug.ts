@@ -1,5 +1,5 @@
 // Methods of debuggers: recorded executions, read by ranges, and bundles of executions.
-import type { BundleOptions } from '../../bundle/content/bundle.js';
+import type { BundleOptions } from '../../bundles/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { DebugTraces } from '../../chain/debugging/debug-traces.js';
 import type { Explainer } from '../../chain/queries/explain.js';
@@ -40,15 +40,15 @@ export function debugMethods(
       (await traces()).close(trace_id);
       return {};
     },
-    devnet_getDebugClass: ({ class_hash, block_id = 'pre_confirmed' }) =>
-      explainer.debugClass(class_hash, block_id),
+    devnet_getDebugClass: async ({ class_hash, block_id = 'pre_confirmed' }) =>
+      (await traces()).debugClass(class_hash, block_id),
     async devnet_getDebugSource({ class_hash, file }) {
-      const source = await explainer.debugSource(class_hash, file);
+      const source = await (await traces()).sourceText(class_hash, file);
       return source ? { text: source.text, ...(source.isNewer ? { changed: true } : {}) } : {};
     },
     async devnet_getBundle(request, { session }) {
       // Loaded when first used: a node starts faster without.
-      const { bundleOf } = await import('../../bundle/content/bundle.js');
+      const { bundleOf } = await import('../../bundles/content/bundle.js');
       return bundleOf(bundles(), request, session.signal);
     },
   };

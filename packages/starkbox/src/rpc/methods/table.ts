@@ -1,5 +1,5 @@
 // Table of all handlers, by wire name.
-import type { BundleOptions } from '../../bundle/content/bundle.js';
+import type { BundleOptions } from '../../bundles/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import type { DumpOptions } from '../../dump/dump.js';

@@ -2,9 +2,10 @@
 import { StateSource } from '@starkbox/engine';
 import { EMPTY_MEMPOOL } from '../chain/mempool/mempool.js';
 import type { World } from '../chain/world/world.js';
+import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { GivenTexts, LONGEST_TEXT } from '../debug-info/source-texts.js';
 import { readImage } from '../dump/image/read.js';
-import { ImageError, sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
+import { sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { MAX_DEPTH, parse } from '../json/json.js';
 import { MOST_VALUES } from '../json/reader.js';
@@ -17,9 +18,12 @@ import type { ChainService } from '../service/chain-service.js';
 import { Protocol } from '../service/protocol.js';
 import {
   type BundleContent,
+  type BundledArtifact,
   type BundledRead,
   BundleError,
+  type BundleHeader,
   type BundleSubject,
+  checkedName,
   questionKey,
   readBundle,
 } from './content/format.js';
@@ -53,7 +57,11 @@ export async function openBundle(file: string): Promise<OpenedBundle> {
   try {
     const content = readBundle(source, packageVersion());
     const target = targetOf(await checkedSubject(content.subject));
-    return { chain: await startChain(content), target, name: content.header.name };
+    // Everything is read and checked before the chain starts.
+    const world = await worldOf(content);
+    const artifacts = content.artifacts.map(readArtifact);
+    const chain = await startChain(content.header, world, artifacts);
+    return { chain, target, name: checkedName(content.header.name) };
   } catch (error) {
     throw new BundleError(`${file} cannot be opened: ${reasonOf(error)}`, { cause: error });
   } finally {
@@ -83,41 +91,39 @@ function targetOf(subject: BundleSubject): BundleTarget {
   return { transactions, ...blockId, ...skipValidate };
 }
 
-function startChain(content: BundleContent): Promise<LocalChain> {
-  const { chain_id: chainId, charges_fee: chargeFee } = content.header;
-  // The labels of its world name the accounts.
-  const options = { chainId, chargeFee, accounts: 0, seed: 0, port: 0 };
-  return startNode(
-    options,
-    { load: (service) => load(service, content) },
-    new Lifecycle(silentLog),
-  );
-}
-
-async function load({ chain, shared }: ChainService, content: BundleContent): Promise<void> {
-  const { image, artifacts, reads } = content;
-  const { chainId } = chain.options;
-  const origin = reads && originOf(reads);
-  const { world } = await readImage(sourceOfBytes(image), { chainId, origin }).catch(
-    (error: unknown) => {
-      if (error instanceof ImageError) throw new BundleError(error.message);
-      throw error;
-    },
-  );
-  await chain.replace(stillWorld(world));
-  for (const { class_hash, debug_info, sources } of artifacts) {
-    const long = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
-    if (long) throw new BundleError(`a source text has more than ${LONGEST_TEXT} characters`);
-    const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
-    shared.debugInfos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));
-  }
-}
-
-/** The world of an image of other people, without what would change it. */
-function stillWorld(world: World): World {
+/** The world of the image, without what would change it. */
+async function worldOf({ header, image, reads }: BundleContent): Promise<World> {
+  const reading = { chainId: header.chain_id, origin: reads && originOf(reads) };
+  const { world } = await readImage(sourceOfBytes(image), reading);
   if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
   const blocks = { ...world.blocks, generation: undefined };
   return Object.freeze({ ...world, blocks, mempool: EMPTY_MEMPOOL });
+}
+
+/** Adds the debug information of a class to that of a chain. */
+type ArtifactReader = (infos: DebugInfos) => void;
+
+function readArtifact({ class_hash, debug_info, sources }: BundledArtifact): ArtifactReader {
+  const isLong = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
+  if (isLong) throw new BundleError(`a source text has more than ${LONGEST_TEXT} characters`);
+  return (infos) => {
+    const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
+    infos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));
+  };
+}
+
+function startChain(
+  { chain_id: chainId, charges_fee: chargeFee }: BundleHeader,
+  world: World,
+  artifacts: readonly ArtifactReader[],
+): Promise<LocalChain> {
+  // The labels of its world name the accounts.
+  const options = { chainId, chargeFee, accounts: 0, seed: 0, port: 0 };
+  const load = async ({ chain, shared }: ChainService): Promise<void> => {
+    for (const add of artifacts) add(shared.debugInfos);
+    await chain.replace(world);
+  };
+  return startNode(options, { load }, new Lifecycle(silentLog));
 }
 
 /** The forked network, as far as the execution read it. */

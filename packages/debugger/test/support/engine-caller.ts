@@ -1,0 +1,46 @@
+// A caller that serves the methods of debug traces from an execution that the engine recorded.
+import { readFileSync, existsSync } from 'node:fs';
+import { Class, type DebugTrace } from '@starkbox/engine';
+import { debugClass } from '../../../starkbox/src/chain/debugging/debug-class.js';
+import type { DebugInfos } from '../../../starkbox/src/debug-info/debug-infos.js';
+import type { Caller } from '../../src/index.js';
+
+/** Where classes are found by their hashes. */
+export interface ClassSource {
+  readonly infos: DebugInfos;
+  classByHash(hash: string): Class | undefined;
+}
+
+interface RangeRequest {
+  readonly run: number;
+  readonly segment: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+export function engineCaller(trace: DebugTrace, classes: ClassSource): Caller {
+  return async (method, params) => {
+    const { run, segment, first, count }: RangeRequest = Object(params);
+    switch (method) {
+      case 'devnet_openDebugTrace':
+        return { trace_id: '0x1', ...trace.report() };
+      case 'devnet_readDebugSteps':
+        return { registers: trace.steps(run, first, count) };
+      case 'devnet_readDebugMemory':
+        return { cells: trace.memory(run, segment, first, count) };
+      case 'devnet_getDebugClass': {
+        const hash: string = Object(params).class_hash;
+        if (existsSync(`/tmp/M/dc/${hash}.json`)) return JSON.parse(readFileSync(`/tmp/M/dc/${hash}.json`, 'utf8'));
+        const compiled = classes.classByHash(hash);
+        if (!compiled) throw new Error(`there is no class ${hash}`);
+        return debugClass(compiled, classes.infos, new Map());
+      }
+      case 'devnet_nameStorage':
+        return { slots: [] };
+      case 'devnet_closeDebugTrace':
+        return {};
+      default:
+        throw new Error(`${method} is not served`);
+    }
+  };
+}

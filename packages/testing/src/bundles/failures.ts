@@ -1,0 +1,103 @@
+// Failures of a test that a debugger can open: which request or transaction an error is about.
+import { RpcError } from 'starknet';
+import { providerBehind } from '../client/sent.js';
+import { type BundleRequest, bundleLine } from './bundle-file.js';
+
+const SENDERS: ReadonlyMap<string, string> = new Map([
+  ['starknet_addInvokeTransaction', 'invoke_transaction'],
+  ['starknet_addDeclareTransaction', 'declare_transaction'],
+  ['starknet_addDeployAccountTransaction', 'deploy_account_transaction'],
+]);
+
+/** Errors may wrap others; more levels than any client has. */
+const DEEPEST = 8;
+
+/** The execution that an error of a provider is about; undefined for other errors. */
+export function failedRequest(error: unknown): BundleRequest | undefined {
+  if (!(error instanceof RpcError)) return undefined;
+  const { method, params } = error.request;
+  const { request, transactions, block_id, simulation_flags } = Object(params);
+  const block = block_id === undefined ? {} : { block_id };
+  const flags: readonly unknown[] = Array.isArray(simulation_flags) ? simulation_flags : [];
+  const simulated = (list: unknown): BundleRequest | undefined => {
+    const { transaction_index: index = 0 } = Object(Object(error.baseError)['data']);
+    if (!Array.isArray(list)) return undefined;
+    const skip_validate = flags.includes('SKIP_VALIDATE');
+    return { transactions: list.slice(0, Number(index) + 1), ...block, skip_validate };
+  };
+  if (method === 'starknet_call') return { call: request, ...block };
+  if (method === 'starknet_estimateFee') return simulated(request);
+  if (method === 'starknet_simulateTransactions') return simulated(transactions);
+  const sent = SENDERS.get(method);
+  return sent === undefined ? undefined : { transactions: [Object(params)[sent]] };
+}
+
+/** The line for the error of a test; undefined if no bundle can be made of it. */
+async function lineOf(error: unknown): Promise<string | undefined> {
+  let current: unknown = error;
+  for (let depth = 0; depth < DEEPEST && current instanceof Error; depth += 1) {
+    const provider = providerBehind(current);
+    const request = awaited.get(current) ?? failedRequest(current);
+    if (provider && request) return bundleLine(provider, request);
+    current = current.cause;
+  }
+  return undefined;
+}
+
+/** Transactions of errors that say that they have failed. */
+const awaited = new WeakMap<Error, BundleRequest>();
+
+/** Remembers the transaction that an error is about. */
+export function rememberTransaction(error: Error, transaction_hash: string): void {
+  awaited.set(error, { transaction_hash });
+}
+
+/** Adds the command that opens a failure to the error of a test, which the caller throws. */
+export async function addCommand(error: unknown): Promise<void> {
+  if (!(error instanceof Error)) return;
+  const line = await lineOf(error);
+  if (line !== undefined) append(error, line);
+}
+
+/** Runners print the message, or the stack, which begins with it. */
+export function append(error: { message: string; stack?: string | undefined }, line: string): void {
+  const { message, stack } = error;
+  error.message = `${message}\n\n${line}`;
+  if (stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
+}
+
+/** Errors of providers in the test that runs, while a runner asks for them. */
+let recent: Error[] | undefined;
+const MOST_RECENT = 20;
+
+/** Keeps errors of providers until the end of each test. For runners that hand over copies of errors. */
+export function keepErrors(): void {
+  recent ??= [];
+}
+
+export function keepError(error: Error): void {
+  if (!recent) return;
+  recent.push(error);
+  if (recent.length > MOST_RECENT) recent.shift();
+}
+
+/** A copy of an error, as a runner reports it. */
+interface ReportedError {
+  message: string;
+  stack?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** As `addCommand`, for copies of errors. Forgets the errors of the test. */
+export async function addCommands(errors: readonly ReportedError[]): Promise<void> {
+  const kept = recent ?? [];
+  if (recent) recent = [];
+  for (const error of errors) {
+    const cause: unknown = Object(error.cause).message;
+    const original = kept.findLast(
+      ({ message }) => error.message.includes(message) || cause === message,
+    );
+    const line = original && (await lineOf(original));
+    if (line !== undefined) append(error, line);
+  }
+}
