@@ -34,7 +34,7 @@ const PACKAGE = 'starkbox_contracts';
 /** Compiled with the panic backtrace. */
 const BACKTRACE = 'backtrace';
 /** Classes whose places in the sources are kept as well. */
-const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token)$/;
+const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token|variables)$/;
 
 /** The template of new projects is a package of its own, with its class and its ABI in it. */
 const TEMPLATE = '../packages/create-starkbox/template/base';

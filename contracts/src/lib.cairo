@@ -15,4 +15,5 @@ mod slots;
 mod token;
 mod upgradable;
 mod upgraded;
+mod variables;
 mod vault;

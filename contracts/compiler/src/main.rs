@@ -52,6 +52,8 @@ fn main() -> Result<()> {
         replace_ids: true,
         add_statements_functions: true,
         add_statements_code_locations: true,
+        add_functions_debug_info: true,
+        add_type_names: true,
         ..Default::default()
     };
     let input = package.long(&db).clone().into_crate_input(&db);

@@ -26,35 +26,45 @@ export class PreparedBreakpoint {
     this.#isRunMatched = runs.map((run) => contract === undefined || isContract(run, contract));
   }
 
-  /** Whether it stops at a position; the condition is not tested. */
-  isAt(position: number): boolean {
-    const stops = this.#stops;
-    if (!stops.isStop(position)) return false;
-    const run = stops.timeline.runAt(position);
-    if (run === NONE || !this.#isRunMatched[run]) return false;
-    const { line, function: functionName, contract } = this.breakpoint;
-    if (this.#levels) {
-      if (!stops.hasLines(run)) return !line && this.#isEntryPoint(position, run, functionName);
-      const begins = line ? stops.levelAt(position) : stops.entryAt(position);
-      if (begins === 0) return false;
-      return (this.#levels[stops.lineAt(position)] ?? 0) >>> begins !== 0;
+  /** Marks the lines at which it may stop; 0 is code without lines. */
+  markLines(isWanted: Uint8Array): void {
+    if (!this.#levels) {
+      isWanted.fill(1);
+      return;
     }
-    return contract === undefined || position === this.#firstStop(run);
+    if (!this.breakpoint.line) isWanted[0] = 1;
+    for (const [line, levels] of this.#levels.entries()) if (levels !== 0) isWanted[line] = 1;
+  }
+
+  /** Whether a stop is one of the breakpoint; its condition is not tested. */
+  isAt(stop: number): boolean {
+    const stops = this.#stops;
+    const { line, function: functionName, contract } = this.breakpoint;
+    const matched = this.#levels?.[stops.lineOf(stop)];
+    const run = stops.runOf(stop);
+    if (run === NONE || !this.#isRunMatched[run]) return false;
+    if (matched === undefined) return contract === undefined || stop === this.#firstStop(run);
+    if (stops.lineOf(stop) === 0) return !line && this.#isEntryPoint(stop, run, functionName);
+    const begins = line ? stops.levelOf(stop) : stops.entryOf(stop);
+    return begins !== 0 && matched >>> begins !== 0;
   }
 
   #firstStop(run: number): number {
     let first = this.#firstStops.get(run);
     if (first === undefined) {
-      first = this.#stops.next(this.#stops.timeline.firstOfRun(run) - 1);
+      first = this.#stops.indexOf(this.#stops.timeline.firstOfRun(run));
       this.#firstStops.set(run, first);
     }
     return first;
   }
 
   /** In code without lines: the start of the call of an entry point. */
-  #isEntryPoint(position: number, run: number, name: string | undefined): boolean {
+  #isEntryPoint(stop: number, run: number, name: string | undefined): boolean {
     const { function_name } = this.#runs[run] ?? {};
-    return function_name === name && position === this.#stops.timeline.firstOfRun(run);
+    return (
+      function_name === name &&
+      this.#stops.positionOf(stop) === this.#stops.timeline.firstOfRun(run)
+    );
   }
 }
 

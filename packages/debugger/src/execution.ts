@@ -1,6 +1,7 @@
 // What an execution did: its failures, its marks on the timeline, and the storage as of a position.
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 import type { Mark, StorageEntry } from './debugger.js';
+import { GrowingColumns } from './trace/columns.js';
 import { NONE, type Timeline } from './trace/timeline.js';
 
 /** What a system call adds to the panic data of the call that it made: the short string `ENTRYPOINT_FAILED`. */
@@ -104,45 +105,79 @@ function kindOf({ name, called_run }: DEBUG_ACTION): Mark['kind'] | undefined {
   if (called_run !== undefined) return 'call';
   if (name === 'EmitEvent') return 'event';
   if (name === 'StorageWrite') return 'write';
-  if (name === 'SendMessageToL1' || name === 'SendMessageToL1') return 'message';
+  if (name === 'SendMessageToL1') return 'message';
   return undefined;
 }
 
-/** The slots that were read or written up to a position, with their values there. */
-export function storageAt(
-  { runs, actions }: DEBUG_TRACE,
-  timeline: Timeline,
-  position: number,
-  contract?: string,
-): readonly StorageEntry[] {
-  const slots = new Map<string, StorageEntry>();
-  const undoneBy = new Map<number, boolean>();
-  const isUndone = (run: number): boolean => {
-    let undone = undoneBy.get(run);
-    if (undone === undefined) {
-      undone = false;
-      for (const failed of failedAround(runs, run)) {
-        if (timeline.lastOfRun(failed) < position) undone = true;
+/** Storage actions of an execution, with a number for each slot. */
+export class StorageHistory {
+  readonly #trace: DEBUG_TRACE;
+  readonly #timeline: Timeline;
+  /** Contract and key of each slot, and its value before the execution. */
+  readonly slots: readonly Pick<StorageEntry, 'contractAddress' | 'key' | 'initial'>[];
+  /** Columns: position, slot, index of the action. */
+  readonly #actions = new GrowingColumns(3);
+
+  constructor(trace: DEBUG_TRACE, timeline: Timeline) {
+    this.#trace = trace;
+    this.#timeline = timeline;
+    const slots: Pick<StorageEntry, 'contractAddress' | 'key' | 'initial'>[] = [];
+    const numbers = new Map<string, number>();
+    for (const [index, action] of trace.actions.entries()) {
+      const { key, value, previous, contract_address: contractAddress, name } = action;
+      const position = timeline.positionOfAction(index);
+      if (contractAddress === undefined || key === undefined || value === undefined) continue;
+      if (position === NONE) continue;
+      const id = `${contractAddress} ${key}`;
+      let slot = numbers.get(id);
+      if (slot === undefined) {
+        slot = slots.length;
+        numbers.set(id, slot);
+        const initial = name === 'StorageWrite' ? (previous ?? '0x0') : value;
+        slots.push({ contractAddress, key, initial });
       }
-      undoneBy.set(run, undone);
+      this.#actions.push(position, slot, index);
     }
-    return undone;
-  };
-  for (const [index, action] of actions.entries()) {
-    const { key, value, previous, contract_address: contractAddress } = action;
-    if (contractAddress === undefined || key === undefined || value === undefined) continue;
-    if (contract !== undefined && contract !== contractAddress) continue;
-    const at = timeline.positionOfAction(index);
-    if (at > position) continue;
-    const id = `${contractAddress} ${key}`;
-    const slot = slots.get(id);
-    const isWrite = action.name === 'StorageWrite' && !action.failed;
-    const initial = slot?.initial ?? (action.name === 'StorageWrite' ? (previous ?? '0x0') : value);
-    if (isWrite && !isUndone(action.run)) {
-      slots.set(id, { contractAddress, key, value, initial, writtenAt: at });
-    } else if (!slot) slots.set(id, { contractAddress, key, value: initial, initial });
+    this.slots = slots;
   }
-  return [...slots.values()];
+
+  /** The slots that were read or written up to a position, with their values there. */
+  at(position: number, contract?: string): readonly StorageEntry[] {
+    const { actions } = this.#trace;
+    const [positions, slotOf, indexes] = [0, 1, 2].map((column) => this.#actions.column(column));
+    const isUndone = this.#undoneAt(position);
+    const entries = new Map<number, StorageEntry>();
+    for (let at = 0; at < this.#actions.length; at += 1) {
+      const writtenAt = positions?.[at] ?? 0;
+      if (writtenAt > position) break;
+      const number = slotOf?.[at] ?? 0;
+      const slot = this.slots[number];
+      const action = actions[indexes?.[at] ?? 0];
+      if (!slot || !action || (contract !== undefined && contract !== slot.contractAddress))
+        continue;
+      const { value = '0x0' } = action;
+      if (action.name === 'StorageWrite' && !action.failed && !isUndone(action.run)) {
+        entries.set(number, { ...slot, value, writtenAt });
+      } else if (!entries.has(number)) entries.set(number, { ...slot, value: slot.initial });
+    }
+    return [...entries.values()];
+  }
+
+  /** Whether a failure of a run, or of a run around it, has undone what it wrote. */
+  #undoneAt(position: number): (run: number) => boolean {
+    const undone = new Map<number, boolean>();
+    return (run) => {
+      let isUndone = undone.get(run);
+      if (isUndone === undefined) {
+        isUndone = false;
+        for (const failed of failedAround(this.#trace.runs, run)) {
+          if (this.#timeline.lastOfRun(failed) < position) isUndone = true;
+        }
+        undone.set(run, isUndone);
+      }
+      return isUndone;
+    };
+  }
 }
 
 /** Gas at a position as the last system call before it, or the start of the call, says. */

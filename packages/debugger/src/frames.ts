@@ -20,7 +20,7 @@ export interface ActiveFunction {
 /** The active functions at a position, innermost first. */
 export function activeFunctions(
   timeline: Timeline,
-  codeOf: (run: number) => CodeTable | undefined,
+  codes: readonly (CodeTable | undefined)[],
   position: number,
 ): readonly ActiveFunction[] {
   const functions: ActiveFunction[] = [];
@@ -35,15 +35,18 @@ export function activeFunctions(
         functions.push({ run, activation, position: at, pc: NO_PC, frames: [], repetitions: 1 });
       }
     } else {
-      const code = codeOf(run);
-      const frames = code?.framesAt(pc) ?? [];
+      const code = codes[run];
       if (before && code && before.run === run && isRepetition(code, before.pc, pc)) {
         before.repetitions += 1;
-      } else if (frames.length > 0) {
-        functions.push({ run, activation, position: at, pc, frames, repetitions: 1 });
+      } else {
+        const frames = code?.framesAt(pc) ?? [];
+        if (frames.length > 0) {
+          functions.push({ run, activation, position: at, pc, frames, repetitions: 1 });
+        }
       }
     }
-    ({ position: at, pc } = timeline.callOf(activation));
+    at = timeline.callPositionOf(activation);
+    pc = timeline.callPcOf(activation, at);
     activation = timeline.parentOf(activation);
   }
   return functions;
@@ -77,16 +80,6 @@ export function activationOf(
           at -= 1;
         } else at = timeline.firstOf(called) - 1;
       }
-    },
-    next() {
-      if (position === NONE) return undefined;
-      const last = timeline.lastOf(activation);
-      for (let at = position + 1; at <= last; ) {
-        const called = calledAt(timeline, activation, at);
-        if (called === NONE) return registers(at);
-        at = timeline.lastOf(called) + 1;
-      }
-      return undefined;
     },
   };
 }

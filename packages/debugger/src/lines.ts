@@ -199,6 +199,7 @@ export class CodeTable {
   /** The Sierra function by pc, plus 1. */
   readonly functions: Uint32Array;
   readonly #frames = new Map<number, readonly CodeFrame[]>();
+  readonly #loops: boolean[] = [];
 
   constructor(code: ClassCode, table: LineTable) {
     this.code = code;
@@ -251,7 +252,13 @@ export class CodeTable {
 
   /** Whether the Sierra function at a pc is a loop. */
   isLoop(pc: number): boolean {
-    const name = this.code.functionName((this.functions[pc] ?? 0) - 1);
-    return name !== undefined && isLoopName(name);
+    const index = (this.functions[pc] ?? 0) - 1;
+    if (index < 0) return false;
+    let isLoop = this.#loops[index];
+    if (isLoop === undefined) {
+      isLoop = isLoopName(this.code.functionName(index) ?? '');
+      this.#loops[index] = isLoop;
+    }
+    return isLoop;
   }
 }

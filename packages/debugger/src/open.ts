@@ -25,10 +25,10 @@ import type {
   Variable,
 } from './debugger.js';
 import { decodeInstruction } from './disassembly.js';
-import { failedRun, failurePosition, gasAt, marksOf, storageAt } from './execution.js';
+import { failedRun, failurePosition, gasAt, marksOf, StorageHistory } from './execution.js';
 import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
 import { type ActiveFunction, activationOf, activeFunctions } from './frames.js';
-import { type CodeFrame, plainName } from './lines.js';
+import { type CodeFrame, type CodeTable, plainName } from './lines.js';
 import { Stops } from './stops.js';
 import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
 import { NO_PC, NONE, Timeline } from './trace/timeline.js';
@@ -83,7 +83,10 @@ class RecordedDebugger implements Debugger {
   readonly startOfInterest: Position;
   readonly notes: readonly string[];
   readonly #parts: Parts;
+  /** By run. */
+  readonly #codes: readonly (CodeTable | undefined)[];
   readonly #stops: Stops;
+  readonly #storage: StorageHistory;
   readonly #actionsOfRun: readonly (readonly number[])[];
   #position = 0;
   #stack: { readonly position: number; readonly frames: readonly Frame[] } | undefined;
@@ -95,9 +98,10 @@ class RecordedDebugger implements Debugger {
     this.#parts = parts;
     this.trace = trace;
     this.length = timeline.length;
-    const codes = trace.runs.map(({ class_hash }) => classes.table(class_hash));
-    this.#stops = new Stops(timeline, classes.lines, codes);
+    this.#codes = trace.runs.map(({ class_hash }) => classes.table(class_hash));
+    this.#stops = new Stops(timeline, classes.lines, this.#codes);
     this.marks = marksOf(trace, timeline);
+    this.#storage = new StorageHistory(trace, timeline);
     const failed = failedRun(trace);
     this.startOfInterest =
       failed === undefined ? 0 : (failurePosition(trace, timeline, failed) ?? 0);
@@ -185,20 +189,42 @@ class RecordedDebugger implements Debugger {
       (breakpoint) => new PreparedBreakpoint(breakpoint, this.#stops, this.trace.runs),
     );
     if (prepared.length > 0) {
-      for (let at = start + sign; (end - at) * sign >= 0; at += sign) {
-        for (const candidate of prepared) {
-          if (!candidate.isAt(at)) continue;
-          const { condition } = candidate.breakpoint;
-          if (condition === undefined || (await this.#holds(condition, at))) {
-            return this.#stopAt(at, 'breakpoint', candidate.breakpoint);
-          }
-          if (signal?.aborted) return this.#stopAt(at, 'aborted');
-        }
-      }
+      const reached = await this.#runTo(prepared, start, end, signal);
+      if (reached) return reached;
     }
     if (isTarget) return this.#stopAt(end, 'goto');
     if (mark) return this.#stopAt(mark.position, mark.reason);
     return this.#move(end, 'step');
+  }
+
+  /** Moves to the first breakpoint on the way; the start is left out. */
+  async #runTo(
+    breakpoints: readonly PreparedBreakpoint[],
+    start: number,
+    end: number,
+    signal: RunOptions['signal'],
+  ): Promise<Stop | undefined> {
+    const stops = this.#stops;
+    const sign = end < start ? -1 : 1;
+    const first = sign > 0 ? stops.indexOf(start + 1) : stops.indexOf(start) - 1;
+    const last = sign > 0 ? stops.indexOf(end + 1) - 1 : stops.indexOf(end);
+    const isWanted = new Uint8Array(stops.lines.count);
+    for (const breakpoint of breakpoints) breakpoint.markLines(isWanted);
+    for (let from = first; (last - from) * sign >= 0; ) {
+      const stop = stops.find(from, last, isWanted);
+      if (stop === undefined) break;
+      for (const candidate of breakpoints) {
+        if (!candidate.isAt(stop)) continue;
+        const { condition } = candidate.breakpoint;
+        const at = stops.positionOf(stop);
+        if (condition === undefined || (await this.#holds(condition, at))) {
+          return this.#stopAt(at, 'breakpoint', candidate.breakpoint);
+        }
+        if (signal?.aborted) return this.#stopAt(at, 'aborted');
+      }
+      from = stop + sign;
+    }
+    return undefined;
   }
 
   /** The next mark of some kinds, which are those of reasons. */
@@ -239,13 +265,13 @@ class RecordedDebugger implements Debugger {
   }
 
   #frames(): readonly Frame[] {
-    const { timeline, classes } = this.#parts;
+    const { timeline } = this.#parts;
     if (this.#stack?.position === this.#position) return this.#stack.frames;
-    const codeOf = (run: number) => classes.table(this.trace.runs[run]?.class_hash ?? '');
-    const frames = activeFunctions(timeline, codeOf, this.#position).flatMap((active): Frame[] =>
-      active.frames.length === 0
-        ? [{ active, code: undefined }]
-        : active.frames.map((code) => ({ active, code })),
+    const frames = activeFunctions(timeline, this.#codes, this.#position).flatMap(
+      (active): Frame[] =>
+        active.frames.length === 0
+          ? [{ active, code: undefined }]
+          : active.frames.map((code) => ({ active, code })),
     );
     this.#stack = { position: this.#position, frames };
     return frames;
@@ -304,6 +330,7 @@ class RecordedDebugger implements Debugger {
       activation: activationOf(timeline, active),
       memory: recorded.memoryOf(active.run),
       inlinedIndex: code.entry,
+      sourceText: (file) => this.sourceText(debugClass.classHash, file),
     });
     const isEntry = this.#frames().findLast((other) => other.active.run === active.run) === frame;
     if (scope.variables.length > 0 || !isEntry) return scope;
@@ -319,7 +346,7 @@ class RecordedDebugger implements Debugger {
   }
 
   async storage(contractAddress?: string): Promise<readonly StorageEntry[]> {
-    const entries = storageAt(this.trace, this.#parts.timeline, this.#position, contractAddress);
+    const entries = this.#storage.at(this.#position, contractAddress);
     this.#slotNames ??= this.#nameSlots();
     const names = await this.#slotNames;
     return entries.map((entry) => {
@@ -332,7 +359,7 @@ class RecordedDebugger implements Debugger {
   async #nameSlots(): Promise<ReadonlyMap<string, string>> {
     const { call, target } = this.#parts;
     const keysOf = new Map<string, string[]>();
-    const slots = storageAt(this.trace, this.#parts.timeline, this.length - 1).slice(0, MOST_NAMED);
+    const slots = this.#storage.slots.slice(0, MOST_NAMED);
     for (const { contractAddress, key } of slots) {
       const keys = keysOf.get(contractAddress);
       if (keys) keys.push(key);

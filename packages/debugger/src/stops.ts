@@ -1,17 +1,22 @@
 // Where moves stop: line changes of user code, or the system calls of code without lines.
 import type { CodeTable, LineTable } from './lines.js';
+import { GrowingColumns } from './trace/columns.js';
 import { NO_PC, NONE, type Timeline } from './trace/timeline.js';
 
-/** A stop begins here: the next position of user code in time is of another line or another frame. */
-const BEGINS = 0x80;
-/** The function of the outermost level that begins here was not active before in this frame. */
+/** The function of the outermost level that begins at a stop was not active before in its frame. */
 const ENTERS = 0x40;
-/** The outermost level of inlining whose line begins here; 0 if each line goes on, as after the return of a call. */
+/** The outermost level of inlining whose line begins at a stop; 0 if each line goes on, as after a call returned. */
 const LEVEL = 0x3f;
 
+/** Columns of stops. */
+const POSITION = 0;
+const LINE = 1;
+const FRAME = 2;
+const FLAGS = 3;
+
 /** The function around a position whose lines a step over follows. */
-export interface Anchor {
-  /** The activation of the function, in which loops are merged; `NONE` outside of all runs. */
+interface Anchor {
+  /** The activation of the function, in which loops are merged; `NONE` outside of all functions. */
   readonly frame: number;
   /** The level of inlining. */
   readonly level: number;
@@ -20,27 +25,36 @@ export interface Anchor {
 }
 
 /**
- * The stops of a timeline. In a frame (an activation together with its loops), a line begins where the line before it,
- * or a line that it is inlined into, is another one; it lasts until the next line begins, calls included.
+ * The stops of a timeline. A stop begins where user code is of another line or frame than the user code before it.
+ *
+ * A frame is an activation together with its loops. A line of a frame begins where the line before it in this frame,
+ * or a line that it is inlined into, is another one; it lasts until the next line begins, calls included. So where a
+ * call returns, a stop begins, but no line.
  */
 export class Stops {
   readonly timeline: Timeline;
   readonly lines: LineTable;
   /** The code of each run; undefined without lines. */
   readonly #codes: readonly (CodeTable | undefined)[];
+  readonly #frameOf: Uint32Array;
+  readonly #positions: Uint32Array;
+  readonly #lines: Uint32Array;
   readonly #frames: Uint32Array;
-  readonly #flags: Uint8Array;
+  readonly #flags: Uint32Array;
+  /** The number of stops. */
+  readonly count: number;
 
   constructor(timeline: Timeline, lines: LineTable, codes: readonly (CodeTable | undefined)[]) {
     this.timeline = timeline;
     this.lines = lines;
     this.#codes = codes.map((code) => (code?.hasLines ? code : undefined));
-    this.#frames = this.#mergeLoops();
-    this.#flags = this.#mark();
-  }
-
-  get last(): number {
-    return this.timeline.length - 1;
+    this.#frameOf = this.#mergeLoops();
+    const stops = this.#find();
+    this.count = stops.length;
+    this.#positions = stops.column(POSITION);
+    this.#lines = stops.column(LINE);
+    this.#frames = stops.column(FRAME);
+    this.#flags = stops.column(FLAGS);
   }
 
   /** The frame of each activation. Activations of a loop belong to the frame of the function around it. */
@@ -48,44 +62,36 @@ export class Stops {
     const { timeline } = this;
     const { parents, runs, firsts } = timeline.columns;
     const frames = new Uint32Array(timeline.activationCount).fill(NONE);
-    const path: number[] = [];
+    const loops: number[] = [];
     for (let index = 0; index < frames.length; index += 1) {
       let activation = index;
-      for (;;) {
-        if (frames[activation] !== NONE) break;
+      while (frames[activation] === NONE) {
         const run = runs[activation] ?? NONE;
         const code = this.#codes[run];
         const ofRun = timeline.activationOfRun(run);
-        if (activation === ofRun) frames[activation] = activation;
-        else if (!code) frames[activation] = ofRun;
-        else {
-          const pc = timeline.pcs[firsts[activation] ?? 0] ?? NO_PC;
-          const parent = parents[activation] ?? NONE;
-          if (parent !== ofRun && parent !== NONE && code.isLoop(pc)) {
-            path.push(activation);
-            activation = parent;
-            continue;
-          }
-          frames[activation] = activation;
-        }
-        break;
+        const parent = parents[activation] ?? NONE;
+        const pc = timeline.pcs[firsts[activation] ?? 0] ?? NO_PC;
+        if (activation === ofRun || !code) frames[activation] = ofRun;
+        else if (parent !== ofRun && parent !== NONE && code.isLoop(pc)) {
+          loops.push(activation);
+          activation = parent;
+        } else frames[activation] = activation;
       }
       const frame = frames[activation] ?? NONE;
-      for (let loop = path.pop(); loop !== undefined; loop = path.pop()) frames[loop] = frame;
+      for (let loop = loops.pop(); loop !== undefined; loop = loops.pop()) frames[loop] = frame;
     }
     return frames;
   }
 
-  #mark(): Uint8Array {
+  #find(): GrowingColumns {
     const { timeline, lines } = this;
     const { activations, pcs, length } = timeline;
-    const frames = this.#frames;
+    const frameOf = this.#frameOf;
     const { runs } = timeline.columns;
-    const flags = new Uint8Array(length);
+    const stops = new GrowingColumns(4);
     const lineOfFrame = new Uint32Array(timeline.activationCount);
     const hasStopped = new Uint8Array(timeline.activationCount);
-    let [frameBefore, lineBefore] = [NONE, 0];
-    let run = NONE;
+    let [frameBefore, lineBefore, run] = [NONE, 0, NONE];
     let code: CodeTable | undefined;
     for (let position = 0; position < length - 1; position += 1) {
       const activation = activations[position] ?? NONE;
@@ -93,34 +99,37 @@ export class Stops {
         run = runs[activation] ?? NONE;
         code = this.#codes[run];
       }
-      if (!code || pcs[position] === NO_PC) {
-        if (this.#isOpaqueStop(position, run)) {
-          flags[position] = BEGINS | 1 | (position === timeline.firstOfRun(run) ? ENTERS : 0);
+      const pc = pcs[position] ?? NO_PC;
+      if (!code || pc === NO_PC) {
+        const isFirst = position === timeline.firstOfRun(run);
+        if (isFirst || timeline.actionAt(position) !== undefined) {
+          stops.push(position, 0, frameOf[activation] ?? NONE, 1 | (isFirst ? ENTERS : 0));
           [frameBefore, lineBefore] = [NONE, 0];
         }
         continue;
       }
-      const line = code.lines[pcs[position] ?? NO_PC] ?? 0;
+      const line = code.lines[pc] ?? 0;
       if (line === 0) continue;
-      const frame = frames[activation] ?? NONE;
+      const frame = frameOf[activation] ?? NONE;
       const last = lineOfFrame[frame] ?? 0;
-      let flag = frame !== frameBefore || line !== lineBefore ? BEGINS : 0;
+      let flags = 0;
       if (last !== line) {
         const common = last === 0 ? 0 : lines.commonDepth(last, line);
         if (common < lines.depthOf(line)) {
-          flag |= BEGINS | (common + 1) | (this.#isEntry(last, line, common + 1) ? ENTERS : 0);
+          flags = (common + 1) | (this.#isEntry(last, line, common + 1) ? ENTERS : 0);
         }
       } else if (frame !== activation && hasStopped[activation] === 0) {
         // The next turn of a loop that has a single line.
-        flag |= BEGINS | 1;
+        flags = 1;
+      }
+      if (flags !== 0 || frame !== frameBefore || line !== lineBefore) {
+        stops.push(position, line, frame, flags);
       }
       hasStopped[activation] = 1;
       lineOfFrame[frame] = line;
       [frameBefore, lineBefore] = [frame, line];
-      flags[position] = flag;
     }
-    flags[length - 1] = 0;
-    return flags;
+    return stops;
   }
 
   #isEntry(before: number, line: number, level: number): boolean {
@@ -130,35 +139,65 @@ export class Stops {
     return functionBefore !== lines.node(lines.outer(line, level)).functionName;
   }
 
-  /** Without lines or recorded steps: the start of the call, and each system call. */
-  #isOpaqueStop(position: number, run: number): boolean {
-    return (
-      run !== NONE &&
-      (position === this.timeline.firstOfRun(run) || this.timeline.actionAt(position) !== undefined)
-    );
+  get #end(): number {
+    return this.timeline.length - 1;
   }
 
-  isStop(position: number): boolean {
-    return ((this.#flags[position] ?? 0) & BEGINS) !== 0;
+  /** The number of stops before a position. */
+  indexOf(position: number): number {
+    const positions = this.#positions;
+    let [low, high] = [0, this.count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((positions[middle] ?? 0) < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
-  /** The outermost level whose line begins at a position; 0 if none does. */
-  levelAt(position: number): number {
-    return (this.#flags[position] ?? 0) & LEVEL;
+  /** The position of a stop; of one behind the last, the end. */
+  positionOf(stop: number): number {
+    return stop < this.count ? (this.#positions[stop] ?? 0) : this.#end;
   }
 
-  /** The outermost level whose function is entered at a position; 0 if none is. */
-  entryAt(position: number): number {
-    const flag = this.#flags[position] ?? 0;
-    const level = flag & LEVEL;
+  /**
+   * The first stop of some lines on the way from one stop to another, both included; undefined if there is none.
+   *
+   * @param isWanted by line; 0 is code without lines
+   */
+  find(from: number, to: number, isWanted: Uint8Array): number | undefined {
+    const lines = this.#lines;
+    if (from <= to) {
+      for (let stop = from; stop <= to; stop += 1) {
+        if (isWanted[lines[stop] ?? 0] === 1) return stop;
+      }
+    } else {
+      for (let stop = from; stop >= to; stop -= 1) {
+        if (isWanted[lines[stop] ?? 0] === 1) return stop;
+      }
+    }
+    return undefined;
+  }
+
+  lineOf(stop: number): number {
+    return this.#lines[stop] ?? 0;
+  }
+
+  runOf(stop: number): number {
+    return this.timeline.runAt(this.positionOf(stop));
+  }
+
+  /** The outermost level whose line begins at a stop; 0 if none does. */
+  levelOf(stop: number): number {
+    return (this.#flags[stop] ?? 0) & LEVEL;
+  }
+
+  /** The outermost level whose function is entered at a stop; 0 if none is. */
+  entryOf(stop: number): number {
+    const flags = this.#flags[stop] ?? 0;
+    const level = flags & LEVEL;
     if (level === 0) return 0;
-    return (flag & ENTERS) !== 0 ? level : level + 1;
-  }
-
-  /** The line of user code at a position; 0 in library code and in code without lines. */
-  lineAt(position: number): number {
-    const run = this.timeline.runAt(position);
-    return this.#codes[run]?.lines[this.timeline.pcs[position] ?? NO_PC] ?? 0;
+    return (flags & ENTERS) !== 0 ? level : level + 1;
   }
 
   /** Whether a run stops at lines. */
@@ -166,13 +205,14 @@ export class Stops {
     return this.#codes[run] !== undefined;
   }
 
-  frameOf(position: number): number {
-    const activation = this.timeline.activations[position] ?? NONE;
-    return activation === NONE ? NONE : (this.#frames[activation] ?? NONE);
+  /** The line of user code at a position; 0 in library code and in code without lines. */
+  #lineAt(position: number): number {
+    const run = this.timeline.runAt(position);
+    return this.#codes[run]?.lines[this.timeline.pcs[position] ?? NO_PC] ?? 0;
   }
 
   /** The innermost function of user code that is active at a position. */
-  anchorAt(position: number): Anchor {
+  #anchorAt(position: number): Anchor {
     const { timeline } = this;
     let at = position;
     let activation = timeline.activations[position] ?? NONE;
@@ -181,12 +221,12 @@ export class Stops {
       if (!this.#codes[run]) return { frame: timeline.activationOfRun(run), level: 1, line: 0 };
       // Steps of a call that were dropped are in no function.
       if (at === position && timeline.pcs[at] === NO_PC) break;
-      const line = at === NONE ? 0 : this.lineAt(at);
+      const line = at === NONE ? 0 : this.#lineAt(at);
       if (line !== 0 && activation !== timeline.activationOfRun(run)) {
-        const frame = this.#frames[activation] ?? NONE;
+        const frame = this.#frameOf[activation] ?? NONE;
         return { frame, level: this.lines.depthOf(line), line };
       }
-      at = timeline.callOf(activation).position;
+      at = timeline.callPositionOf(activation);
       activation = timeline.parentOf(activation);
     }
     return { frame: NONE, level: 0, line: 0 };
@@ -194,107 +234,94 @@ export class Stops {
 
   /** The first stop after a position, or the end. */
   next(position: number): number {
-    const flags = this.#flags;
-    for (let at = position + 1; at < flags.length; at += 1) {
-      if ((flags[at] ?? 0) >= BEGINS) return at;
-    }
-    return this.last;
+    return this.positionOf(this.indexOf(position + 1));
   }
 
   /** The last stop before a position, or the start. */
   previous(position: number): number {
-    const flags = this.#flags;
-    for (let at = position - 1; at > 0; at -= 1) if ((flags[at] ?? 0) >= BEGINS) return at;
-    return 0;
+    const stop = this.indexOf(position) - 1;
+    return stop < 0 ? 0 : this.positionOf(stop);
   }
 
   over(position: number): number {
-    const { frame, level } = this.anchorAt(position);
+    const { frame, level } = this.#anchorAt(position);
     if (frame === NONE) return this.next(position);
-    const last = this.timeline.lastOf(frame);
-    const at = this.#nextLine(frame, level, position + 1, last);
-    return at ?? this.next(last);
+    const end = this.indexOf(this.timeline.lastOf(frame) + 1);
+    for (let stop = this.indexOf(position + 1); stop < end; stop += 1) {
+      if (this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
+    }
+    return this.positionOf(end);
   }
 
   overBack(position: number): number {
-    const { frame, level } = this.anchorAt(position);
+    const { frame, level } = this.#anchorAt(position);
     if (frame === NONE) return this.previous(position);
     const start = this.#lineStart(frame, level, position);
     if (start === undefined) return this.#callingLine(frame, position);
     if (start < position) return start;
-    const before = this.#lineStart(frame, this.levelAt(position), position - 1);
+    const before = this.#lineStart(frame, this.levelOf(this.indexOf(position)), position - 1);
     return before ?? this.#callingLine(frame, position);
   }
 
   out(position: number): number {
-    const anchor = this.anchorAt(position);
+    const anchor = this.#anchorAt(position);
     const { frame, level } = anchor;
     if (frame === NONE) {
       const activation = this.timeline.activations[position] ?? NONE;
-      return activation === NONE ? this.last : this.next(this.timeline.lastOf(activation));
+      return activation === NONE ? this.#end : this.next(this.timeline.lastOf(activation));
     }
-    const last = this.timeline.lastOf(frame);
+    const end = this.indexOf(this.timeline.lastOf(frame) + 1);
     if (level > 1) {
-      for (let at = position + 1; at <= last; at += 1) {
-        if (this.isStop(at) && this.frameOf(at) === frame && !this.#isWithin(anchor, at)) return at;
+      for (let stop = this.indexOf(position + 1); stop < end; stop += 1) {
+        if (this.#frames[stop] === frame && !this.#isWithin(anchor, stop)) {
+          return this.positionOf(stop);
+        }
       }
     }
-    return this.next(last);
+    return this.positionOf(end);
   }
 
   outBack(position: number): number {
-    const anchor = this.anchorAt(position);
+    const anchor = this.#anchorAt(position);
     const { frame, level } = anchor;
     if (frame === NONE) return this.previous(position);
     if (level <= 1) return this.#callingLine(frame, position);
-    const first = this.timeline.firstOf(frame);
+    const first = this.indexOf(this.timeline.firstOf(frame));
     let start = position;
-    for (let at = position; at >= first; at -= 1) {
-      if (!this.isStop(at) || this.frameOf(at) !== frame) continue;
-      if (at < position && !this.#isWithin(anchor, at)) break;
-      start = at;
-      const begins = this.levelAt(at);
+    let begins = 0;
+    for (let stop = this.indexOf(position + 1) - 1; stop >= first; stop -= 1) {
+      if (this.#frames[stop] !== frame) continue;
+      if (!this.#isWithin(anchor, stop)) break;
+      start = this.positionOf(stop);
+      begins = this.levelOf(stop);
       if (begins > 0 && begins < level) break;
     }
-    const begins = this.levelAt(start);
     const isCallAtStart = begins > 0 && begins < level;
     if (isCallAtStart && start < position) return start;
     const limit = isCallAtStart ? begins : level - 1;
     return this.#lineStart(frame, limit, start - 1) ?? this.#callingLine(frame, position);
   }
 
-  /** Whether a stop of the same frame is in the function of an anchor, without a new line of its callers. */
-  #isWithin({ line, level }: Anchor, at: number): boolean {
+  /** Whether a stop of the same frame is in the function of an anchor, called by the same lines. */
+  #isWithin({ line, level }: Anchor, stop: number): boolean {
     const { lines } = this;
-    const other = this.lineAt(at);
+    const other = this.lineOf(stop);
     if (lines.depthOf(other) < level) return false;
     if (lines.outer(other, level - 1) !== lines.outer(line, level - 1)) return false;
-    const inOther = lines.node(lines.outer(other, level)).functionName;
-    return inOther === lines.node(lines.outer(line, level)).functionName;
+    const functionName = lines.node(lines.outer(other, level)).functionName;
+    return functionName === lines.node(lines.outer(line, level)).functionName;
   }
 
-  #nextLine(frame: number, level: number, first: number, last: number): number | undefined {
-    const flags = this.#flags;
-    const { activations } = this.timeline;
-    const frames = this.#frames;
-    for (let at = first; at <= last; at += 1) {
-      const begins = (flags[at] ?? 0) & LEVEL;
-      if (begins === 0 || begins > level) continue;
-      if (frames[activations[at] ?? 0] === frame) return at;
-    }
-    return undefined;
+  #beginsLine(stop: number, frame: number, level: number): boolean {
+    const begins = (this.#flags[stop] ?? 0) & LEVEL;
+    return begins !== 0 && begins <= level && this.#frames[stop] === frame;
   }
 
   /** Where the line of a level begins that contains a position. */
   #lineStart(frame: number, level: number, position: number): number | undefined {
-    const flags = this.#flags;
-    const { activations } = this.timeline;
-    const frames = this.#frames;
-    const first = this.timeline.firstOf(frame);
-    for (let at = position; at >= first; at -= 1) {
-      const begins = (flags[at] ?? 0) & LEVEL;
-      if (begins === 0 || begins > level) continue;
-      if (frames[activations[at] ?? 0] === frame) return at;
+    const first = this.indexOf(this.timeline.firstOf(frame));
+    for (let stop = this.indexOf(position + 1) - 1; stop >= first; stop -= 1) {
+      if (this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
     }
     return undefined;
   }
@@ -304,12 +331,11 @@ export class Stops {
     const { timeline } = this;
     let activation = frame;
     while (activation !== NONE) {
-      const call = timeline.callOf(activation).position;
+      const call = timeline.callPositionOf(activation);
       if (call !== NONE) {
-        const caller = this.anchorAt(call);
+        const caller = this.#anchorAt(call);
         if (caller.frame === NONE) return 0;
-        const start = this.#lineStart(caller.frame, caller.level, call);
-        return start ?? this.previous(position);
+        return this.#lineStart(caller.frame, caller.level, call) ?? this.previous(position);
       }
       activation = timeline.parentOf(activation);
     }

@@ -1,7 +1,7 @@
 // A recorded execution in the node: its runs and actions, its registers, and its memory by pages.
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 import type { Caller, OpenOptions, Target } from '../debugger.js';
-import type { MemoryReader, Cell as MemoryValue } from '../values/scope.js';
+import type { MemoryReader, Cell as MemoryValue } from '../values/cells.js';
 import { wordsOfBase64 } from './base64.js';
 
 /** Steps of one request. */

@@ -1,5 +1,6 @@
 // Positions in the order of time over nested runs, and the activations of Cairo functions inside of runs.
 import type { DEBUG_TRACE } from '@starkbox/spec';
+import { GrowingColumns } from './columns.js';
 import type { StepRange } from './recorded-trace.js';
 
 /** The pc of positions that are no step of Cairo 1 code. */
@@ -7,38 +8,7 @@ export const NO_PC = 0xffffffff;
 /** The parent of outermost activations, and the activation of the last position. */
 export const NONE = 0xffffffff;
 
-/** Columns of unsigned integers that grow together. */
-class GrowingColumns {
-  readonly columns: Uint32Array[];
-  length = 0;
-
-  constructor(count: number) {
-    this.columns = Array.from({ length: count }, () => new Uint32Array(64));
-  }
-
-  push(...values: readonly number[]): number {
-    const capacity = this.columns[0]?.length ?? 0;
-    if (this.length === capacity) {
-      for (const [index, column] of this.columns.entries()) {
-        const larger = new Uint32Array(capacity * 2);
-        larger.set(column);
-        this.columns[index] = larger;
-      }
-    }
-    for (const [index, value] of values.entries()) {
-      const column = this.columns[index];
-      if (column) column[this.length] = value;
-    }
-    this.length += 1;
-    return this.length - 1;
-  }
-
-  column(index: number): Uint32Array {
-    return this.columns[index] ?? new Uint32Array(0);
-  }
-}
-
-/** Columns of {@link GrowingColumns} of activations. */
+/** Columns of activations. */
 const FP = 0;
 const PARENT = 1;
 const RUN = 2;
@@ -226,21 +196,21 @@ export class Timeline {
     return this.#stretchesOfRun[run] ?? [];
   }
 
-  /**
-   * Where the caller of an activation is: the position of the call, and its pc. The position is `NONE` for outermost
-   * activations, and for calls that were dropped.
-   */
-  callOf(activation: number): { readonly position: number; readonly pc: number } {
+  /** The pc of the call of an activation at a position of {@link Timeline.callPositionOf}. */
+  callPcOf(activation: number, position: number): number {
+    if (position !== NONE) return this.pcs[position] ?? NO_PC;
     const resumed = this.#resumedAt.get(activation);
     // The word before the return address belongs to the call.
-    if (resumed !== undefined) return { position: NONE, pc: resumed - 1 };
+    return resumed === undefined ? NO_PC : resumed - 1;
+  }
+
+  /** The position of the call of an activation; `NONE` for outermost ones, and for calls that were dropped. */
+  callPositionOf(activation: number): number {
+    if (this.#resumedAt.size > 0 && this.#resumedAt.has(activation)) return NONE;
     const run = this.runOf(activation);
     const ofRun = this.activationOfRun(run);
-    const isOutermost = this.parentOf(activation) === ofRun;
-    let position = NONE;
-    if (activation === ofRun) position = this.#runCall[run] ?? NONE;
-    else if (!isOutermost) position = this.firstOf(activation) - 1;
-    return { position, pc: position === NONE ? NO_PC : (this.pcs[position] ?? NO_PC) };
+    if (activation === ofRun) return this.#runCall[run] ?? NONE;
+    return this.parentOf(activation) === ofRun ? NONE : this.firstOf(activation) - 1;
   }
 
   #stretchAt(position: number): Stretch | undefined {

@@ -1,6 +1,11 @@
 // Variables of an active function at a step, by the names of Cairo.
-import type { Scope } from '../debugger.js';
-import type { DebugClass } from './debug-class.js';
+import type { Scope, Variable } from '../debugger.js';
+import { evaluateCells, isPointer, type MemoryReader } from './cells.js';
+import type { CodeLocation, DebugClass, SierraFunction } from './debug-class.js';
+import { Decoder } from './decode.js';
+import { type FunctionNames, matchNames, type NamedVariable } from './names.js';
+import { isBefore, SourceFile, type TextPosition } from './source-file.js';
+import { VariableFlow } from './variable-flow.js';
 
 /** The registers before a step. Pointers are offsets in segment 1, the stack. */
 export interface Registers {
@@ -17,27 +22,7 @@ export interface Activation {
    * without those of functions that it called. In a frame that is waiting for a callee, the first is its call.
    */
   steps(): Iterable<Registers>;
-  /**
-   * The step after the step of interest with this fp, or none if it did not return. It tells which branch the last
-   * statement took.
-   */
-  next(): Registers | undefined;
 }
-
-/** A cell as a number, as a pointer, or undefined if it was not written. */
-export type Cell = bigint | Pointer | undefined;
-
-export interface Pointer {
-  readonly segment: number;
-  readonly offset: number;
-}
-
-/** Reads cells of consecutive offsets of a run's memory. */
-export type MemoryReader = (
-  segment: number,
-  first: number,
-  count: number,
-) => Promise<readonly Cell[]>;
 
 export interface ScopeRequest {
   readonly debugClass: DebugClass;
@@ -45,18 +30,267 @@ export interface ScopeRequest {
   readonly memory: MemoryReader;
   /** Which location of the step's statement the frame is of: 0 is the innermost inlined function. */
   readonly inlinedIndex: number;
+  /** The text of a file of the class; it decides which variables are visible. */
+  readonly sourceText?: (file: string) => Promise<string | undefined>;
 }
 
-/** The variables of a frame. */
-export async function scopeOf(_request: ScopeRequest): Promise<Scope> {
-  return { variables: [], unmapped: 0 };
+/** Where a Sierra variable got its latest value. */
+interface Definition {
+  readonly reference: number;
+  readonly ap: number;
+  /** Counts the statements that ran. */
+  readonly order: number;
+}
+
+const NO_NAMES =
+  'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info to true, build again, and pass the artifact to the node.';
+
+const namesOfClasses = new WeakMap<DebugClass, ReadonlyMap<number, FunctionNames>>();
+const flowsOfClasses = new WeakMap<DebugClass, Map<number, VariableFlow>>();
+const filesOfClasses = new WeakMap<DebugClass, Map<string, SourceFile | undefined>>();
+
+/** The variables of a frame. Parameters come first, then others by their declarations. */
+export async function scopeOf(request: ScopeRequest): Promise<Scope> {
+  const { debugClass, activation, memory, inlinedIndex } = request;
+  const steps = [...activation.steps()].reverse();
+  const statement = debugClass.statementAt(steps.at(-1)?.pc ?? Number.POSITIVE_INFINITY);
+  const sierra = statement === undefined ? undefined : debugClass.functionAt(statement);
+  if (statement === undefined || !sierra) return { variables: [], unmapped: 0 };
+  if (!debugClass.source?.variables) return { variables: [], unmapped: 0, note: NO_NAMES };
+  const names = cached(namesOfClasses, debugClass, () => matchNames(debugClass)).get(sierra.id);
+  const flow = flowOf(debugClass, sierra);
+  const frame = await frameAt(request, statement, inlinedIndex, names);
+  if (!frame) return { variables: [], unmapped: 0 };
+  const definitions = definitionsAt(debugClass, sierra, steps);
+  const decoder = new Decoder(debugClass, memory);
+  const visible = visibleNames(names?.variables ?? [], frame, flow);
+  const variables: Variable[] = [];
+  let unmapped = frame.undeclared(visible);
+  for (const named of visible) {
+    const definition = latestDefinition(named, flow, definitions);
+    const reference = debugClass.code?.references[definition?.reference ?? -1];
+    if (!definition || !reference) {
+      unmapped += 1;
+      continue;
+    }
+    const registers = { ap: definition.ap, fp: activation.fp };
+    const cells = await evaluateCells(reference.cells, registers, memory);
+    const value = await decoder.decode(reference.type, cells);
+    const isParameter = frame.isParameter(named);
+    if (value) variables.push({ name: named.name, value, isParameter });
+  }
+  return { variables, unmapped, ...(names ? {} : { note: ambiguous(sierra) }) };
+}
+
+function ambiguous({ name = 'This function' }: SierraFunction): string {
+  return `The names of variables of ${name} cannot be told from those of another function with the same source.`;
+}
+
+function cached<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+function flowOf(debugClass: DebugClass, sierra: SierraFunction): VariableFlow {
+  const flows = cached(flowsOfClasses, debugClass, () => new Map());
+  const flow = flows.get(sierra.id) ?? new VariableFlow(debugClass, sierra);
+  flows.set(sierra.id, flow);
+  return flow;
+}
+
+/** A Cairo function at a step, maybe inlined. */
+interface NamedFrame {
+  /** Whether a variable is declared in the function, is visible at the step, and belongs to this inlined copy. */
+  isVisible(named: NamedVariable, flow: VariableFlow): boolean;
+  isParameter(named: NamedVariable): boolean;
+  /** How many visible variables the annotation does not name. */
+  undeclared(visible: readonly NamedVariable[]): number;
+}
+
+async function frameAt(
+  { debugClass, sourceText }: ScopeRequest,
+  statement: number,
+  inlinedIndex: number,
+  names: FunctionNames | undefined,
+): Promise<NamedFrame | undefined> {
+  const locations = debugClass.locationsAt(statement);
+  const location = locations[inlinedIndex];
+  const { file, line = 0, column = 0 } = location ?? {};
+  if (!location || file === undefined) return undefined;
+  const files = cached(filesOfClasses, debugClass, () => new Map());
+  if (!files.has(file)) {
+    const text = await sourceText?.(file);
+    files.set(file, text === undefined ? undefined : new SourceFile(text));
+  }
+  const at = { line: line - 1, column: column - 1 };
+  const path = pathOf(locations.slice(inlinedIndex));
+  const isOfFrame = (definer: number): boolean =>
+    pathOf(debugClass.locationsAt(definer).slice(-path.length)).join() === path.join();
+  const source: SourceFile | undefined = files.get(file);
+  const text = source?.functionAt(at);
+  if (source && text) return textFrame({ source, text, at, isOfFrame, depth: path.length });
+  const isOutermost = inlinedIndex === locations.length - 1;
+  return isOutermost && names ? annotatedFrame(debugClass, names, at) : undefined;
+}
+
+/** The calls that led to an inlined function, and its name: of the outermost first. */
+function pathOf(locations: readonly CodeLocation[]): readonly string[] {
+  return locations
+    .toReversed()
+    .map(({ function: name, file, line, column }, index, all) =>
+      index === all.length - 1 ? name : `${name} ${file}:${line}:${column}`,
+    );
+}
+
+function textFrame({
+  source,
+  text,
+  at,
+  isOfFrame,
+  depth,
+}: {
+  readonly source: SourceFile;
+  readonly text: NonNullable<ReturnType<SourceFile['functionAt']>>;
+  readonly at: TextPosition;
+  readonly isOfFrame: (definer: number) => boolean;
+  readonly depth: number;
+}): NamedFrame {
+  const visible = text.declarations.filter(
+    (declaration) => isBefore(declaration, at) && isBefore(at, declaration.end),
+  );
+  // A later declaration of the same name hides the earlier one.
+  const latest = new Map(visible.map((declaration) => [declaration.name, declaration]));
+  return {
+    isVisible: (named, flow) => {
+      if (!source.hasAt(named.name, named)) return false;
+      const declaration = latest.get(named.name);
+      if (declaration?.line !== named.line || declaration.column !== named.column) return false;
+      if (depth === 1) return true;
+      return named.variables.some((variable) => flow.definersOf(variable).some(isOfFrame));
+    },
+    isParameter: (named) => isBefore(named, text.parameterEnd),
+    undeclared: (mapped) =>
+      [...latest.keys()].filter((name) => mapped.every((other) => other.name !== name)).length,
+  };
+}
+
+/** Without the text of the file: variables whose code is not inlined, and that are declared before the step. */
+function annotatedFrame(
+  debugClass: DebugClass,
+  names: FunctionNames,
+  at: TextPosition,
+): NamedFrame {
+  const isOwn = (definer: number): boolean => debugClass.locationsAt(definer).length <= 1;
+  return {
+    isVisible: (named, flow) =>
+      !isBefore(named, names.start) &&
+      isBefore(named, names.end) &&
+      isBefore(named, at) &&
+      named.variables.every((variable) => flow.definersOf(variable).every(isOwn)),
+    isParameter: (named) => named.line === names.start.line,
+    undeclared: () => 0,
+  };
+}
+
+function visibleNames(
+  names: readonly NamedVariable[],
+  frame: NamedFrame,
+  flow: VariableFlow,
+): readonly NamedVariable[] {
+  const byName = new Map<string, NamedVariable>();
+  for (const named of names) {
+    if (!frame.isVisible(named, flow)) continue;
+    const earlier = byName.get(named.name);
+    if (!earlier || isBefore(earlier, named)) byName.set(named.name, named);
+  }
+  return [...byName.values()].sort((first, other) => (isBefore(first, other) ? -1 : 1));
+}
+
+/** The value that was made last among those that hold the variable. */
+function latestDefinition(
+  named: NamedVariable,
+  flow: VariableFlow,
+  definitions: ReadonlyMap<number, Definition>,
+): Definition | undefined {
+  const roots = new Set(flow.holdersOf(named)?.map((variable) => flow.rootOf(variable)));
+  let latest: Definition | undefined;
+  const births = new Map<number, Definition>();
+  for (const [variable, definition] of definitions) {
+    const root = flow.rootOf(variable);
+    if (!roots.has(root)) continue;
+    const birth = births.get(root);
+    if (!birth || definition.order < birth.order) births.set(root, definition);
+  }
+  for (const birth of births.values()) {
+    if (!latest || birth.order > latest.order) latest = birth;
+  }
+  return latest;
+}
+
+/** The latest definition of each Sierra variable before the last of the steps. */
+function definitionsAt(
+  debugClass: DebugClass,
+  sierra: SierraFunction,
+  steps: readonly Registers[],
+): ReadonlyMap<number, Definition> {
+  const definitions = new Map<number, Definition>();
+  let order = 0;
+  const define = (pairs: readonly number[], ap: number): void => {
+    order += 1;
+    for (let at = 0; at < pairs.length; at += 2) {
+      definitions.set(pairs[at] ?? -1, { reference: pairs[at + 1] ?? -1, ap, order });
+    }
+  };
+  define(sierra.parameters, 0);
+  let statement = sierra.first;
+  /** Statements without instructions run right before the next one with them. */
+  const runTo = (end: number, ap: number): void => {
+    while (statement < end) {
+      const [, branch = []] = debugClass.code?.statements[statement] ?? [];
+      define(branch.slice(1), ap);
+      statement += 1;
+    }
+  };
+  for (const [index, { pc, ap }] of steps.entries()) {
+    const current = debugClass.statementAt(pc);
+    if (current === undefined) continue;
+    if (index === 0 && debugClass.startOf(current) !== debugClass.startOf(sierra.first)) {
+      // The first steps were dropped.
+      statement = current;
+    }
+    if (pc === debugClass.startOf(current)) runTo(current, ap);
+    const next = steps[index + 1];
+    const after = next && debugClass.statementAt(next.pc);
+    if (!next || after === undefined || after === current) continue;
+    const [, ...branches] = debugClass.code?.statements[current] ?? [];
+    const taken = branches.find(([target = -1]) => debugClass.startOf(target) === next.pc);
+    if (!taken) continue;
+    define(taken.slice(1), next.ap);
+    statement = taken[0] ?? after;
+  }
+  return definitions;
 }
 
 /** Sierra gas left at the latest gas check of the activation. */
 export async function gasOf(
-  _debugClass: DebugClass,
-  _activation: Activation,
-  _memory: MemoryReader,
+  debugClass: DebugClass,
+  activation: Activation,
+  memory: MemoryReader,
 ): Promise<bigint | undefined> {
-  return undefined;
+  const steps = [...activation.steps()].reverse();
+  const statement = debugClass.statementAt(steps.at(-1)?.pc ?? Number.POSITIVE_INFINITY);
+  const sierra = statement === undefined ? undefined : debugClass.functionAt(statement);
+  if (!sierra) return undefined;
+  let latest: Definition | undefined;
+  for (const definition of definitionsAt(debugClass, sierra, steps).values()) {
+    const type = debugClass.code?.references[definition.reference]?.type ?? -1;
+    if (debugClass.type(type)?.generic !== 'GasBuiltin') continue;
+    if (!latest || definition.order >= latest.order) latest = definition;
+  }
+  const reference = debugClass.code?.references[latest?.reference ?? -1];
+  if (!latest || !reference) return undefined;
+  const registers = { ap: latest.ap, fp: activation.fp };
+  const [cell] = await evaluateCells(reference.cells, registers, memory);
+  return isPointer(cell) ? undefined : cell;
 }

@@ -38,7 +38,7 @@ impl CasmCache {
         let suffix = match output {
             Output::Casm => "json.gz",
             Output::Statements => "statements.json.gz",
-            Output::Variables => "variables.json.gz",
+            Output::Variables => "cells.json.gz",
         };
         self.folder.join(compiler::version()).join(format!("{}.{suffix}", hex(*class_hash)))
     }
