@@ -97,6 +97,8 @@ export interface StackFrame {
   readonly name: string;
   /** Where the function is; of a caller, the call. */
   readonly location?: SourceLocation;
+  /** The offset of its instruction in the program; none for a whole call. */
+  readonly pc?: number;
   /** Whether the compiler inlined it into the next frame. */
   readonly isInlined: boolean;
   /** Turns of a loop or of a recursion that this frame stands for. */
