@@ -149,7 +149,7 @@ describe('a failed transaction', () => {
     expect(await gutter.getAttribute('aria-pressed')).toBe('true');
     await page
       .getByRole('region', { name: 'Breakpoints' })
-      .getByText(`failures.cairo:${line}`)
+      .getByText(`failures.cairo:${line}`, { exact: true })
       .waitFor();
     await tab.slider.press('Home');
     await expect.poll(() => tab.position()).toBe(1);
@@ -175,7 +175,7 @@ describe('a failed transaction', () => {
     await page.keyboard.type('checkwx');
     await page.keyboard.press('F10');
     await page.keyboard.press('Enter');
-    await page.getByText('function checkwx').waitFor();
+    await page.getByText('function checkwx', { exact: true }).waitFor();
     expect(await tab.position()).toBe(before);
   });
 });
@@ -243,6 +243,9 @@ describe('values', () => {
     const { page, tab } = await openTab(increased);
     const line = await lineWith(COUNTER, 'self.count.write(after)');
     await page.getByLabel('file').selectOption({ label: COUNTER });
+    const code = page.getByRole('region', { name: 'Code' });
+    await code.locator('li').first().waitFor();
+    await code.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.getByRole('button', { name: `Breakpoint at line ${line}`, exact: true }).click();
     await tab.slider.press('Home');
     await page.keyboard.press('F8');
