@@ -16,6 +16,7 @@ import {
 } from '../transaction/slot-names.js';
 import { Address, UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
+import { RunContract } from './run-contract.js';
 import { type Session, slotKey } from './session.js';
 
 interface StorageProps {
@@ -144,11 +145,13 @@ interface SlotLineProps {
 
 function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
   const { contract, key, name, text, isJoined, was, is, at } = row;
+  const { runs } = session.program.trace;
+  const run = isFirst ? runs.find((other) => other.contract_address === contract) : undefined;
   return (
     <>
       {isFirst && (
         <p className="debug-call soft">
-          <Address of={contract} mark />
+          {run ? <RunContract run={run} /> : <Address of={contract} mark />}
         </p>
       )}
       <div className="debug-slot" data-changed={isChanged ? '' : undefined}>
