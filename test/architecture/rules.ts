@@ -170,7 +170,16 @@ const STARKBOX: FolderTable = {
     packages: ['@starkbox/engine'],
   },
   bundles: {
-    may: [...CHAIN, 'bundles/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
+    may: [
+      ...CHAIN,
+      'bundles/content',
+      'chain/queries',
+      'debug-info',
+      'dump/image',
+      'library',
+      'node',
+      'service',
+    ],
     packages: ['@starkbox/engine'],
   },
   // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.

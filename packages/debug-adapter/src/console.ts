@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
+import { shortType } from '@starkbox/abi';
 import type {
   Breakpoint,
   Debugger,
@@ -13,12 +14,14 @@ import type {
 } from '@starkbox/debugger';
 import { descriptionOf, failureText } from './failure-text.js';
 import {
+  firstOwnFrame,
   type Host,
   hasFailed,
   type LaunchArguments,
   openRecording,
   type Recording,
   reasonOf,
+  shortName,
 } from './launch.js';
 import { localPath } from './source-files.js';
 
@@ -82,12 +85,14 @@ export class DebugConsole {
       : this.#paint('bold', hasFailed(debug) ? 'Start of the transaction' : 'Nothing failed');
     const notes = this.#recording.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
     const variables: string[] = [];
-    const frames = await debug.frames(0, FRAMES_WITH_VARIABLES);
+    const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
     for (const frame of frames) {
       const rows = await this.#variables(frame.index);
-      if (rows.length > 0) variables.push(`\n${this.#paint('bold', frame.name)}\n${lines(rows)}`);
+      if (rows.length > 0)
+        variables.push(`\n${this.#paint('bold', shortName(frame.name))}\n${lines(rows)}`);
     }
-    return `${title}\n${notes}${await this.#where()}\n${await this.#stack()}${variables.join('')}`;
+    const place = `${title}\n${await this.#where()}\n${await this.#stack()}`;
+    return `${place}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
   }
 
   /** The output of a command; undefined to quit. */
@@ -127,7 +132,7 @@ export class DebugConsole {
       case 'p':
         return this.#print(rest);
       case 'v':
-        return lines(await this.#variables(Number(rest) || 0));
+        return this.#frameVariables(rest);
       case 'bt':
         return this.#stack();
       case 'l':
@@ -180,13 +185,20 @@ export class DebugConsole {
     return rows.length === 0 ? 'No breakpoints.\n' : lines(rows);
   }
 
+  async #frameVariables(word: string): Promise<string> {
+    const index = word === '' ? await firstOwnFrame(this.#debug) : Number(word);
+    if (!Number.isInteger(index)) return 'Expected the number of a frame after v.\n';
+    return lines(await this.#variables(index));
+  }
+
   async #print(expression: string): Promise<string> {
-    const { value, note } = await this.#debug.evaluate(expression, 0);
+    const frame = await firstOwnFrame(this.#debug);
+    const { value, note } = await this.#debug.evaluate(expression, frame);
     if (!value) return `${note ?? `'${expression}' has no value here.`}\n`;
     const children = await value.children(0, MOST_VARIABLES);
     const more = value.childCount - children.length;
     return lines([
-      `${value.text} ${this.#paint('dim', value.type)}`,
+      `${value.text} ${this.#paint('dim', shortType(value.type))}`,
       ...children.map((child) => this.#row(child)),
       ...(more > 0 ? [`  ... ${more} more`] : []),
     ]);
@@ -232,14 +244,15 @@ export class DebugConsole {
 
   #row({ name, value: { text, type } }: Variable): string {
     const short = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
-    return `  ${name} = ${short} ${this.#paint('dim', type)}`;
+    return `  ${name} = ${short} ${this.#paint('dim', shortType(type))}`;
   }
 
   async #stack(): Promise<string> {
-    const all = await this.#debug.frameCount();
-    const frames = await this.#debug.frames(0, MOST_FRAMES);
+    const first = await firstOwnFrame(this.#debug);
+    const left = (await this.#debug.frameCount()) - first;
+    const frames = await this.#debug.frames(first, MOST_FRAMES);
     const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
-    if (all > frames.length) rows.push(`  ... ${all - frames.length} more`);
+    if (left > frames.length) rows.push(`  ... ${left - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);
   }
 
@@ -248,7 +261,7 @@ export class DebugConsole {
     const place = location
       ? `${await this.#pathOf(location)}:${location.line}`
       : (run.contract_name ?? run.contract_address);
-    return `  ${index}  ${name}${times}  ${this.#paint('dim', place)}`;
+    return `  ${index}  ${shortName(name)}${times}  ${this.#paint('dim', place)}`;
   }
 
   /** The path below the current folder, where there is such a file. */
@@ -262,11 +275,12 @@ export class DebugConsole {
   /** The line of the position, with an excerpt. */
   async #where(): Promise<string> {
     const debug = this.#debug;
-    const [frame] = await debug.frames(0, 1);
+    const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
     const position = this.#paint('dim', `position ${debug.position} of ${debug.length - 1}`);
     if (!frame) return `${position}\n`;
     const { location, name, run } = frame;
-    if (!location) return `${name} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
+    if (!location)
+      return `${shortName(name)} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
     const title = `${await this.#pathOf(location)}:${location.line}:${location.column}`;
     const text = await debug.sourceText(location.classHash, location.file);
     return `${this.#paint('cyan', title)} ${position}\n${text === undefined ? '' : this.#excerpt(text, location)}`;
@@ -340,6 +354,8 @@ export async function startConsole(
     write(`\n${editorHints(launch, launch.url ?? host.url)}`);
     if (!lineReader) return;
     write(`\nTo list the commands, type h.\n`);
+    // Control and C quits.
+    lineReader.on('SIGINT', () => lineReader.close());
     lineReader.prompt();
     for await (const line of lineReader) {
       const text = await console.execute(line).catch((error: unknown) => `${reasonOf(error)}\n`);

@@ -170,27 +170,48 @@ export interface Debugger {
 
   /** The position of a step of a run. */
   positionOf(runIndex: number, step: number): Position;
+  /** Moves to a position; one outside of the range is the first or the last. */
   goTo(position: Position): Promise<Stop>;
-  /** To the next line, in a called function too. */
+  /**
+   * To the next line of user code, in a called function too. In code without lines, to the next system call.
+   *
+   * From a stop, the start or the end, `stepIn` in the other direction is the inverse. From within a stop, `backward`
+   * leads to where the stop begins.
+   */
   stepIn(direction?: Direction): Promise<Stop>;
-  /** To the next line of this function, or of its caller at its end. */
+  /**
+   * To the next line of this function, or of its caller at its end. Turns of a loop belong to the function around it.
+   * `backward` leads to where the line begins, or from there to where the line before it begins.
+   *
+   * If the move starts where a line begins and ends in the same function, `stepOver` in the other direction is the
+   * inverse. Otherwise, `run` in the other direction with the start as `to` is.
+   */
   stepOver(direction?: Direction): Promise<Stop>;
-  /** To the line of the caller after the call; backwards to the line of the call. */
+  /**
+   * To the line of the caller after the call; backwards to where the line of the call begins. The inverse is `run` in
+   * the other direction with the start as `to`.
+   */
   stepOut(direction?: Direction): Promise<Stop>;
-  /** To the next instruction of the machine. */
+  /** To the next instruction of the machine. The same step in the other direction is the inverse. */
   stepInstruction(direction?: Direction): Promise<Stop>;
+  /**
+   * To the next position that the options name, or to the end in this direction. From a position that the same options
+   * name, the same run in the other direction is the inverse; from others, a run with the start as `to`.
+   */
   run(options?: RunOptions): Promise<Stop>;
 
   /** @param first innermost frames to leave out */
   frames(first?: number, count?: number): Promise<readonly StackFrame[]>;
   frameCount(): Promise<number>;
+  /** Variables of a frame, by default of the innermost one of user code. */
   scope(frameIndex?: number): Promise<Scope>;
   /** Calldata by the ABI, and the result where the run has ended. */
   callArguments(runIndex: number): Promise<readonly Variable[]>;
+  /** Slots with their values at this position, without writes that a revert undid before it. */
   storage(contractAddress?: string): Promise<readonly StorageEntry[]>;
   /** None where no steps are recorded. */
   registers(): Promise<Registers | undefined>;
-  /** Sierra gas left; none in Cairo 0 code. */
+  /** Sierra gas left at the last gas check or system call before this position; none in Cairo 0 code. */
   gas(): Promise<number | undefined>;
   /** The system call that this position makes. */
   readonly action: DEBUG_ACTION | undefined;
@@ -224,8 +245,11 @@ export type Target =
     };
 
 export interface OpenOptions {
+  /** Steps to keep. Beyond it, the node keeps the last steps before the end. */
   readonly maxSteps?: number;
+  /** Bytes to keep in the node. Beyond it, the node drops the memory of the earliest calls. */
   readonly maxBytes?: number;
+  /** Reports the steps that the debugger has read. */
   readonly onProgress?: (loadedSteps: number, allSteps: number) => void;
 }
 

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { type Retrace, type SourceQuestion, StateSource } from '@starkbox/engine';
 import type { BLOCK_ID, BUNDLE, Methods } from '@starkbox/spec';
+import { effectiveBlockGeneration } from '../../block-settings.js';
 import { Chain } from '../../chain/chain.js';
 import { Abis } from '../../chain/queries/abis.js';
 import { Explainer } from '../../chain/queries/explain.js';
@@ -170,7 +171,11 @@ async function contentOf(
 ): Promise<BundleContent> {
   const { chain, infos, version } = options;
   const { fork, genesis, chainId, chargesFee = true } = chain.options;
-  const cut = withAccountNames(await cutWorld(world, range, fork?.stateSource), chain);
+  const generation = effectiveBlockGeneration(world, chain.options);
+  const cut = withAccountNames(
+    await cutWorld(world, range, { origin: fork?.stateSource, generation }),
+    chain,
+  );
   const writing = {
     chainId,
     writtenBy: `starkbox ${version}`,
