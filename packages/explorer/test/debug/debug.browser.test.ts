@@ -206,6 +206,20 @@ describe('the timeline', () => {
     await expect.poll(() => tab.position()).toBeGreaterThan(middle);
   });
 
+  test('goes to a mark near the pointer', async () => {
+    const { page, tab } = await openTab(failed);
+    const failing = await tab.position();
+    const length = Number(await tab.slider.getAttribute('aria-valuemax'));
+    await tab.slider.press('Home');
+    await expect.poll(() => tab.position()).toBe(1);
+    const box = await page.locator('.debug-track').boundingBox();
+    if (!box) throw new Error('the timeline has no box');
+    const x = box.x + (box.width * (failing - 1)) / (length - 1);
+    await page.mouse.click(x - 2, box.y + box.height - 8);
+    await expect.poll(() => tab.position()).toBe(failing);
+    await tab.isAtLine(marks().get('helper')?.line ?? 0);
+  });
+
   test('is moved by keyboard', async () => {
     const { tab } = await openTab(increased);
     await tab.slider.press('End');
@@ -347,6 +361,19 @@ describe('states', () => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
     await new Tab(page).isAtLine(marks().get('helper')?.line ?? 0);
+  });
+
+  test('an execution that the node has closed is opened again at the same step', async () => {
+    const { page, tab } = await openTab(failed, '&step=1');
+    for (let count = 0; count < 4; count++) {
+      await stage.node.client.call('devnet_openDebugTrace', { transaction_hash: transferred });
+    }
+    await page.keyboard.press('x');
+    await page.getByText('The move failed.').waitFor();
+    await page.getByRole('button', { name: 'Open again' }).click();
+    await tab.isAtLine(marks().get('helper')?.line ?? 0);
+    await tab.variables.getByRole('treeitem', { name: /value\s*1/ }).waitFor();
+    expect(await page.getByText('The move failed.').count()).toBe(0);
   });
 
   test('a view call is debugged where it is made', async () => {
