@@ -1,5 +1,6 @@
 // Requests with signed transactions, made before they are measured.
 import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { Class, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import {
   type Account,
@@ -195,6 +196,10 @@ export async function deploymentOf(contracts: Readonly<Record<string, string>>) 
   }
   return { classes, state_diff: { deployed_contracts } };
 }
+
+/** The same with the debug information of its compiler. */
+export const contractTextWithPlaces = async (name: string): Promise<string> =>
+  gunzipSync(await readFile(new URL(`places/${name}.sierra.json.gz`, CONTRACTS))).toString();
 
 /** The Sierra text of a contract of the repository. */
 export const contractText = (name: string): Promise<string> =>

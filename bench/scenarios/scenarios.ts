@@ -9,6 +9,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   'block-memory': () => load(import('./block-memory.js')),
   compare: () => load(import('../compare/compare.js')),
   'data-dir': () => load(import('./data-dir.js')),
+  debugger: () => load(import('./debugger.js')),
   engine: () => load(import('./engine.js')),
   executor: () => load(import('./executor.js')),
   'fleet-faults': () => load(import('../../packages/hosting/bench/faults.js')),

@@ -12,6 +12,7 @@ export default defineConfig({
     alias: {
       '@starkbox/spec': fileURLToPath(new URL('../spec/src/index.ts', import.meta.url)),
       '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)),
+      '@starkbox/debugger': fileURLToPath(new URL('../debugger/src/index.ts', import.meta.url)),
       '@starkbox/signing': fileURLToPath(new URL('../signing/src/index.ts', import.meta.url)),
     },
   },

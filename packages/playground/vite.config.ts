@@ -16,6 +16,7 @@ export default defineConfig({
     alias: [
       { find: /^@starkbox\/spec$/, replacement: file('../spec/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: file('../abi/src/index.ts') },
+      { find: /^@starkbox\/debugger$/, replacement: file('../debugger/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: file('../signing/src/index.ts') },
       { find: /^starkbox\/client$/, replacement: file('../starkbox/src/client.ts') },
     ],

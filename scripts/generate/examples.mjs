@@ -273,6 +273,15 @@ async function reading(call) {
   await call('starknet_getEvents', { filter: { from_block: block_id, chunk_size: 2 } });
   await call('devnet_executedLines', { transaction_hash });
   await call('devnet_machineTrace', { transaction_hash });
+  const { trace_id, runs } = await call('devnet_openDebugTrace', { transaction_hash });
+  const run = runs.length - 1;
+  await call('devnet_readDebugSteps', { trace_id, run, first: 0, count: 2 });
+  await call('devnet_readDebugMemory', { trace_id, run, segment: 1, first: 0, count: 4 });
+  const { class_hash } = runs[run];
+  await call('devnet_getDebugClass', { class_hash });
+  await call('devnet_getDebugSource', { class_hash, file: 'src/counter.cairo' });
+  await call('devnet_closeDebugTrace', { trace_id });
+  await call('devnet_getBundle', { transaction_hash });
   for (const name of ['specVersion', 'blockNumber', 'blockHashAndNumber', 'chainId', 'syncing']) {
     await call(`starknet_${name}`);
   }

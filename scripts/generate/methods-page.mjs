@@ -49,10 +49,11 @@ const PAGES = [
   },
   {
     page: 'debugging',
-    title: 'Failures, gas and coverage',
+    title: 'Failures, gas, coverage and debugging',
     document: 'devnet',
     methods:
-      'explainTransaction gasReport coverage executedLines machineTrace addArtifact listRuleFindings',
+      'explainTransaction gasReport coverage executedLines machineTrace addArtifact listRuleFindings ' +
+      'openDebugTrace readDebugSteps readDebugMemory closeDebugTrace getDebugClass getDebugSource getBundle',
   },
   {
     page: 'lists',

@@ -212,7 +212,7 @@ export function stage(folder, names, engines = builtEngines()) {
       mkdirSync(dirname(join(target, path)), { recursive: true });
       writeFileSync(join(target, path), text);
     }
-    const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
+    const bundles = ['bundle', 'mcp', 'debug-adapter'].map((part) => join(source, 'dist', part));
     const packages = bundles.flatMap(readParts);
     const crates = name === WASM_PACKAGE ? wasmCrates(files) : [];
     if (crates.length > 0) writeFileSync(join(target, NOTICE), cratesNotice(crates));

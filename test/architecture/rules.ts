@@ -170,7 +170,16 @@ const STARKBOX: FolderTable = {
     packages: ['@starkbox/engine'],
   },
   bundles: {
-    may: [...CHAIN, 'bundles/content', 'debug-info', 'dump/image', 'library', 'node', 'service'],
+    may: [
+      ...CHAIN,
+      'bundles/content',
+      'chain/queries',
+      'debug-info',
+      'dump/image',
+      'library',
+      'node',
+      'service',
+    ],
     packages: ['@starkbox/engine'],
   },
   // What stands for Node in browsers. The bundle of the worker puts it into the place of Node's modules.
@@ -228,6 +237,7 @@ const EXPLORER_PARTS = [
   'parts/forms',
   'parts/transaction',
   'parts/gas',
+  'parts/debug',
   'parts/send',
 ];
 
@@ -249,7 +259,11 @@ const EXPLORER: FolderTable = {
   'parts/forms': { may: ['parts', ...EXPLORER_BASE] },
   'parts/transaction': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
   'parts/gas': { may: ['parts', 'parts/table', ...EXPLORER_BASE] },
-  'parts/send': { may: ['parts', 'parts/forms', 'parts/transaction', ...EXPLORER_BASE] },
+  // With styles of its own, which load with it.
+  'parts/debug': { may: ['styles', 'parts', 'parts/transaction', ...EXPLORER_BASE] },
+  'parts/send': {
+    may: ['parts', 'parts/forms', 'parts/transaction', 'parts/debug', ...EXPLORER_BASE],
+  },
   'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
   // What the playground imports.

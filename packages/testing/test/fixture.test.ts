@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { defaultFolder } from '../src/fixtures/cache-folder.js';
+import { defaultFolder } from '../src/cache-folder.js';
 import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);

@@ -64,13 +64,19 @@ export function go(address: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
-/** Changes query parameters; undefined removes one. */
-export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
+/** Changes query parameters; undefined removes one. The browser's Back button returns to the address before `push`. */
+export function setQuery(
+  change: Readonly<Record<string, string | undefined>>,
+  { push = false } = {},
+): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(change)) {
     if (value === undefined) query.delete(name);
     else query.set(name, value);
   }
   const search = query.toString();
-  go(location.pathname + (search === '' ? '' : `?${search}`) + location.hash, { replace: true });
+  const address = location.pathname + (search === '' ? '' : `?${search}`) + location.hash;
+  if (push) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  route.set(read());
 }

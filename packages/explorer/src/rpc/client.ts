@@ -74,6 +74,11 @@ export function request<M extends MethodName>(
   return ask(chain, method, params) as Promise<Result<M>>;
 }
 
+/** For code that is written for any client, and reads the answers itself. */
+export function callByName(method: string, params: object): Promise<unknown> {
+  return ask(chainPath(), method, params);
+}
+
 function ask(chain: string, method: string, params: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     queue.push({ chain, method, params, resolve, reject });

@@ -1,6 +1,7 @@
 // Opening of bundles, which may come from other people: no file, host or option that they name is used.
-import { StateSource } from '@starkbox/engine';
+import { Class, StateSource } from '@starkbox/engine';
 import { EMPTY_MEMPOOL } from '../chain/mempool/mempool.js';
+import { listClasses } from '../chain/queries/list-contracts.js';
 import type { World } from '../chain/world/world.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { GivenTexts, LONGEST_TEXT } from '../debug-info/source-texts.js';
@@ -16,6 +17,7 @@ import { startNode } from '../node/node.js';
 import { packageVersion } from '../node/version.js';
 import type { ChainService } from '../service/chain-service.js';
 import { Protocol } from '../service/protocol.js';
+import { stillGeneration } from './content/cut.js';
 import {
   type BundleContent,
   type BundledArtifact,
@@ -96,16 +98,40 @@ async function worldOf({ header, image, reads }: BundleContent): Promise<World> 
   const reading = { chainId: header.chain_id, origin: reads && originOf(reads) };
   const { world } = await readImage(sourceOfBytes(image), reading);
   if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
-  const blocks = { ...world.blocks, generation: undefined };
+  await checkClasses(world, reads ?? []);
+  const blocks = { ...world.blocks, generation: stillGeneration(world.blocks.generation) };
   return Object.freeze({ ...world, blocks, mempool: EMPTY_MEMPOOL });
 }
+
+/** What is compiled of a class is kept in a cache by its hash, for other chains too: each must be what its hash says. */
+async function checkClasses(world: World, reads: readonly BundledRead[]): Promise<void> {
+  const check = async (class_hash: string, text: string): Promise<void> => {
+    const actual = await Class.hashOf(text).catch(() => undefined);
+    if (actual !== class_hash) throw new BundleError(`the class ${class_hash} has another hash`);
+  };
+  let cursor: string | undefined;
+  do {
+    const { rows, next } = await listClasses(world, { cursor, limit: PAGE });
+    for (const { class_hash } of rows) {
+      const contractClass = await world.pendingState.class(class_hash);
+      if (contractClass) await check(class_hash, await contractClass.json());
+    }
+    cursor = next;
+  } while (cursor !== undefined);
+  for (const [question, answer] of reads) {
+    if (question.kind === 'class' && answer !== null) await check(question.class_hash, answer);
+  }
+}
+
+/** Classes that are looked at together. */
+const PAGE = 100;
 
 /** Adds the debug information of a class to that of a chain. */
 type ArtifactReader = (infos: DebugInfos) => void;
 
 function readArtifact({ class_hash, debug_info, sources }: BundledArtifact): ArtifactReader {
   const isLong = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
-  if (isLong) throw new BundleError(`a source text has more than ${LONGEST_TEXT} characters`);
+  if (isLong) throw new BundleError(`a source file has more than ${LONGEST_TEXT} characters`);
   return (infos) => {
     const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
     infos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));

@@ -100,7 +100,8 @@ export class PackageTexts implements SourceTexts {
 
 const below = (folder: string): string => (folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-async function packageOf(folder: string): Promise<string | undefined> {
+/** The nearest folder with a `Scarb.toml`: the folder itself, or one above. */
+export async function packageOf(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const isPackage = await access(join(at, 'Scarb.toml')).then(
       () => true,

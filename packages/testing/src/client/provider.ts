@@ -10,8 +10,8 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
-import { keepError, rememberTransaction } from '../bundles/failures.js';
 import { withExplanation } from './explanation.js';
+import { keepError, rememberTransaction } from './failures.js';
 import { rememberProvider } from './sent.js';
 import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './status-feed.js';
 

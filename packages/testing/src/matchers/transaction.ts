@@ -2,9 +2,9 @@
 import { reasonOfError } from '@starkbox/abi';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
-import { bundleLine } from '../bundles/bundle-file.js';
-import { append, failedRequest } from '../bundles/failures.js';
+import { bundleLine } from '../client/bundle-file.js';
 import { getExplanation } from '../client/explanation.js';
+import { append, failedRequest } from '../client/failures.js';
 import { providerBehind } from '../client/sent.js';
 
 /** What sending a transaction gives, or a receipt. */

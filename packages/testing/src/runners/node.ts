@@ -1,6 +1,6 @@
 // Chains for tests of node:test, Jest and other runners.
 
-import { addCommand } from '../bundles/failures.js';
+import { addCommand } from '../client/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';

@@ -1,6 +1,6 @@
 // Tests of vitest with a chain of their own, and matchers of transactions.
 import { afterEach, test as base, expect, type TestAPI } from 'vitest';
-import { addCommands, keepErrors } from '../bundles/failures.js';
+import { addCommands, keepErrors } from '../client/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
 import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
 import { type ChainMatchers, matchers } from '../matchers/matchers.js';

@@ -1,8 +1,9 @@
-// Tabs of a transaction: calls, gas, state changes, events, messages, raw JSON.
+// Tabs of a transaction: calls, gas, state changes, events, messages, source, debugger, raw JSON.
 
 import type { Frame } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
+import { lazyPage } from '../../navigation/lazy-page.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { Json, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -16,6 +17,9 @@ import { Raw } from './raw-json.js';
 import { SourceTab } from './source-tab.js';
 import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
+
+/** With the debugger, which few visits open. */
+const DebugTab = lazyPage(async () => (await import('./debug-tab.js')).DebugTab);
 
 export function DetailTabs(
   props: SummaryProps & { readonly hash: string; readonly traceError: unknown },
@@ -36,6 +40,7 @@ export function DetailTabs(
           { id: 'events', name: 'Events', count: receipt.events.length },
           { id: 'messages', name: 'Messages', count: receipt.messages_sent.length },
           { id: 'source', name: 'Source' },
+          { id: 'debug', name: 'Debug' },
           { id: 'raw', name: 'Raw' },
         ]}
       />
@@ -76,6 +81,7 @@ export function DetailTabs(
         ))}
       {tab === 'messages' && <Crossings transaction={transaction} receipt={receipt} />}
       {tab === 'source' && <SourceTab hash={hash} />}
+      {tab === 'debug' && <DebugTab.Page hash={hash} tree={tree} />}
       {tab === 'raw' && (
         <Raw hash={hash} transaction={transaction} receipt={receipt} trace={trace} />
       )}
@@ -97,6 +103,7 @@ function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
       {tree.roots.length > 0 && (
         <CallTreeView
           key={hash}
+          hash={hash}
           tree={tree}
           classes={classes}
           total={receipt.execution_resources.l2_gas}

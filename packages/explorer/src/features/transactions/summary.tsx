@@ -8,9 +8,10 @@ import {
   senderOf,
 } from '@starkbox/abi';
 import type { ReactNode } from 'react';
+import { to } from '../../navigation/route.js';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
 import { Explained, Lines } from '../../parts/transaction/explanation.js';
-import { Address, ClassRef, FunctionName, UntrustedText } from '../../parts/values.js';
+import { Address, ClassRef, FunctionName, Link, UntrustedText } from '../../parts/values.js';
 import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
 import { useExplained } from '../../rpc/queries.js';
 
@@ -210,6 +211,11 @@ export function Why({ hash, tree, classes, reason }: WhyProps) {
   return (
     <section className="why" aria-label="Why it failed">
       {explained ? <Explained of={explained}>{path}</Explained> : path}
+      <p>
+        <Link className="button" href={to('tx', hash, { tab: 'debug' })}>
+          Debug the failure
+        </Link>
+      </p>
       <details>
         <summary>Full revert reason</summary>
         <Lines of={reason} />

@@ -5,7 +5,7 @@ import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { momentText } from '../../format/time.js';
-import { to } from '../../navigation/route.js';
+import { to, useRoute } from '../../navigation/route.js';
 import { act } from '../../parts/action.js';
 import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
@@ -81,6 +81,8 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
   const name = useNames().get(hash);
+  // The debugger needs the room of the summary.
+  const isDebugged = useRoute().query.get('tab') === 'debug';
 
   if (isPending) {
     return (
@@ -122,25 +124,29 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       <p className="sentence">
         <Sentence {...parts} />
       </p>
-      <p className="whole">
-        {hash} <Copy value={hash} what="transaction hash" />
-      </p>
-      <Facts
-        hash={hash}
-        transaction={transaction}
-        receipt={receipt}
-        isCurrent={read !== undefined}
-      />
-      <Path finality={receipt.finality_status} />
-      {isOk ? (
-        <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
-      ) : (
-        <Why
-          hash={hash}
-          tree={tree}
-          classes={classes}
-          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
-        />
+      {isDebugged || (
+        <>
+          <p className="whole">
+            {hash} <Copy value={hash} what="transaction hash" />
+          </p>
+          <Facts
+            hash={hash}
+            transaction={transaction}
+            receipt={receipt}
+            isCurrent={read !== undefined}
+          />
+          <Path finality={receipt.finality_status} />
+          {isOk ? (
+            <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
+          ) : (
+            <Why
+              hash={hash}
+              tree={tree}
+              classes={classes}
+              reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+            />
+          )}
+        </>
       )}
       <DetailTabs hash={hash} traceError={traceError} {...parts} />
     </>

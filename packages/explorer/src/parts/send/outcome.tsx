@@ -10,15 +10,17 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { grouped, STRK } from '../../format/amount.js';
+import { to } from '../../navigation/route.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
+import { DebugFold } from '../debug/debug-fold.js';
 import { CallLine, EventLine, ReturnValues as Returned } from '../transaction/call-line.js';
 import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
 import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
 import { StateChanges } from '../transaction/state-changes.js';
-import { Amount, FunctionName, Status, TxRef, UntrustedText } from '../values.js';
+import { Amount, FunctionName, Link, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
 
 const MOST_FRAMES = 200;
@@ -100,6 +102,12 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
           <Calls of={tree.roots} classes={classes} />
         </details>
       )}
+      {run.hash !== undefined && (
+        <p>
+          <Link href={to('tx', run.hash, { tab: 'debug' })}>Debug</Link>
+        </p>
+      )}
+      {run.debugTarget && <DebugFold target={run.debugTarget} />}
       {diff && slots > 0 && (
         <Fold name={`State ${grouped(slots)}`}>
           <StateChanges

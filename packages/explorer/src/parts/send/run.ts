@@ -13,6 +13,7 @@ import {
   toFelt,
   type UserCall,
 } from '@starkbox/abi';
+import type { Target } from '@starkbox/debugger';
 import type { ReactNode } from 'react';
 import { chainPath } from '../../format/chain-path.js';
 import { call, explanationIn, RpcFailure, request } from '../../rpc/client.js';
@@ -46,6 +47,8 @@ export interface Run {
   readonly hash: string | undefined;
   /** Asks the node why a simulated step fails. */
   readonly explain?: () => Promise<Explanation | undefined>;
+  /** What a debugger of a simulated step runs, unless the chain of the simulation is gone. */
+  readonly debugTarget?: Target;
 }
 
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
@@ -106,7 +109,15 @@ export async function simulate(
   return all.flatMap((simulation, at) => {
     const transaction = params.transactions[at];
     if (!transaction) return [];
-    const run = simulated(transaction, simulation, on);
+    const debugTarget: Target = {
+      transactions: params.transactions.slice(0, at + 1),
+      blockId: block_id,
+      skipValidate: true,
+    };
+    const run = {
+      ...simulated(transaction, simulation, on),
+      ...(chain === chainPath() ? { debugTarget } : {}),
+    };
     return run.verdict.execution_status === 'SUCCEEDED'
       ? [run]
       : [{ ...run, explain: () => explainStep(params, at, chain) }];

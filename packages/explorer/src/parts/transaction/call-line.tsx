@@ -10,7 +10,7 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { Address, ClassRef, Copy, Fact, FunctionName, UntrustedText } from '../values.js';
+import { Address, ClassRef, Copy, Fact, FunctionName, Link, UntrustedText } from '../values.js';
 import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
 
 export type Classes = ReadonlyMap<string, Abi>;
@@ -107,7 +107,14 @@ export function asJson({ contract, selector, calldata }: Frame): string {
   });
 }
 
-export function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+interface FrameDetailProps {
+  readonly of: Frame;
+  readonly classes: Classes;
+  /** The address of the debugger at this call, or at an event of it. */
+  readonly debugAddress?: ((event?: number) => string) | undefined;
+}
+
+export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
   const { abi, abiFunction } = explain(of, classes);
   const values =
     abi && abiFunction && of.calldata ? decodeInputs(abiFunction, of.calldata, abi) : undefined;
@@ -126,6 +133,7 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
         <Fact name="function">
           <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
           <Copy value={asJson(of)} what="call as JSON" />
+          {debugAddress && <Link href={debugAddress()}>Debug this call</Link>}
         </Fact>
         {of.caller !== undefined && of.caller !== '0x0' && (
           <Fact name="caller">
@@ -151,9 +159,10 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
             <UntrustedText text={of.cause} quoted />
           </Fact>
         )}
-        {of.events.map((event) => (
+        {of.events.map((event, at) => (
           <Fragmented key={event.order} name="emitted" type="">
-            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />
+            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />{' '}
+            {debugAddress && <Link href={debugAddress(at)}>Debug</Link>}
           </Fragmented>
         ))}
       </dl>

@@ -1,6 +1,8 @@
 // Lines of a source file, marked in the gutter by whether they ran.
+import type { ReactNode } from 'react';
 import { grouped } from '../../format/amount.js';
 import { UntrustedText } from '../values.js';
+import { tokensOf } from './cairo-tokens.js';
 
 /** How often each line that has code ran. */
 export type Times = ReadonlyMap<number, number>;
@@ -11,6 +13,7 @@ const MISSED = '○';
 /** As wide as the others. */
 const NO_CODE = '\u2007';
 const LONGEST_LINE = 241;
+const LONGEST_COLOURED = 200;
 
 interface CodeLineProps {
   readonly number: number;
@@ -21,9 +24,14 @@ interface CodeLineProps {
   readonly times: Times | undefined;
   /** Whether lines before it are left out. */
   readonly isApart?: boolean;
+  /** A control before the text. */
+  readonly gutter?: ReactNode;
+  /** Why the line of a debugger is marked: its failure by default. */
+  readonly current?: 'stop' | 'failure' | 'caller' | undefined;
 }
 
-export function CodeLine({ number, text, parts, times, isApart = false }: CodeLineProps) {
+export function CodeLine(props: CodeLineProps) {
+  const { number, text, parts, times, isApart = false, gutter, current } = props;
   const count = times?.get(number);
   const mark = count === undefined ? NO_CODE : count > 0 ? RAN : MISSED;
   return (
@@ -32,22 +40,40 @@ export function CodeLine({ number, text, parts, times, isApart = false }: CodeLi
       data-number={number}
       data-mark={times && mark}
       className={isApart ? 'apart' : undefined}
+      data-current={current}
       aria-current={parts ? 'location' : undefined}
     >
+      {gutter}
       <span className="text">
         {parts ? (
           <>
-            <UntrustedText text={parts[0]} limit={LONGEST_LINE} />
+            <Coloured text={parts[0]} />
             <mark>
-              <UntrustedText text={parts[1]} limit={LONGEST_LINE} />
+              <Coloured text={parts[1]} />
             </mark>
           </>
         ) : (
-          <UntrustedText text={text} limit={LONGEST_LINE} />
+          <Coloured text={text} />
         )}
       </span>
       {count !== undefined && <span className="unseen"> {timesText(count)}</span>}
     </li>
+  );
+}
+
+/** Long lines have no colours: they are cut as a whole. */
+function Coloured({ text }: { readonly text: string }) {
+  if (text.length > LONGEST_COLOURED) return <UntrustedText text={text} limit={LONGEST_LINE} />;
+  return tokensOf(text).map(({ kind, text: part }, at) =>
+    kind === 'plain' ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their order
+      <UntrustedText key={at} text={part} />
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their order
+      <span key={at} className={`cairo-${kind}`}>
+        <UntrustedText text={part} />
+      </span>
+    ),
   );
 }
 

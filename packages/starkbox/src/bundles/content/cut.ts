@@ -1,6 +1,6 @@
 // The part of a chain that an execution runs on: the newest blocks up to it, and the state below them.
 import { type Class, State, type StateSource } from '@starkbox/engine';
-import { USUAL_BLOCKS } from '../../block-settings.js';
+import type { BlockGeneration } from '../../block-settings.js';
 import { History } from '../../chain/history/history.js';
 import { type PackedBlock, readPackedBlock, recordOf } from '../../chain/history/packed-block.js';
 import { EMPTY_MEMPOOL } from '../../chain/mempool/mempool.js';
@@ -24,16 +24,25 @@ export interface CutRange {
   readonly last: number;
 }
 
+export interface CutOptions {
+  /** The origin of a fork, whose states are kept from the first block on. */
+  readonly origin: StateSource | undefined;
+  readonly generation: BlockGeneration;
+}
+
+/** No block closes by itself. Only with a block for each transaction, nonces must not be ahead. */
+export function stillGeneration(generation: BlockGeneration | undefined): BlockGeneration {
+  return generation === undefined || generation === 'transaction' ? 'transaction' : 'demand';
+}
+
 /**
  * The world without the blocks and states before and after a range, and without what no execution reads: the mempool,
  * messages and the journal.
- *
- * @param origin the origin of a fork, whose states are kept from the first block on
  */
 export async function cutWorld(
   given: World,
   { first, last }: CutRange,
-  origin: StateSource | undefined,
+  { origin, generation }: CutOptions,
 ): Promise<World> {
   const world = await loadArchivedWorld(given, origin);
   const isPending = last === pendingNumber(world);
@@ -56,8 +65,7 @@ export async function cutWorld(
     acceptedOnL1: undefined,
     // The pending block has the time that it had, whenever it is run again.
     clock: { offset: 0, phase: 0, exact: isPending ? nextTime(world) : timestamp },
-    // A block must not close while the execution is looked at.
-    blocks: { ...USUAL_BLOCKS, sequencer: world.blocks.sequencer },
+    blocks: { ...world.blocks, generation: stillGeneration(generation) },
   });
 }
 

@@ -5,9 +5,11 @@ import type { BLOCK_ID, DEBUG_CLASS, DEBUG_RUN, DEBUG_TRACE, Methods } from '@st
 import type { SourceText } from '../../debug-info/source-texts.js';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
+import type { Fork } from '../../fork/fork.js';
 import { STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
 import { callNames, type NameSources } from '../queries/machine-trace.js';
+import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
 import {
   locateRepeatable,
@@ -18,6 +20,7 @@ import {
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { findBlock, keptState } from '../world/find-block.js';
+import { findTransaction } from '../world/world.js';
 import { debugClass } from './debug-class.js';
 
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
@@ -100,15 +103,52 @@ export class DebugTraces {
     signal: AbortSignal | undefined,
   ): Promise<Recorded> {
     const chain = this.#chain;
+    const { fork } = chain.options;
+    if (fork && !findTransaction(chain.world, hash)) {
+      return this.#recordOrigin(fork, hash, limits, signal);
+    }
     const { block, index } = locateRepeatable(chain, hash);
-    const repetition = await repeatBlock(chain, chain.world, { block, last: index }, signal);
+    const repetition = await repeatBlock(
+      chain,
+      chain.world,
+      { block, first: index, last: index },
+      signal,
+    );
     if (!repetition) return refuse('The request was cancelled.');
-    const { state, context, transactions, flags } = repetition;
+    const { state, context, transactions, flags, firstWrite } = repetition;
+    const options = { ...limits, firstWrite, signal };
     const trace = await executing(
-      chain.executions.record(state, context, transactions, flags, { ...limits, signal }),
+      chain.executions.record(state, context, transactions, flags, options),
     );
     const hasFee = flags.at(-1)?.chargeFee === true;
     return { trace, state: chain.world.pendingState, hasFee };
+  }
+
+  /** A transaction from before the fork point, on the state that the origin had before it. */
+  async #recordOrigin(
+    fork: Fork,
+    hash: string,
+    limits: DebugLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Recorded> {
+    const { options, executions } = this.#chain;
+    const { state, context, transaction, receipt, trace } = await originExecution(
+      fork,
+      options,
+      hash,
+      undefined,
+      signal,
+    );
+    const flags = {
+      validate: trace['validate_invocation'] !== undefined,
+      // Only with its fee a transaction that used all of its gas ends where it did.
+      chargeFee: transaction.type !== 'L1_HANDLER' && receipt['execution_status'] === 'REVERTED',
+      strictNonce: false,
+    };
+    const recorded = await executing(
+      executions.record(state, context, [transaction], [flags], { ...limits, signal }),
+    );
+    return { trace: recorded, state, hasFee: flags.chargeFee };
   }
 
   async #recordCall(

@@ -44,24 +44,36 @@ export interface ReplayedTransaction {
   readonly differences: readonly Difference[];
 }
 
+/** A transaction of the origin, ready to run again. */
+export interface OriginExecution {
+  /** The state before it. */
+  readonly state: State;
+  readonly context: Block;
+  readonly transaction: Transaction;
+  /** Its index in the block. */
+  readonly index: number;
+  readonly receipt: Members;
+  readonly trace: Members;
+}
+
 /**
- * Executes a transaction of the origin after the earlier ones of its block. The changes of these
+ * Prepares a transaction of the origin after the earlier ones of its block. The changes of these
  * come from their traces: these are the actual changes, and reading them needs no execution.
  */
-export async function replayTransaction(
+export async function originExecution(
   fork: Fork,
-  { options: rules, executions }: { readonly options: BlockRules; readonly executions: Executions },
+  rules: BlockRules,
   hash: string,
   overrides: StateChange | undefined,
   signal?: AbortSignal,
-): Promise<ReplayedTransaction> {
+): Promise<OriginExecution> {
   if (overrides) checkShape(overrides);
   const request = async (method: string, params: Members): Promise<unknown> =>
     parse((await fork.answer(method, params, undefined, signal)).text);
-  const was = membersOf(
+  const receipt = membersOf(
     await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
   );
-  const number = Number(was['block_number']);
+  const number = Number(receipt['block_number']);
   if (number === 0) refuse('The first block has no previous state');
   const block_id = { block_number: number };
   const [values, header, traces, parent] = await Promise.all([
@@ -72,7 +84,8 @@ export async function replayTransaction(
   ]);
   const index = traces.findIndex((trace) => membersOf(trace)['transaction_hash'] === hash);
   const real = membersOf(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
-  parent.prefetchReads(readsOf(membersOf(real)));
+  const trace = membersOf(real);
+  parent.prefetchReads(readsOf(trace));
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((classHash) => classOf(fork, classHash)));
@@ -83,21 +96,25 @@ export async function replayTransaction(
     const write = { address: HASH_CONTRACT, storage_entries: [entry] };
     state = await state.apply({ storage_diffs: [write] });
   }
-  for (const trace of traces.slice(0, index)) {
-    const diff = originStateDiff(membersOf(membersOf(trace)['trace_root'])['state_diff']);
+  for (const earlier of traces.slice(0, index)) {
+    const diff = originStateDiff(membersOf(membersOf(earlier)['trace_root'])['state_diff']);
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
     const overridden = await compileGiven(overrides.classes ?? [], {});
     state = await applyChange(state, overrides, overridden);
   }
+  const transaction = await transactionOf(fork, values, rules.chainId);
+  return { state, context: contextOf(header, rules), transaction, index, receipt, trace };
+}
 
+async function transactionOf(fork: Fork, values: Members, chainId: string): Promise<Transaction> {
   const { transaction_hash: _hash, class_hash, ...rest } = values;
   const declared =
     values['type'] === 'DECLARE' && typeof class_hash === 'string'
       ? await classOf(fork, class_hash)
       : undefined;
-  const transaction = new Transaction(
+  return new Transaction(
     {
       ...rest,
       ...(class_hash === undefined ? {} : { class_hash }),
@@ -106,11 +123,23 @@ export async function replayTransaction(
         ? { paid_fee_on_l1: hex(2n ** 127n) }
         : {}),
     },
-    rules.chainId,
+    chainId,
     declared,
   );
+}
+
+/** Executes a transaction of the origin again, and compares the outcomes. */
+export async function replayTransaction(
+  fork: Fork,
+  { options: rules, executions }: { readonly options: BlockRules; readonly executions: Executions },
+  hash: string,
+  overrides: StateChange | undefined,
+  signal?: AbortSignal,
+): Promise<ReplayedTransaction> {
+  const prepared = await originExecution(fork, rules, hash, overrides, signal);
+  const { state, context, transaction, index } = prepared;
   const [execution] = await executing(
-    executions.simulate(state, contextOf(header, rules), [transaction], {}, { signal }),
+    executions.simulate(state, context, [transaction], {}, { signal }),
   );
   if (!execution) throw new Error('an execution returned no report');
   if (execution.outcome === 'rejected') {
@@ -121,13 +150,18 @@ export async function replayTransaction(
   }
   const trace = traceText(execution);
   const receipt = storedReceipt(execution.receipt);
-  const { finality_status: _finality, block_hash: _block, block_number: _number, ...before } = was;
+  const {
+    finality_status: _finality,
+    block_hash: _block,
+    block_number: _number,
+    ...before
+  } = prepared.receipt;
   return {
     receipt,
     trace,
     differences: [
       ...differences('receipt', before, JSON.parse(JSON.stringify(receipt))),
-      ...differences('trace', real, JSON.parse(trace)),
+      ...differences('trace', prepared.trace, JSON.parse(trace)),
     ],
   };
 }

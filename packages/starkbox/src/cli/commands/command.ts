@@ -31,6 +31,11 @@ const OPTIONS = {
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean' },
   'allow-hosts': { type: 'string' },
+  port: { type: 'string' },
+  stdio: { type: 'boolean' },
+  'stop-on-entry': { type: 'boolean' },
+  'max-steps': { type: 'string' },
+  'max-bytes': { type: 'string' },
   'account-class-custom': { type: 'string', suggests: 'paths' },
   list: { type: 'boolean' },
   raw: { type: 'boolean' },
@@ -234,6 +239,39 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ positionals: [hash = ''], style, values }) {
       const { profile } = await import('./profile.js');
       return profile(style, hash, values);
+    },
+  },
+  debug: {
+    args: '[TRANSACTION|FILE]',
+    positionals: { least: 0, most: 1 },
+    summary: 'Step through a transaction, forwards and backwards',
+    details: [
+      'TRANSACTION is a hash. FILE is a bundle, or JSON with a request of starknet_call, starknet_estimateFee or starknet_simulateTransactions.',
+      'On a terminal, prints the failing line with variables and reads commands. Editors start this command and use the Debug Adapter Protocol on stdin and stdout; see docs/guides/debugger.md.',
+    ],
+    takes: {
+      url: NODE_URL,
+      artifacts: [
+        'FOLDER',
+        'Compiled classes with debug information (default: target/dev, if it exists).',
+      ],
+      'stop-on-entry': ['', 'Stop at the first line instead of the failing line.'],
+      'max-steps': ['NUMBER', 'Steps to record (default: 4000000). The node keeps the last ones.'],
+      'max-bytes': ['NUMBER', 'Bytes to record (default: 268435456).'],
+      port: ['PORT', 'Serve editors on this port of this machine; 0 chooses one.'],
+      stdio: ['', 'Serve an editor on stdin and stdout, even on a terminal.'],
+    },
+    examples: [
+      ['starkbox debug 0x1234', ''],
+      ['starkbox debug 0x1234 --port 4711', 'for an editor that connects to a port'],
+    ],
+    hasJson: false,
+    readsNode: true,
+    suggests: 'paths',
+    async run({ positionals: [target], values, style }) {
+      const { debug } = await import('./debug.js');
+      await debug(target, values, style);
+      return '';
     },
   },
   bundle: {

@@ -30,7 +30,12 @@ export const ARTIFACTS = 'target/dev';
 
 /** The texts of the classes in a folder and below, by the order of their names. */
 export function* artifactsIn(folder: string): Generator<string> {
-  for (const name of filesIn(folder)) yield readRegularSync(join(folder, name));
+  for (const path of artifactPaths(folder)) yield readRegularSync(path);
+}
+
+/** The paths of the same classes. */
+export function artifactPaths(folder: string): readonly string[] {
+  return filesIn(folder).map((name) => join(folder, name));
 }
 
 function filesIn(folder: string): readonly string[] {

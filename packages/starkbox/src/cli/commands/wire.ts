@@ -19,17 +19,23 @@ export interface Response {
  *
  * @param token of a node that requires one
  */
-export async function exchange(url: string, body: string, token?: string): Promise<Response> {
+export async function exchange(
+  url: string,
+  body: string,
+  token?: string,
+  signal?: AbortSignal,
+): Promise<Response> {
   if (webUrlIn(url) === undefined) throw new UsageError(`'${url}' is not a URL: write ${LOCAL}`);
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   try {
-    const response = await fetch(url, { method: 'POST', headers, body });
+    const response = await fetch(url, { method: 'POST', headers, body, signal: signal ?? null });
     const type = response.headers.get('content-type') ?? 'no content type';
     return { text: await response.text(), description: `status ${response.status}, ${type}` };
   } catch (error) {
+    signal?.throwIfAborted();
     const reason = reasonOf(Object(error).cause ?? error);
     throw new Error(
       `cannot reach ${url}: ${reason}. Start a node with 'starkbox', or give the URL of a running node with --url`,
@@ -39,14 +45,24 @@ export async function exchange(url: string, body: string, token?: string): Promi
 }
 
 /** The result of a call, as the method's schema has it. */
-export async function ask<M extends MethodName>(
+export function ask<M extends MethodName>(
   url: string,
   method: M,
   params: Methods[M]['params'],
 ): Promise<Methods[M]['result']> {
+  return request(url, method, params);
+}
+
+/** The result of a call of any method. */
+export async function request<T>(
+  url: string,
+  method: string,
+  params: object,
+  signal?: AbortSignal,
+): Promise<T> {
   const body = stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await exchange(url, body);
-  const answer: { result?: Methods[M]['result']; error?: unknown } = answerIn(response, url);
+  const response = await exchange(url, body, undefined, signal);
+  const answer: { result?: T; error?: unknown } = answerIn(response, url);
   if (answer.result !== undefined) return answer.result;
   const { code, message, data } = membersOf(answer.error);
   const { transaction_hash: hash } = membersOf(params);

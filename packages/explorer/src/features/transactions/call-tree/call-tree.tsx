@@ -12,7 +12,7 @@ import {
 import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
-import { setQuery, useRoute } from '../../../navigation/route.js';
+import { go, setQuery, to, useRoute } from '../../../navigation/route.js';
 import { Checkbox, TextInput } from '../../../parts/inputs.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
@@ -27,6 +27,8 @@ const TALLEST = 560;
 const FEW = 12;
 
 interface CallTreeProps {
+  /** The transaction. */
+  readonly hash: string;
   readonly tree: CallTree;
   readonly classes: Classes;
   readonly total: number;
@@ -34,7 +36,7 @@ interface CallTreeProps {
   readonly beside?: ReactNode;
 }
 
-export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
+export function CallTreeView({ hash, tree, classes, total, beside }: CallTreeProps) {
   const frameId = useRoute().query.get('frame') ?? undefined;
   const chosen = frameId ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
@@ -47,7 +49,7 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
     setOpen(new Set(isOpen ? [...others, id] : others));
   };
   const press = (event: KeyboardEvent): void =>
-    pressKey(event, { tree, rows, active, open, setOpen, toggle, move, field });
+    pressKey(event, { hash, tree, rows, active, open, setOpen, toggle, move, field });
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -107,14 +109,36 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
           </table>
         </section>
         {beside}
-        {selected?.kind === 'frame' && <Detail of={selected.frame} classes={classes} />}
+        {selected?.kind === 'frame' && <Detail of={selected.frame} classes={classes} hash={hash} />}
       </div>
     </div>
   );
 }
 
-function Detail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
-  return <FrameDetail of={useWholeFrame(of)} classes={classes} />;
+interface DetailProps {
+  readonly of: Frame;
+  readonly classes: Classes;
+  readonly hash: string;
+}
+
+function Detail({ of, classes, hash }: DetailProps) {
+  const debugAddress = (event?: number): string => debugOf(hash, of.id, event);
+  return (
+    <FrameDetail
+      of={useWholeFrame(of)}
+      classes={classes}
+      debugAddress={of.fate === 'not reached' || of.phase === 'fee' ? undefined : debugAddress}
+    />
+  );
+}
+
+/** The debugger at a call, or at an event that it emitted. */
+function debugOf(hash: string, call: string, event?: number): string {
+  return to('tx', hash, {
+    tab: 'debug',
+    call,
+    ...(event === undefined ? {} : { event: String(event) }),
+  });
 }
 
 function EventsBox({ tree, hasEvents }: { readonly tree: CallTree; readonly hasEvents: boolean }) {
@@ -177,6 +201,7 @@ function useActiveRow(rows: readonly TreeRow[], chosen: string | undefined) {
 }
 
 interface Keys {
+  readonly hash: string;
   readonly tree: CallTree;
   readonly rows: readonly TreeRow[];
   readonly active: number;
@@ -188,7 +213,7 @@ interface Keys {
 }
 
 function pressKey(event: KeyboardEvent, of: Keys): void {
-  const { tree, rows, active, open, setOpen, toggle, move, field } = of;
+  const { hash, tree, rows, active, open, setOpen, toggle, move, field } = of;
   if (event.metaKey || event.ctrlKey || event.altKey) return;
   if (event.key.length === 1 && !isShortcut(event)) return;
   const row = rows[active];
@@ -215,6 +240,7 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
     x: () => move(rows.findIndex((row) => row.kind === 'frame' && row.frame.cause !== undefined)),
     c: () => runTask(copyCall(frame)),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
+    d: () => go(debugOf(hash, frame.id)),
     '/': () => field.current?.focus(),
     Enter: () =>
       row.kind === 'run' ? toggle(row.id, !open.has(row.id)) : setQuery({ frame: frame.id }),

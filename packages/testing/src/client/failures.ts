@@ -1,7 +1,7 @@
 // Failures of a test that a debugger can open: which request or transaction an error is about.
 import { RpcError } from 'starknet';
-import { providerBehind } from '../client/sent.js';
 import { type BundleRequest, bundleLine } from './bundle-file.js';
+import { providerBehind } from './sent.js';
 
 const SENDERS: ReadonlyMap<string, string> = new Map([
   ['starknet_addInvokeTransaction', 'invoke_transaction'],

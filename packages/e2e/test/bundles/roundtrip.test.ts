@@ -1,21 +1,21 @@
 // Bundles of executions of every kind: opened in another process, they give the same explanations and traces.
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
 import type { Client } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
-import { type BundleTarget, type Methods, openBundle } from 'starkbox';
+import { type BundleTarget, METHODS, type Methods, openBundle } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { RESTRICTED_BY_DEFAULT } from '../../../starkbox/src/config/option.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { startFixture } from '../../support/fixture.js';
 import { startPair } from '../../support/fork/pair.js';
 import { contract, invokeRequest, QUERY_VERSION, Sender, selector } from '../../support/signing.js';
 
-const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
 closeAfterFile(() => rm(folder, { recursive: true }));
 
@@ -26,7 +26,7 @@ const { client, node, sender } = await startFixture({
 const failures = await sender.deploy(await contract('failures'), ['0x0']);
 const counter = await sender.deploy(await contract('counter'), ['0x5']);
 const file = 'contracts/src/failing/failures.cairo';
-await client.call('devnet_addArtifact', {
+const { class_hash: failuresClass } = await client.call('devnet_addArtifact', {
   artifact: JSON.parse(await classTextWithPlaces('failures')),
   sources: { [file]: await readFile(new URL(`../../../../${file}`, import.meta.url), 'utf8') },
 });
@@ -52,56 +52,126 @@ async function bundleFile(name: string, request: BundleRequest): Promise<string>
   return path;
 }
 
-interface Answers {
-  readonly target: BundleTarget;
-  readonly answers: readonly unknown[];
-}
-
 type Question = readonly [method: string, params: unknown];
+type Ask = (...question: Question) => Promise<unknown>;
 
-/** Opens a bundle in a process of its own, and asks there. */
-async function askBundle(path: string, questions: readonly Question[]): Promise<Answers> {
-  const script = `
-    import { openBundle } from 'starkbox';
-    const { chain, target } = await openBundle(process.argv[1]);
-    const answers = [];
-    for (const [method, params] of JSON.parse(process.argv[2])) {
-      const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      const { result, error } = JSON.parse(await chain.handle(request));
-      answers.push(result ?? error);
-    }
-    console.log(JSON.stringify({ target, answers }));
-    await chain.close();`;
-  const words = ['--input-type=module', '-e', script, path, JSON.stringify(questions)];
-  const { stdout } = await run(process.execPath, words, {
-    cwd: import.meta.dirname,
-    maxBuffer: 64 << 20,
-  });
-  return Object(JSON.parse(stdout));
+/** Opens a bundle that it is told, and answers the requests of its lines. */
+const SCRIPT = `
+  import { createInterface } from 'node:readline';
+  import { openBundle } from 'starkbox';
+  const { chain, target } = await openBundle(process.argv[1]);
+  console.log(JSON.stringify(target));
+  for await (const line of createInterface({ input: process.stdin })) {
+    console.log(await chain.handle(line));
+  }
+  await chain.close();`;
+
+/** A bundle that is open in a process of its own. */
+class BundleProcess implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(path: string) {
+    const words = ['--input-type=module', '-e', SCRIPT, path];
+    this.#child = spawn(process.execPath, words, { cwd: import.meta.dirname });
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  static async open(path: string) {
+    const opened = new BundleProcess(path);
+    const target: BundleTarget = Object(await opened.#next());
+    return { opened, target };
+  }
+
+  async #next(): Promise<unknown> {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`the process ended: ${this.#child.stderr.read()}`);
+    return JSON.parse(value);
+  }
+
+  readonly ask: Ask = async (method, params) => {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`);
+    const { result, error } = Object(await this.#next());
+    return result ?? error;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end();
+    await once(this.#child, 'close');
+  }
 }
 
 /** What the chain itself answers. */
-async function askChain(questions: readonly Question[]): Promise<readonly unknown[]> {
-  const answers: unknown[] = [];
-  for (const [method, params] of questions) {
-    const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-    const { result, error } = Object(JSON.parse((await node.handle(request)) ?? ''));
-    answers.push(result ?? error);
+const askChain: Ask = async (method, params) => {
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const { result, error } = Object(JSON.parse((await node.handle(request)) ?? ''));
+  return result ?? error;
+};
+
+/** Steps of a run that are read at once. */
+const STEPS = 10_000;
+/** Cells of the stack of a run. */
+const CELLS = 60_000;
+
+/** A recorded execution without its identity, with a digest of the steps and the stack of each run. */
+async function debugTrace(
+  ask: Ask,
+  target: BundleTarget,
+  account: string = sender.account.address,
+): Promise<object> {
+  const params =
+    'transactionHash' in target
+      ? { transaction_hash: target.transactionHash }
+      : 'call' in target
+        ? { call: target.call, block_id: target.blockId }
+        : { transactions: target.transactions, block_id: target.blockId };
+  const { trace_id, bytes: _bytes, ...trace } = Object(await ask('devnet_openDebugTrace', params));
+  if (trace_id === undefined) return trace;
+  const digests: string[] = [];
+  for (const [run, { step_count, segments, contract_address }] of trace.runs.entries()) {
+    const digest = createHash('sha256');
+    for (let first = 0; first < step_count; first += STEPS) {
+      const range = { trace_id, run, first, count: Math.min(STEPS, step_count - first) };
+      digest.update(Object(await ask('devnet_readDebugSteps', range)).registers);
+    }
+    const count = Math.min(segments[1] ?? 0, CELLS);
+    const stack = { trace_id, run, segment: 1, first: 0, count };
+    // The check of a signature begins with a random point.
+    if (contract_address !== account) {
+      digest.update(JSON.stringify(await ask('devnet_readDebugMemory', stack)));
+    }
+    digests.push(digest.digest('hex'));
   }
-  return answers;
+  await ask('devnet_closeDebugTrace', { trace_id });
+  return { ...trace, digests };
 }
 
-/** The answers of a bundle in another process, after they were compared with the answers of the chain. */
-async function compared(path: string, questions: readonly Question[]): Promise<Answers> {
-  const opened = await askBundle(path, questions);
-  expect(opened.answers).toEqual(await askChain(questions));
-  return opened;
+/** The answers of a bundle in another process, after they and its debug trace were compared with those of the chain. */
+async function compared(path: string, questions: readonly Question[]) {
+  const { opened, target } = await BundleProcess.open(path);
+  await using process = opened;
+  const answers: unknown[] = [];
+  for (const question of questions) {
+    const answer = await process.ask(...question);
+    expect(answer).toEqual(await askChain(...question));
+    answers.push(answer);
+  }
+  const trace = await debugTrace(process.ask, target);
+  expect(trace).toEqual(await debugTrace(askChain, target));
+  return { target, answers, trace };
 }
 
 const questionsOf = (transaction_hash: string): readonly Question[] => [
   ['devnet_explainTransaction', { transaction_hash }],
   ['starknet_traceTransaction', { transaction_hash }],
   ['devnet_executedLines', { transaction_hash }],
+  ['devnet_machineTrace', { transaction_hash }],
+];
+
+/** About a class that ran. */
+const CLASS_QUESTIONS: readonly Question[] = [
+  ['devnet_getDebugClass', { class_hash: failuresClass }],
+  ['devnet_getDebugSource', { class_hash: failuresClass, file }],
 ];
 
 describe('a bundle in another process answers as the chain does', () => {
@@ -114,9 +184,11 @@ describe('a bundle in another process answers as the chain does', () => {
     sent.push(await sender.invoke([FAILING]));
     for (const [index, hash] of sent.entries()) {
       const path = await bundleFile(`sent-${index}`, { transaction_hash: hash });
-      const { target, answers } = await compared(path, questionsOf(hash));
-      expect(target).toEqual({ transactionHash: hash });
       const isFailing = index === 1 || index === 4;
+      const questions = [...questionsOf(hash), ...(isFailing ? CLASS_QUESTIONS : [])];
+      const { target, answers, trace } = await compared(path, questions);
+      expect(trace).toMatchObject({ digests: expect.any(Array) });
+      expect(target).toEqual({ transactionHash: hash });
       expect(Object(answers[0]).text).toMatch(isFailing ? /assert!\(value == 0\)/ : /the counter/);
     }
     await client.call('devnet_createBlock');
@@ -128,7 +200,9 @@ describe('a bundle in another process answers as the chain does', () => {
     const { hash } = new Transaction(request, 'SN_SEPOLIA');
     const path = await bundleFile('refused', { transaction_hash: hash });
     const params = { simulation_flags: [], block_id: 'pre_confirmed', transactions: [request] };
-    const { target, answers } = await compared(path, [['starknet_simulateTransactions', params]]);
+    const question = ['starknet_simulateTransactions', params] as const;
+    const { target, answers, trace } = await compared(path, [question]);
+    expect(trace).toMatchObject({ digests: expect.any(Array) });
     expect(target).toEqual({ transactions: [request], blockId: 'pre_confirmed' });
     expect(Object(answers[0]).data.explained.text).toMatch(/signature/);
     // After further blocks, it runs on the state that it was refused on.
@@ -149,10 +223,11 @@ describe('a bundle in another process answers as the chain does', () => {
     const path = await bundleFile('simulated', { transactions: transactions.map(Object) });
     const simulation = { simulation_flags: [], block_id: 'pre_confirmed', transactions };
     const estimate = { simulation_flags: [], block_id: 'pre_confirmed', request: transactions };
-    const { target, answers } = await compared(path, [
+    const { target, answers, trace } = await compared(path, [
       ['starknet_simulateTransactions', simulation],
       ['starknet_estimateFee', estimate],
     ]);
+    expect(trace).toMatchObject({ digests: expect.any(Array) });
     expect(target).toEqual({ transactions, blockId: 'pre_confirmed' });
     expect(Object(answers[1]).data.explained.text).toMatch(/assert!\(value == 0\)/);
   });
@@ -198,22 +273,48 @@ test('the same execution gives the same bytes, without the blocks before and aft
   await chain.close();
 });
 
+describe('a bundle is made', () => {
+  test.each([
+    ['of a chain in a data directory', () => ({ dataDir: join(folder, 'data') }), 40],
+    ['of a chain without older states', () => ({ stateArchive: 'none' }) as const, 0],
+  ])('%s', async (_, changes, blocks) => {
+    const kept = await startFixture({ ...changes(), blockGenerationOn: 'demand' });
+    const target = await kept.sender.deploy(await contract('failures'), ['0x0']);
+    await kept.client.call('devnet_createBlock');
+    const hash = await kept.sender.invoke([{ ...FAILING, to: target }]);
+    const request = { transaction_hash: hash };
+    if (blocks > 0) await kept.client.call('devnet_createBlock', { count: blocks });
+    const expected = await kept.client.call('devnet_explainTransaction', request);
+    const { bundle } = await kept.client.call('devnet_getBundle', request);
+    const path = join(folder, 'kept.starkbox-bundle');
+    await writeFile(path, Buffer.from(bundle, 'base64'));
+    const { chain } = await openBundle(path);
+    expect(await chain.request('devnet_explainTransaction', request)).toEqual(expected);
+    await chain.close();
+    if (blocks > 0) return;
+    await kept.client.call('devnet_createBlock', { count: 2 });
+    const { message } = await kept.client.failure('devnet_getBundle', request);
+    expect(message).toMatch(/The state before block 2 is no longer available/);
+  });
+});
+
 describe('no bundle is made', () => {
   test.each([
     ['of an unknown transaction', { transaction_hash: '0x1' }, /hash not found/],
     ['of an unknown block', { call: failingCall, block_id: { block_number: 10_000 } }, /Block not/],
-    ['of nothing', {}, /give one of transaction_hash, call and transactions/],
+    ['of nothing', {}, /Pass exactly one of transaction_hash, call and transactions/],
   ])('%s', async (_, request, message) => {
     const { message: text, data } = await client.failure('devnet_getBundle', request);
     expect(`${text} ${JSON.stringify(data)}`).toMatch(message);
   });
 
   test('where the method is restricted', async () => {
-    const restricted = await startFixture({ restrictedMethods: RESTRICTED_BY_DEFAULT });
+    const restricted = await startFixture({ restrictedMethods: ['devnet_getBundle'] });
     const { message } = await restricted.client.failure('devnet_getBundle', {
       transaction_hash: '0x1',
     });
     expect(message).toMatch(/forbidden/);
+    expect(METHODS.devnet_getBundle.restricted).toBe(true);
   });
 
   test('that is longer than an answer may be', async () => {
@@ -244,13 +345,17 @@ describe('of a fork', () => {
     const hash = await own.invoke([{ ...FAILING, to: deployed }]);
     const request = { transaction_hash: hash };
     const expected = await fork.client.call('devnet_explainTransaction', request);
+    const target = { transactionHash: hash };
+    const { address } = own.account;
+    const trace = await debugTrace(fork.client.ask, target, address);
     const { bundle } = await fork.client.call('devnet_getBundle', request);
     const path = join(folder, 'fork.starkbox-bundle');
     await writeFile(path, Buffer.from(bundle, 'base64'));
     await pair.close();
-    const questions: readonly Question[] = [['devnet_explainTransaction', request]];
-    expect((await askBundle(path, questions)).answers).toEqual([expected]);
     const { chain } = await openBundle(path);
+    expect(await chain.request('devnet_explainTransaction', request)).toEqual(expected);
+    expect(trace).toMatchObject({ digests: expect.any(Array) });
+    expect(await debugTrace(chain.requestRaw, target, address)).toEqual(trace);
     const unread = { contract_address: deployed, key: '0x123', block_id: 'latest' };
     await expect(chain.requestRaw('starknet_getStorageAt', unread)).rejects.toThrow(
       /only the values of the forked network that its execution read/,

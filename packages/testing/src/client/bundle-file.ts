@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Methods } from 'starkbox';
 import type { RpcProvider } from 'starknet';
-import { defaultFolder } from '../fixtures/cache-folder.js';
+import { defaultFolder } from '../cache-folder.js';
 
 /** What a bundle is made of: parameters of `devnet_getBundle`. */
 export type BundleRequest = Methods['devnet_getBundle']['params'];

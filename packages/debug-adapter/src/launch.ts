@@ -1,0 +1,283 @@
+// Launch arguments of a debug session, and the recording that they name.
+import { resolve } from 'node:path';
+import { type Caller, type Debugger, openDebugger, type Target } from '@starkbox/debugger';
+
+/** Arguments of launch and attach requests, with the sentences that an editor shows. */
+export const LAUNCH_ARGUMENTS = {
+  transaction: { type: 'string', description: 'The hash of a transaction.' },
+  bundle: {
+    type: 'string',
+    description: 'A bundle of a failed test, or a file that starkbox bundle wrote.',
+  },
+  requestFile: {
+    type: 'string',
+    description:
+      'A file with a JSON-RPC request of starknet_call, starknet_estimateFee or starknet_simulateTransactions.',
+  },
+  url: {
+    type: 'string',
+    description: 'The running node. Defaults to STARKBOX_URL, or http://127.0.0.1:5050.',
+  },
+  artifacts: {
+    type: 'string',
+    description: 'A folder with compiled classes. Defaults to target/dev, if it exists.',
+  },
+  cwd: {
+    type: 'string',
+    description: 'The folder of the project. Relative paths start here.',
+  },
+  stopOnEntry: {
+    type: 'boolean',
+    description: 'Stop at the first line instead of the failing line.',
+  },
+  maxSteps: {
+    type: 'number',
+    description: 'The number of steps to record. Beyond it, the node keeps the last steps.',
+  },
+  maxBytes: {
+    type: 'number',
+    description: 'The number of bytes to record. Beyond it, the node drops early memory.',
+  },
+} as const;
+
+type ArgumentName = keyof typeof LAUNCH_ARGUMENTS;
+interface ValueTypes {
+  readonly string: string;
+  readonly boolean: boolean;
+  readonly number: number;
+}
+export type LaunchArguments = {
+  readonly [Name in ArgumentName]?: ValueTypes[(typeof LAUNCH_ARGUMENTS)[Name]['type']];
+};
+
+const TARGETS = ['transaction', 'bundle', 'requestFile'] as const;
+
+/** A compiled class with the texts of its sources. */
+export interface Artifact {
+  readonly artifact: object;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** A node, and the execution to debug on it. */
+export interface Connection {
+  readonly call: Caller;
+  readonly target: Target;
+  close(): Promise<void>;
+}
+
+/** Access to nodes and files, which the command implements. */
+export interface Host {
+  /** The node of sessions without an URL. */
+  readonly url: string;
+  /** @param signal ends a request */
+  connect(url: string, signal: AbortSignal): Caller;
+  /** Opens a bundle as a chain in this process. */
+  openBundle(file: string): Promise<Connection>;
+  readText(file: string): Promise<string>;
+  /**
+   * Artifacts of classes below a folder.
+   *
+   * @param folder undefined for the usual one, which may be missing
+   */
+  artifacts(
+    folder: string | undefined,
+    cwd: string,
+    classHashes: ReadonlySet<string>,
+  ): AsyncIterable<Artifact>;
+  /** Folders of the packages whose artifacts lie in a folder. */
+  packageOf(folder: string | undefined, cwd: string): Promise<string | undefined>;
+}
+
+/** An opened recording. */
+export interface Recording {
+  readonly debug: Debugger;
+  readonly call: Caller;
+  readonly target: Target;
+  /** Folders that hold sources. */
+  readonly roots: readonly string[];
+  /** Sentences about missing information. */
+  readonly notes: readonly string[];
+  close(): Promise<void>;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads the arguments of an editor. Other members belong to the editor. */
+export function readLaunchArguments(value: unknown): LaunchArguments {
+  if (!isObject(value)) return {};
+  const read: Record<string, unknown> = {};
+  for (const [name, { type }] of Object.entries(LAUNCH_ARGUMENTS)) {
+    const argument = value[name];
+    if (argument === undefined || argument === null || argument === '') continue;
+    if (typeof argument !== type) {
+      throw new Error(`The argument ${name} must be a ${type}, not ${JSON.stringify(argument)}.`);
+    }
+    read[name] = argument;
+  }
+  return read;
+}
+
+/** Arguments of an editor over the arguments of the command line. */
+export function mergeArguments(
+  commandLine: LaunchArguments,
+  editor: LaunchArguments,
+): LaunchArguments {
+  const hasTarget = TARGETS.some((name) => editor[name] !== undefined);
+  const { transaction, bundle, requestFile, ...others } = commandLine;
+  return hasTarget ? { ...others, ...editor } : { ...commandLine, ...editor };
+}
+
+/** Finds the node and the execution that arguments name. */
+async function connect(
+  host: Host,
+  { transaction, bundle, requestFile, url = host.url, cwd = '.' }: LaunchArguments,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const chosen = [transaction, bundle, requestFile].filter((target) => target !== undefined);
+  if (chosen.length !== 1) {
+    throw new Error(
+      `Expected one of ${TARGETS.join(', ')}; ${chosen.length} were passed. Pass the hash of a transaction, or a file.`,
+    );
+  }
+  if (bundle !== undefined) return host.openBundle(resolve(cwd, bundle));
+  const call = host.connect(url, signal);
+  const close = async (): Promise<void> => {};
+  if (transaction !== undefined) {
+    if (!/^0x[0-9a-f]{1,64}$/i.test(transaction)) {
+      throw new Error(
+        `Invalid transaction hash '${transaction}': a hash is 0x and hexadecimal digits.`,
+      );
+    }
+    return { call, target: { transactionHash: transaction }, close };
+  }
+  const file = resolve(cwd, requestFile ?? '');
+  return { call, target: targetOfRequest(await host.readText(file), file), close };
+}
+
+const REQUESTS = 'starknet_call, starknet_estimateFee or starknet_simulateTransactions';
+
+/** The execution that a JSON-RPC request starts. */
+export function targetOfRequest(text: string, file: string): Target {
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch {
+    throw new Error(`${file} is not JSON: expected a JSON-RPC request of ${REQUESTS}.`);
+  }
+  const { method, params } = isObject(request) ? request : {};
+  if (!isObject(params)) {
+    throw new Error(`${file} has no params: expected an object with named parameters.`);
+  }
+  const blockId = params['block_id'];
+  const block = blockId === undefined ? {} : { blockId };
+  if (method === 'starknet_call' && isObject(params['request'])) {
+    return { call: params['request'], ...block };
+  }
+  const requested =
+    method === 'starknet_estimateFee'
+      ? params['request']
+      : method === 'starknet_simulateTransactions'
+        ? params['transactions']
+        : undefined;
+  if (!Array.isArray(requested)) {
+    throw new Error(`${file} has the method ${String(method)}: expected ${REQUESTS}.`);
+  }
+  const flags = params['simulation_flags'];
+  const skipValidate = Array.isArray(flags) && flags.includes('SKIP_VALIDATE');
+  return { transactions: requested.filter(isObject), ...block, skipValidate };
+}
+
+const OPEN = 'devnet_openDebugTrace';
+
+/** Passes artifacts of the classes that ran to the node, between recording and the first read of a class. */
+function withArtifacts(
+  call: Caller,
+  add: (classHashes: ReadonlySet<string>) => Promise<void>,
+): Caller {
+  return async (method, params) => {
+    const answer = await call(method, params);
+    if (method !== OPEN || !isObject(answer) || !Array.isArray(answer['runs'])) return answer;
+    const hashes = answer['runs'].map((run: unknown) =>
+      String(isObject(run) ? run['class_hash'] : ''),
+    );
+    await add(new Set(hashes));
+    return answer;
+  };
+}
+
+export interface OpeningOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** Records the execution, and opens the recording. */
+export async function openRecording(
+  host: Host,
+  launch: LaunchArguments,
+  { signal, onProgress = () => {} }: OpeningOptions,
+): Promise<Recording> {
+  const { cwd = process.cwd(), artifacts, maxSteps, maxBytes } = launch;
+  const folder = artifacts === undefined ? undefined : resolve(cwd, artifacts);
+  onProgress('running the transaction again');
+  const connection = await connect(host, { ...launch, cwd }, signal);
+  const notes: string[] = [];
+  try {
+    const call = withArtifacts(connection.call, async (classHashes) => {
+      onProgress('reading artifacts');
+      for await (const { artifact, sources } of host.artifacts(folder, cwd, classHashes)) {
+        signal.throwIfAborted();
+        await connection.call('devnet_addArtifact', { artifact, sources }).catch((error) => {
+          notes.push(`The node rejects an artifact: ${reasonOf(error)}`);
+        });
+      }
+    });
+    const debug = await openDebugger(call, connection.target, {
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      onProgress: (loaded, all) => onProgress(`reading steps: ${loaded} of ${all}`),
+    });
+    const root = await host.packageOf(folder, cwd);
+    return {
+      debug,
+      call: connection.call,
+      target: connection.target,
+      roots: root === undefined || root === cwd ? [cwd] : [cwd, root],
+      notes: [...notes, ...debug.notes],
+      async close() {
+        await debug.close().catch(() => {});
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Whether the execution ended with a failure. */
+export function hasFailed({ trace }: Debugger): boolean {
+  return trace.runs.some(({ failed, parent }) => failed && parent === undefined);
+}
+
+/**
+ * The innermost frame outside of the core library, whose lines no step stops at; the innermost frame where there is no
+ * other.
+ */
+export async function firstOwnFrame(debug: Debugger): Promise<number> {
+  const frames = await debug.frames();
+  return Math.max(
+    0,
+    frames.findIndex(({ isLibrary }) => !isLibrary),
+  );
+}
+
+/** The name of a function without its modules, as in `TokenImpl::transfer`. */
+export function shortName(name: string): string {
+  return /(?:^|::)((?:[^:<>]+::)?[^:<>]+(?:::<.*>)?)$/.exec(name)?.[1] ?? name;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
