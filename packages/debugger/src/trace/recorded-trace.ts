@@ -12,7 +12,7 @@ const CONCURRENT = 4;
 const PAGE = 512;
 /** Pages that are read at the same time. */
 const CONCURRENT_PAGES = 32;
-/** Pages that are kept: about a million cells. */
+/** Pages that stay: about a million cells. */
 const MOST_PAGES = 2_048;
 
 /** A cell: a number in hexadecimal, a pointer as `segment:offset`, or nothing. */
@@ -119,12 +119,12 @@ export class RecordedTrace {
 
   #page(run: number, segment: number, page: number): Promise<readonly Cell[]> {
     const key = `${run}:${segment}:${page}`;
-    const kept = this.#pages.get(key);
-    if (kept) {
+    const cached = this.#pages.get(key);
+    if (cached) {
       // The oldest entry of a Map is its first.
       this.#pages.delete(key);
-      this.#pages.set(key, kept);
-      return kept;
+      this.#pages.set(key, cached);
+      return cached;
     }
     const reading = this.#readPage(run, segment, page);
     this.#pages.set(key, reading);
