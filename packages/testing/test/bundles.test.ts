@@ -1,10 +1,20 @@
 // Failing tests in real runners: the message ends with the command that opens the failure, and passing tests write nothing.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { Class } from '@starkbox/engine';
 import { openBundle } from 'starkbox';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { classTextWithPlaces } from '../../../contracts/classes.js';
 import { createLinkedProject, ROOT } from './linked-project.js';
 
 const project = createLinkedProject('bundles', [
@@ -16,9 +26,17 @@ const project = createLinkedProject('bundles', [
 const bundles = join(project, 'node_modules', '.cache', 'starkbox', 'bundles');
 afterAll(() => rmSync(project, { recursive: true }));
 
-const COUNTER = fileURLToPath(
-  new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url),
-);
+/** A Scarb package in the project, whose class has debug information. */
+const scarb = join(project, 'contracts');
+const COUNTER = join(scarb, 'target', 'dev', 'counter.contract_class.json');
+mkdirSync(dirname(COUNTER), { recursive: true });
+mkdirSync(join(scarb, 'src'));
+writeFileSync(join(scarb, 'Scarb.toml'), '[package]\n');
+copyFileSync(join(ROOT, 'contracts/src/counter.cairo'), join(scarb, 'src', 'counter.cairo'));
+writeFileSync(COUNTER, await classTextWithPlaces('counter'));
+const classHash = await Class.hashOf(await classTextWithPlaces('counter'));
+/** As the debug information names it. */
+const SOURCE = 'contracts/src/counter.cairo';
 const FIXTURE = `
 import { fixture } from '@starkbox/testing';
 export const counters = fixture('counters', async (chain) => {
@@ -139,6 +157,13 @@ describe('vitest', () => {
     expect(file).toMatch(new RegExp(`^node_modules/.cache/starkbox/bundles/${contract}-\\w+`));
     const { chain, target } = await openBundle(join(project, file));
     expect(Object.keys(target)).toContain(kind);
+    const { source } = await chain.request('devnet_getDebugClass', { class_hash: classHash });
+    expect(source).toBeDefined();
+    const text = await chain.request('devnet_getDebugSource', {
+      class_hash: classHash,
+      file: SOURCE,
+    });
+    expect(text).toMatchObject({ text: readFileSync(join(scarb, 'src', 'counter.cairo'), 'utf8') });
     await chain.close();
   });
 

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import type { Methods } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 import { defaultFolder } from '../cache-folder.js';
+import { addArtifacts } from './artifacts.js';
 
 /** What a bundle is made of: parameters of `devnet_getBundle`. */
 export type BundleRequest = Methods['devnet_getBundle']['params'];
@@ -61,6 +62,7 @@ async function writeBundle(
   provider: RpcProvider,
   request: BundleRequest,
 ): Promise<string | undefined> {
+  await addArtifacts(provider);
   const response = await provider.channel.fetch('devnet_getBundle', request);
   const { result, error } = Object(await response.json());
   if (Object(error).code === METHOD_NOT_FOUND) return undefined;
