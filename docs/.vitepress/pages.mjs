@@ -41,6 +41,7 @@ const SECTIONS = [
       'browser',
       'fixtures-and-instances',
       'debug-a-revert',
+      'debugger',
       'bug-reports',
       'gas-and-coverage',
       'fork-in-ci',

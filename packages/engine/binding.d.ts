@@ -44,7 +44,7 @@ export declare class Closed {
 
 /** Transactions that are executed, the last one recorded. */
 export declare class DebugRecording {
-  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, limits: TraceLimits)
+  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, limits: TraceLimits, firstWrite?: SlotWrite | undefined | null)
   /** Index of the next transaction; their number if none is executed any more. */
   get next(): number
   /** Executes transactions for some time, and gives the trace of the last one. */
@@ -88,7 +88,7 @@ export declare class FileLock {
 
 /** Transactions that are executed, some with the machine's trace. */
 export declare class Retracing {
-  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced)
+  constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced, firstWrite?: SlotWrite | undefined | null)
   /** Index of the next transaction; their number if none is executed any more. */
   get next(): number
   /**

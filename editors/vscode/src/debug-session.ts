@@ -42,7 +42,7 @@ function installedScript(folder: string): string | undefined {
 
 /** Where failed tests write bundles, below the folder of a project. */
 const BUNDLE_FOLDER = join('node_modules', '.cache', 'starkbox');
-const BUNDLE = /\.bundle$/;
+const BUNDLE = /\.starkbox-bundle$/;
 
 /** The newest bundle that a failed test wrote in one of these folders. */
 export function newestBundle(folders: readonly string[]): string | undefined {

@@ -11,6 +11,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { Breakpoints, EXCEPTION_FILTERS } from './breakpoints.js';
 import { descriptionOf, explainedFailure, failureText } from './failure-text.js';
 import {
+  firstOwnFrame,
   type Host,
   hasFailed,
   type LaunchArguments,
@@ -19,6 +20,7 @@ import {
   type Recording,
   readLaunchArguments,
   reasonOf,
+  shortName,
 } from './launch.js';
 import { References, textVariable } from './references.js';
 import { SourceFiles } from './source-files.js';
@@ -63,6 +65,15 @@ interface Running {
   readonly request: number;
   readonly signal: { aborted: boolean };
 }
+
+/** The stack at the end, where no function is active. */
+const END_FRAME: DebugProtocol.StackFrame = {
+  id: 1,
+  name: 'End of the transaction',
+  line: 0,
+  column: 0,
+  presentationHint: 'label',
+};
 
 const NOT_OPEN = 'No transaction is open. Send a launch request first.';
 
@@ -309,8 +320,11 @@ export class Adapter extends DebugSession {
     { frameId }: DebugProtocol.RestartFrameArguments,
   ): void {
     this.#move(response, async ({ debug }) => {
+      const first = await firstOwnFrame(debug);
       let stop = await debug.stepOut('backward');
-      for (let index = 1; index < frameId; index += 1) stop = await debug.stepOut('backward');
+      for (let index = first + 1; index < frameId; index += 1) {
+        stop = await debug.stepOut('backward');
+      }
       return stop.reason === 'start' ? stop : debug.stepIn();
     });
   }
@@ -389,15 +403,18 @@ export class Adapter extends DebugSession {
     { startFrame = 0, levels = 0 }: DebugProtocol.StackTraceArguments,
   ): void {
     this.#answer(response, async (session) => {
-      const totalFrames = await session.debug.frameCount();
+      const { debug } = session;
+      const first = this.#showsRegisters ? 0 : await firstOwnFrame(debug);
+      const totalFrames = (await debug.frameCount()) - first;
       const count = levels > 0 ? levels : totalFrames;
       // One more frame tells where a contract begins.
-      const frames = await session.debug.frames(startFrame, count + 1);
+      const frames = await debug.frames(first + startFrame, count + 1);
       const stackFrames: DebugProtocol.StackFrame[] = [];
       for (const [at, frame] of frames.slice(0, count).entries()) {
         const isOutermost = frames[at + 1]?.runIndex !== frame.runIndex;
         stackFrames.push(await this.#frame(session, frame, isOutermost));
       }
+      if (totalFrames === 0) return { stackFrames: [END_FRAME], totalFrames: 1 };
       return { stackFrames, totalFrames };
     });
   }
@@ -412,7 +429,7 @@ export class Adapter extends DebugSession {
     const times = repetitions > 1 ? ` ×${repetitions}` : '';
     return {
       id: index + 1,
-      name: `${name}${times}${contract}`,
+      name: `${shortName(name)}${times}${contract}`,
       line: location ? this.convertDebuggerLineToClient(location.line) : 0,
       column: location ? this.convertDebuggerColumnToClient(location.column) : 0,
       canRestart: true,
@@ -428,7 +445,7 @@ export class Adapter extends DebugSession {
   ): void {
     this.#answer(response, async ({ debug }) => {
       const [frame] = await debug.frames(frameId - 1, 1);
-      if (!frame) throw new Error('This frame belongs to an earlier position.');
+      if (!frame) return { scopes: [] };
       const { variables, unmapped, note } = await debug.scope(frame.index);
       this.#note(note);
       const rows = variables.map((variable) => this.#references.variable(variable));
@@ -533,10 +550,11 @@ export class Adapter extends DebugSession {
 
   override evaluateRequest(
     response: DebugProtocol.EvaluateResponse,
-    { expression, frameId = 1 }: DebugProtocol.EvaluateArguments,
+    { expression, frameId }: DebugProtocol.EvaluateArguments,
   ): void {
     this.#answer(response, async ({ debug }) => {
-      const { value, note } = await debug.evaluate(expression.trim(), frameId - 1);
+      const frame = frameId === undefined ? await firstOwnFrame(debug) : frameId - 1;
+      const { value, note } = await debug.evaluate(expression.trim(), frame);
       if (!value) throw new Error(note ?? `'${expression}' has no value here.`);
       return this.#references.evaluated(value, expression.trim());
     });
@@ -567,7 +585,7 @@ export class Adapter extends DebugSession {
   ): void {
     this.#answer(response, async ({ files }) => {
       const content = await files.text(source?.sourceReference ?? sourceReference);
-      if (content === undefined) throw new Error('The node does not have the text of this file.');
+      if (content === undefined) throw new Error('The node does not have this file.');
       return { content, mimeType: 'text/x-cairo' };
     });
   }

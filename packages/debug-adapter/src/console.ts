@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
+import { shortType } from '@starkbox/abi';
 import type {
   Breakpoint,
   Debugger,
@@ -13,12 +14,14 @@ import type {
 } from '@starkbox/debugger';
 import { descriptionOf, failureText } from './failure-text.js';
 import {
+  firstOwnFrame,
   type Host,
   hasFailed,
   type LaunchArguments,
   openRecording,
   type Recording,
   reasonOf,
+  shortName,
 } from './launch.js';
 import { localPath } from './source-files.js';
 
@@ -42,20 +45,29 @@ const MOST_FRAMES = 20;
 const MOST_VARIABLES = 20;
 const LONGEST_VALUE = 200;
 
-const HELP = `n, s, o      step over, in, out (bn, bs, bo: backwards)
-i, bi        step by one instruction
-c, bc        continue to a breakpoint, or to the end or start
-b FILE:LINE  set a breakpoint; also b FUNCTION or b 0xCONTRACT, and b ... if CONDITION
-d [N]        list breakpoints, or delete breakpoint N
-p EXPR       print a variable, a member a.b[2], or storage.NAME
-v [FRAME]    print variables
-bt           print the call stack
-l            print the source
-st           print storage of the contract
-g N          go to position N; g start, g end, g fail
-q            quit
-An empty line repeats the last step.
-`;
+/** Commands with what they do. */
+const COMMANDS: readonly (readonly [words: string, meaning: string])[] = [
+  ['n, s, o', 'step over, in, out (bn, bs, bo: backwards)'],
+  ['i, bi', 'step by one instruction'],
+  ['c, bc', 'continue to a breakpoint or failure'],
+  ['b FILE:LINE', 'set a breakpoint'],
+  ['b FUNCTION', 'set a breakpoint at a function, or at a contract by its address'],
+  ['b ... if X > 5', 'set a breakpoint with a condition'],
+  ['d [N]', 'list breakpoints, or delete breakpoint N'],
+  ['p EXPR', 'print a variable, a member such as a.b[2], or storage.NAME'],
+  ['v [FRAME]', 'print variables'],
+  ['bt', 'print the call stack'],
+  ['l', 'print the source'],
+  ['st', 'print storage of the contract'],
+  ['g N', 'go to position N, or to start, end or fail'],
+  ['q', 'quit'],
+  ['', 'An empty line repeats the last step.'],
+];
+
+function helpText(): string {
+  const width = Math.max(...COMMANDS.map(([words]) => words.length));
+  return lines(COMMANDS.map(([words, meaning]) => `${words.padEnd(width)}  ${meaning}`));
+}
 
 /** Commands of a console over a recording. */
 export class DebugConsole {
@@ -82,12 +94,14 @@ export class DebugConsole {
       : this.#paint('bold', hasFailed(debug) ? 'Start of the transaction' : 'Nothing failed');
     const notes = this.#recording.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
     const variables: string[] = [];
-    const frames = await debug.frames(0, FRAMES_WITH_VARIABLES);
+    const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
     for (const frame of frames) {
       const rows = await this.#variables(frame.index);
-      if (rows.length > 0) variables.push(`\n${this.#paint('bold', frame.name)}\n${lines(rows)}`);
+      if (rows.length > 0)
+        variables.push(`\n${this.#paint('bold', shortName(frame.name))}\n${lines(rows)}`);
     }
-    return `${title}\n${notes}${await this.#where()}\n${await this.#stack()}${variables.join('')}`;
+    const header = `${title}\n${await this.#where()}\n${await this.#stack()}`;
+    return `${header}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
   }
 
   /** The output of a command; undefined to quit. */
@@ -127,7 +141,7 @@ export class DebugConsole {
       case 'p':
         return this.#print(rest);
       case 'v':
-        return lines(await this.#variables(Number(rest) || 0));
+        return this.#frameVariables(rest);
       case 'bt':
         return this.#stack();
       case 'l':
@@ -139,7 +153,7 @@ export class DebugConsole {
       case 'h':
       case '?':
       case 'help':
-        return HELP;
+        return helpText();
       default:
         return `Unknown command '${command}'. To list the commands, type h.\n`;
     }
@@ -154,17 +168,17 @@ export class DebugConsole {
   }
 
   #breakAt(words: string): string {
-    const [place = '', condition] = words.split(/\s+if\s+/);
-    if (place === '') return 'Expected FILE:LINE, FUNCTION or 0xCONTRACT after b.\n';
-    const [, file, line] = /^(.+):(\d+)$/.exec(place) ?? [];
+    const [word = '', condition] = words.split(/\s+if\s+/);
+    if (word === '') return 'Expected FILE:LINE, FUNCTION or 0xCONTRACT after b.\n';
+    const [, file, line] = /^(.+):(\d+)$/.exec(word) ?? [];
     this.#lastId += 1;
     const id = String(this.#lastId);
     const at =
       file !== undefined
         ? { line: { file, line: Number(line) } }
-        : /^0x[0-9a-f]+$/i.test(place)
-          ? { contract: place }
-          : { function: place };
+        : /^0x[0-9a-f]+$/i.test(word)
+          ? { contract: word }
+          : { function: word };
     const breakpoint = { id, ...at, ...(condition === undefined ? {} : { condition }) };
     this.#breakpoints = [...this.#breakpoints, breakpoint];
     return `Breakpoint ${id}: ${breakpointText(breakpoint)}\n`;
@@ -180,13 +194,20 @@ export class DebugConsole {
     return rows.length === 0 ? 'No breakpoints.\n' : lines(rows);
   }
 
+  async #frameVariables(word: string): Promise<string> {
+    const index = word === '' ? await firstOwnFrame(this.#debug) : Number(word);
+    if (!Number.isInteger(index)) return 'Expected the number of a frame after v.\n';
+    return lines(await this.#variables(index));
+  }
+
   async #print(expression: string): Promise<string> {
-    const { value, note } = await this.#debug.evaluate(expression, 0);
+    const frame = await firstOwnFrame(this.#debug);
+    const { value, note } = await this.#debug.evaluate(expression, frame);
     if (!value) return `${note ?? `'${expression}' has no value here.`}\n`;
     const children = await value.children(0, MOST_VARIABLES);
     const more = value.childCount - children.length;
     return lines([
-      `${value.text} ${this.#paint('dim', value.type)}`,
+      `${value.text} ${this.#paint('dim', shortType(value.type))}`,
       ...children.map((child) => this.#row(child)),
       ...(more > 0 ? [`  ... ${more} more`] : []),
     ]);
@@ -194,12 +215,12 @@ export class DebugConsole {
 
   async #goTo(word: string): Promise<string> {
     const debug = this.#debug;
-    const named: Readonly<Record<string, number>> = {
+    const positions: Readonly<Record<string, number>> = {
       start: 0,
       end: debug.length - 1,
       fail: debug.startOfInterest,
     };
-    const position = named[word] ?? Number(word || Number.NaN);
+    const position = positions[word] ?? Number(word || Number.NaN);
     if (!Number.isInteger(position) || position < 0 || position >= debug.length) {
       return `Expected a position from 0 to ${debug.length - 1}, start, end or fail.\n`;
     }
@@ -232,23 +253,24 @@ export class DebugConsole {
 
   #row({ name, value: { text, type } }: Variable): string {
     const short = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
-    return `  ${name} = ${short} ${this.#paint('dim', type)}`;
+    return `  ${name} = ${short} ${this.#paint('dim', shortType(type))}`;
   }
 
   async #stack(): Promise<string> {
-    const all = await this.#debug.frameCount();
-    const frames = await this.#debug.frames(0, MOST_FRAMES);
+    const first = await firstOwnFrame(this.#debug);
+    const count = (await this.#debug.frameCount()) - first;
+    const frames = await this.#debug.frames(first, MOST_FRAMES);
     const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
-    if (all > frames.length) rows.push(`  ... ${all - frames.length} more`);
+    if (count > frames.length) rows.push(`  ... ${count - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);
   }
 
   async #frameRow({ index, name, location, repetitions, run }: StackFrame): Promise<string> {
     const times = repetitions > 1 ? ` ×${repetitions}` : '';
-    const place = location
+    const origin = location
       ? `${await this.#pathOf(location)}:${location.line}`
       : (run.contract_name ?? run.contract_address);
-    return `  ${index}  ${name}${times}  ${this.#paint('dim', place)}`;
+    return `  ${index}  ${shortName(name)}${times}  ${this.#paint('dim', origin)}`;
   }
 
   /** The path below the current folder, where there is such a file. */
@@ -262,11 +284,12 @@ export class DebugConsole {
   /** The line of the position, with an excerpt. */
   async #where(): Promise<string> {
     const debug = this.#debug;
-    const [frame] = await debug.frames(0, 1);
+    const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
     const position = this.#paint('dim', `position ${debug.position} of ${debug.length - 1}`);
     if (!frame) return `${position}\n`;
     const { location, name, run } = frame;
-    if (!location) return `${name} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
+    if (!location)
+      return `${shortName(name)} of ${run.contract_name ?? run.contract_address}, ${position}\n`;
     const title = `${await this.#pathOf(location)}:${location.line}:${location.column}`;
     const text = await debug.sourceText(location.classHash, location.file);
     return `${this.#paint('cyan', title)} ${position}\n${text === undefined ? '' : this.#excerpt(text, location)}`;
@@ -301,8 +324,8 @@ function splitFirst(words: string): readonly [string, string] {
 }
 
 function breakpointText({ line, function: name, contract, condition }: Breakpoint): string {
-  const place = line ? `${line.file}:${line.line}` : (name ?? contract ?? '');
-  return condition === undefined ? place : `${place} if ${condition}`;
+  const location = line ? `${line.file}:${line.line}` : (name ?? contract ?? '');
+  return condition === undefined ? location : `${location} if ${condition}`;
 }
 
 /** The commands by which editors open the same execution. */
@@ -340,6 +363,8 @@ export async function startConsole(
     write(`\n${editorHints(launch, launch.url ?? host.url)}`);
     if (!lineReader) return;
     write(`\nTo list the commands, type h.\n`);
+    // Control and C quits.
+    lineReader.on('SIGINT', () => lineReader.close());
     lineReader.prompt();
     for await (const line of lineReader) {
       const text = await console.execute(line).catch((error: unknown) => `${reasonOf(error)}\n`);

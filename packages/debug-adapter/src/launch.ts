@@ -261,6 +261,23 @@ export function hasFailed({ trace }: Debugger): boolean {
   return trace.runs.some(({ failed, parent }) => failed && parent === undefined);
 }
 
+/**
+ * The innermost frame outside of the core library, whose lines no step stops at; the innermost frame where there is no
+ * other.
+ */
+export async function firstOwnFrame(debug: Debugger): Promise<number> {
+  const frames = await debug.frames();
+  return Math.max(
+    0,
+    frames.findIndex(({ isLibrary }) => !isLibrary),
+  );
+}
+
+/** The name of a function without its modules, as in `TokenImpl::transfer`. */
+export function shortName(name: string): string {
+  return /(?:^|::)((?:[^:<>]+::)?[^:<>]+(?:::<.*>)?)$/.exec(name)?.[1] ?? name;
+}
+
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

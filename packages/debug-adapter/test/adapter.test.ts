@@ -17,7 +17,7 @@ const project = await createProject(['token', 'failing_calls', 'failing_callee',
 const owner = sender.account.address;
 const token = await sender.deploy(await contract('token'), ['0x1', '0x2', '0x64', '0x0', owner]);
 const calls = await sender.deploy(await contract('failing_calls'));
-const callee = await sender.deploy(await contract('failing_callee'));
+const callee = await sender.deploy(await contract('failing_callee'), ['0x0']);
 const transfer = (amount: string) => ({
   to: token,
   name: 'transfer',
@@ -81,13 +81,17 @@ test('lines step over, in and out, in both directions', async () => {
   const { client } = editor;
   const thread = { threadId: 1 };
   const failure = await editor.launch(open(reverted));
-  const back = await editor.stopAfter(() => client.stepBackRequest(thread));
-  expect(back).toMatchObject({ reason: 'step', path: tokenPath, line: line('if held < amount') });
+  const earlier = await editor.stopAfter(() => client.stepBackRequest(thread));
+  expect(earlier).toMatchObject({
+    reason: 'step',
+    path: tokenPath,
+    line: line('if held < amount'),
+  });
   const before = await editor.stopAfter(() => client.stepBackRequest(thread));
   expect(before).toMatchObject({ line: line('let held =') });
-  expect(before.position).toBeLessThan(back.position);
+  expect(before.position).toBeLessThan(earlier.position);
   const again = await editor.stopAfter(() => client.nextRequest(thread));
-  expect(again).toMatchObject({ line: back.line, position: back.position });
+  expect(again).toMatchObject({ line: earlier.line, position: earlier.position });
   const into = await editor.stopAfter(() => client.stepInRequest(thread));
   expect(into.position).toBeGreaterThan(again.position);
   const caller = await editor.stopAfter(() => client.stepOutRequest(thread));
@@ -110,8 +114,8 @@ test('instructions step with registers, and are disassembled', async () => {
   const { client } = editor;
   const failure = await editor.launch(open(reverted));
   const args = { threadId: 1, granularity: 'instruction' } as const;
-  const back = await editor.stopAfter(() => client.stepBackRequest(args));
-  expect(back.position).toBe(failure.position - 1);
+  const earlier = await editor.stopAfter(() => client.stepBackRequest(args));
+  expect(earlier.position).toBe(failure.position - 1);
   const next = await editor.stopAfter(() => client.nextRequest(args));
   expect(next.position).toBe(failure.position);
   const registers = await editor.scope('Registers');
@@ -224,7 +228,7 @@ test('stops at caught failures, calls, events and storage writes', async () => {
   };
   await editor.goTo(0);
   const inner = await filtered('any');
-  expect(inner).toMatchObject({ reason: 'exception', line: marks().get('check')?.line });
+  expect(inner).toMatchObject({ reason: 'exception', line: marks().get('callee_check')?.line });
   await editor.goTo(0);
   expect(await filtered('uncaught')).toMatchObject({ position: end.position });
   await editor.goTo(0);
@@ -297,7 +301,7 @@ test('expressions name variables, members and storage', async () => {
   const editor = await connected();
   const { client } = editor;
   await editor.launch(open(reverted));
-  const hover = await client.evaluateRequest({ expression: 'held', frameId: 1, context: 'hover' });
+  const hover = await client.evaluateRequest({ expression: 'held', context: 'hover' });
   expect(hover.body).toMatchObject({ result: '95' });
   const storage = await editor.scope('Storage');
   for (const { evaluateName = '', value } of storage.values()) {
@@ -310,7 +314,8 @@ test('a position, a line and the start of a frame can be gone to', async () => {
   const editor = await connected();
   const { client } = editor;
   const failure = await editor.launch(open(reverted));
-  const restarted = await editor.stopAfter(() => client.restartFrameRequest({ frameId: 1 }));
+  const frameId = (await editor.frames(1))[0]?.id ?? 0;
+  const restarted = await editor.stopAfter(() => client.restartFrameRequest({ frameId }));
   expect(restarted.path).toBe(tokenPath);
   expect(restarted.position).toBeLessThan(failure.position);
   expect(restarted.line).toBeLessThan(FAILING);
@@ -363,7 +368,7 @@ test('calls and simulations are debugged from a file with their request', async 
   await writeFile(file, JSON.stringify({ method: 'starknet_call', params }));
   const editor = await connected();
   const stop = await editor.launch({ requestFile: 'call.json', url, cwd: project });
-  expect(stop).toMatchObject({ reason: 'exception', line: marks().get('check')?.line });
+  expect(stop).toMatchObject({ reason: 'exception', line: marks().get('callee_check')?.line });
 
   const simulation = {
     block_id: 'latest',
@@ -396,7 +401,9 @@ test('wrong arguments and unknown transactions are explained', async () => {
 
 test('printed texts and missing information are in the console', async () => {
   const prints = await sender.deploy(await contract('prints'));
-  const hash = await sender.invoke([{ to: prints, name: 'print_all', calldata: [] }]);
+  const hash = await sender.invoke([
+    { to: prints, name: 'print_values', calldata: ['0x7', '0x8'] },
+  ]);
   const editor = await connected();
   await editor.launch(open(hash));
   const printed = editor.output.filter(({ category }) => category === 'stdout');
@@ -409,7 +416,7 @@ test('disconnecting closes the trace in the node, and the adapter serves others'
   const editor = await connected();
   await editor.launch(open(reverted));
   await editor.client.terminateRequest();
-  await editor.client.disconnectRequest();
+  await editor.disconnect();
   await client.failure('devnet_readDebugSteps', { trace_id: '0x1', run: 0, first: 0, count: 1 });
   const other = await connected();
   expect(await other.launch(open(reverted))).toMatchObject({ line: FAILING });

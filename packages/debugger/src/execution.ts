@@ -1,25 +1,31 @@
 // What an execution did: its failures, its marks on the timeline, and the storage as of a position.
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 import type { Mark, StorageEntry } from './debugger.js';
+import type { Stops } from './stops.js';
 import { GrowingColumns } from './trace/columns.js';
 import { NONE, type Timeline } from './trace/timeline.js';
 
 /** What a system call adds to the panic data of the call that it made: the short string `ENTRYPOINT_FAILED`. */
 const ENTRYPOINT_FAILED = BigInt('0x454e545259504f494e545f4641494c4544');
 
-/** The position of the failure of a run; undefined if it did not fail. */
-export function failurePosition(
-  { runs }: DEBUG_TRACE,
-  timeline: Timeline,
-  run: number,
-): number | undefined {
-  const { failed, failure_step, code, step_count = 0 } = runs[run] ?? {};
-  if (!failed) return undefined;
-  if (code === 'cairo1' && failure_step !== undefined && step_count > 0) {
-    return timeline.positionOfStep(run, failure_step);
-  }
-  const own = timeline.stretchesOf(run).at(-1);
-  return own ? own.position + own.count - 1 : timeline.firstOfRun(run);
+/** The position of the failure of each run; undefined for runs that did not fail. */
+export function failurePositions(
+  { runs, actions }: DEBUG_TRACE,
+  { timeline, stops }: { readonly timeline: Timeline; readonly stops: Stops },
+): readonly (number | undefined)[] {
+  const lastActions = new Map<number, number>();
+  for (const { run, step, failed } of actions) if (!failed) lastActions.set(run, step);
+  return runs.map(({ failed, failure_step, code, step_count }, run) => {
+    if (!failed) return undefined;
+    if (code !== 'cairo1' || failure_step === undefined || step_count === 0) {
+      const own = timeline.stretchesOf(run).at(-1);
+      return own ? own.position + own.count - 1 : timeline.firstOfRun(run);
+    }
+    const lastAction = lastActions.get(run) ?? 0;
+    if (lastAction <= failure_step) return timeline.positionOfStep(run, failure_step);
+    // Code that has failed makes no system calls: the step made the panic data, and the failure came later.
+    return Math.max(timeline.positionOfStep(run, lastAction), stops.lastOfRun(run));
+  });
 }
 
 /** The run whose failure ended the execution: it was passed on by all of its callers. Undefined if none failed. */
@@ -76,8 +82,11 @@ function* failedAround(runs: readonly DEBUG_RUN[], run: number): Generator<numbe
   }
 }
 
-export function marksOf(trace: DEBUG_TRACE, timeline: Timeline): readonly Mark[] {
-  const { runs, actions } = trace;
+export function marksOf(
+  { runs, actions }: DEBUG_TRACE,
+  timeline: Timeline,
+  failures: readonly (number | undefined)[],
+): readonly Mark[] {
   const undoing = undoingRuns(runs);
   const marks: Mark[] = [];
   for (const [index, action] of actions.entries()) {
@@ -93,7 +102,7 @@ export function marksOf(trace: DEBUG_TRACE, timeline: Timeline): readonly Mark[]
       const position = Math.min(timeline.lastOfRun(index) + 1, timeline.length - 1);
       marks.push({ position, kind: 'return', runIndex: index, isReverted });
     }
-    const position = failurePosition(trace, timeline, index);
+    const position = failures[index];
     if (position !== undefined) {
       marks.push({ position, kind: 'failure', runIndex: index, isReverted: true });
     }

@@ -37,6 +37,7 @@ export interface CodeFrame {
 
 const WRAPPER = '__wrapper__';
 const CORE = /^core(::|$)/;
+const CORE_FILE = /(^|\/)(corelib|std\/core)\//;
 const DISPATCHER = /Dispatcher(Impl)?::\w+$/;
 const MACRO = /(^|::)\w+_macro$/;
 
@@ -72,12 +73,17 @@ export function plainName(name: string): string {
 /** The compiler makes a function of each loop, and names it by the place of the loop. */
 export const isLoopName = (name: string): boolean => /\[\d+-\d+\](\{|$)/.test(name);
 
-const isMacro = (name: string): boolean => MACRO.test(name);
+/** A macro of the core library is a part of that library. */
+const isMacro = (name: string): boolean => MACRO.test(name) && !CORE.test(name);
 const isWrapper = (name: string): boolean => wrappedName(name) !== name;
 
-function isLibrary({ function: name, isGenerated }: SourceEntry): boolean {
+function isLibrary({ function: name, file, isGenerated }: SourceEntry): boolean {
   return (
-    CORE.test(name) || DISPATCHER.test(name) || isWrapper(name) || (isGenerated && !isMacro(name))
+    CORE.test(name) ||
+    (file !== undefined && CORE_FILE.test(file)) ||
+    DISPATCHER.test(name) ||
+    isWrapper(name) ||
+    (isGenerated && !isMacro(name))
   );
 }
 
@@ -103,7 +109,7 @@ export function framesOf(entries: readonly SourceEntry[]): readonly CodeFrame[] 
       entry: index,
       name,
       isInlined: !isLast,
-      isLibrary: isOfMacro ? CORE.test(name) : isLibrary(entry),
+      isLibrary: isOfMacro ? CORE_FILE.test(location.file ?? '') : isLibrary(entry),
       ...(location.file === undefined ? {} : { file: location.file }),
       ...(location.line === undefined ? {} : { line: location.line }),
       ...(location.column === undefined ? {} : { column: location.column }),

@@ -21,21 +21,26 @@ import type {
   StopReason,
   StorageEntry,
   Target,
-  Value,
   Variable,
 } from './debugger.js';
 import { decodeInstruction } from './disassembly.js';
-import { failedRun, failurePosition, gasAt, marksOf, StorageHistory } from './execution.js';
+import { failedRun, failurePositions, gasAt, marksOf, StorageHistory } from './execution.js';
 import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
 import { type ActiveFunction, activationOf, activeFunctions } from './frames.js';
 import { type CodeFrame, type CodeTable, plainName } from './lines.js';
+import { nameSlots, type SlotNames, slotId, slotNameText, slotValue } from './slots.js';
 import { Stops } from './stops.js';
 import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
 import { NO_PC, NONE, Timeline } from './trace/timeline.js';
-import { scopeOf } from './values/scope.js';
-import { callVariables, leaf } from './values-by-abi.js';
+import { gasOf, scopeOf } from './values/scope.js';
+import { callVariables } from './values-by-abi.js';
 
-/** Records an execution in a node and opens it at its first position. */
+/**
+ * Records an execution in a node and opens it at its first position.
+ *
+ * @param call makes JSON-RPC requests
+ * @throws if the node rejects the request, or does not record executions
+ */
 export async function openDebugger(
   call: Caller,
   target: Target,
@@ -71,11 +76,6 @@ interface Frame {
   readonly code: CodeFrame | undefined;
 }
 
-/** Slots whose names are asked for. */
-const MOST_NAMED = 5_000;
-const MOST_KEYS = 500;
-const MOST_FELTS = 500;
-
 class RecordedDebugger implements Debugger {
   readonly trace: DEBUG_TRACE;
   readonly length: number;
@@ -90,7 +90,7 @@ class RecordedDebugger implements Debugger {
   readonly #actionsOfRun: readonly (readonly number[])[];
   #position = 0;
   #stack: { readonly position: number; readonly frames: readonly Frame[] } | undefined;
-  #slotNames: Promise<ReadonlyMap<string, string>> | undefined;
+  #slotNames: Promise<SlotNames> | undefined;
 
   constructor(parts: Parts) {
     const { recorded, timeline, classes } = parts;
@@ -100,11 +100,11 @@ class RecordedDebugger implements Debugger {
     this.length = timeline.length;
     this.#codes = trace.runs.map(({ class_hash }) => classes.table(class_hash));
     this.#stops = new Stops(timeline, classes.lines, this.#codes);
-    this.marks = marksOf(trace, timeline);
+    const failures = failurePositions(trace, { timeline, stops: this.#stops });
+    this.marks = marksOf(trace, timeline, failures);
     this.#storage = new StorageHistory(trace, timeline);
     const failed = failedRun(trace);
-    this.startOfInterest =
-      failed === undefined ? 0 : (failurePosition(trace, timeline, failed) ?? 0);
+    this.startOfInterest = failures[failed ?? -1] ?? 0;
     const actionsOfRun: number[][] = trace.runs.map(() => []);
     for (const [index, { run }] of trace.actions.entries()) actionsOfRun[run]?.push(index);
     this.#actionsOfRun = actionsOfRun;
@@ -347,40 +347,19 @@ class RecordedDebugger implements Debugger {
 
   async storage(contractAddress?: string): Promise<readonly StorageEntry[]> {
     const entries = this.#storage.at(this.#position, contractAddress);
-    this.#slotNames ??= this.#nameSlots();
-    const names = await this.#slotNames;
+    const names = await this.#namesOfSlots();
     return entries.map((entry) => {
-      const name = names.get(`${entry.contractAddress} ${entry.key}`);
-      return name === undefined ? entry : { ...entry, name };
+      const slot = names.get(slotId(entry));
+      return slot ? { ...entry, name: slotNameText(slot) } : entry;
     });
   }
 
-  /** Names of the slots that the execution used; none if the node does not name them. */
-  async #nameSlots(): Promise<ReadonlyMap<string, string>> {
+  #namesOfSlots(): Promise<SlotNames> {
     const { call, target } = this.#parts;
-    const keysOf = new Map<string, string[]>();
-    const slots = this.#storage.slots.slice(0, MOST_NAMED);
-    for (const { contractAddress, key } of slots) {
-      const keys = keysOf.get(contractAddress);
-      if (keys) keys.push(key);
-      else keysOf.set(contractAddress, [key]);
-    }
-    const felts = [...new Set(this.trace.runs.flatMap(({ calldata }) => calldata))];
-    const hint = 'transactionHash' in target ? { transaction_hash: target.transactionHash } : {};
-    const names = new Map<string, string>();
-    for (const [contract_address, keys] of keysOf) {
-      for (let first = 0; first < keys.length; first += MOST_KEYS) {
-        const contracts = [{ contract_address, keys: keys.slice(first, first + MOST_KEYS) }];
-        const params = { contracts, ...hint, felts: felts.slice(0, MOST_FELTS) };
-        const answer = await call('devnet_nameStorage', params).catch(() => undefined);
-        const named = isRecord(answer) ? answer['slots'] : undefined;
-        for (const slot of Array.isArray(named) ? named : []) {
-          if (!isRecord(slot) || typeof slot['name'] !== 'string') continue;
-          names.set(`${slot['contract_address']} ${slot['key']}`, slot['name']);
-        }
-      }
-    }
-    return names;
+    const transaction = 'transactionHash' in target ? target.transactionHash : undefined;
+    const felts = new Set(this.trace.runs.flatMap(({ calldata }) => calldata));
+    this.#slotNames ??= nameSlots(call, this.#storage.slots, [...felts], transaction);
+    return this.#slotNames;
   }
 
   async registers(): Promise<Registers | undefined> {
@@ -392,7 +371,14 @@ class RecordedDebugger implements Debugger {
   }
 
   async gas(): Promise<number | undefined> {
-    const { timeline } = this.#parts;
+    const { timeline, classes, recorded } = this.#parts;
+    const [innermost] = this.#frames();
+    const debugClass = classes.get(this.trace.runs[innermost?.active.run ?? -1]?.class_hash ?? '');
+    if (innermost?.code && debugClass) {
+      const activation = activationOf(timeline, innermost.active);
+      const left = await gasOf(debugClass, activation, recorded.memoryOf(innermost.active.run));
+      if (left !== undefined) return Number(left);
+    }
     const actions = this.#actionsOfRun[timeline.runAt(this.#position)] ?? [];
     return gasAt(this.trace, timeline, this.#position, actions);
   }
@@ -415,17 +401,15 @@ class RecordedDebugger implements Debugger {
     return { note: note === undefined ? sentence : `${sentence} ${note}` };
   }
 
+  /** A slot of the contract whose code runs. */
   async #evaluateSlot({ steps }: Path): Promise<Evaluated> {
-    const text = steps
-      .map((step) => ('key' in step ? `[${step.key}]` : `.${step.member}`))
-      .join('')
-      .replace(/^\./, '');
     const frame = this.#frames()[this.#defaultFrame()];
     const address = this.trace.runs[frame?.active.run ?? -1]?.contract_address;
-    const entries = await this.storage(address);
-    const entry = entries.find(({ name, key }) => isSlot(name, text) || `[${key}]` === text);
-    if (!entry) return { note: `The execution has not used a slot storage.${text} so far.` };
-    return { value: slotValue(entry) };
+    const names = await this.#namesOfSlots();
+    const value = slotValue(this.#storage.at(this.#position, address), names, steps);
+    if (value) return { value };
+    const text = steps.map((step) => ('key' in step ? `[${step.key}]` : `.${step.member}`));
+    return { note: `The execution has not used the slot storage${text.join('')} so far.` };
   }
 
   async sources(): Promise<readonly { readonly classHash: string; readonly file: string }[]> {
@@ -489,11 +473,6 @@ class RecordedDebugger implements Debugger {
     await this.#parts.recorded.close();
   }
 }
-
-const isSlot = (name: string | undefined, text: string): boolean =>
-  name !== undefined && name.replaceAll(' ', '') === text.replaceAll(' ', '');
-
-const slotValue = ({ value }: StorageEntry): Value => leaf('felt252', value);
 
 function locationOf(
   classHash: string,

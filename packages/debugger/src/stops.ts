@@ -91,6 +91,8 @@ export class Stops {
     const stops = new GrowingColumns(4);
     const lineOfFrame = new Uint32Array(timeline.activationCount);
     const hasStopped = new Uint8Array(timeline.activationCount);
+    // Whether the current turn of a loop has more than one line.
+    const hasLines = new Uint8Array(timeline.activationCount);
     let [frameBefore, lineBefore, run] = [NONE, 0, NONE];
     let code: CodeTable | undefined;
     for (let position = 0; position < length - 1; position += 1) {
@@ -118,14 +120,16 @@ export class Stops {
         if (common < lines.depthOf(line)) {
           flags = (common + 1) | (this.#isEntry(last, line, common + 1) ? ENTERS : 0);
         }
-      } else if (frame !== activation && hasStopped[activation] === 0) {
-        // The next turn of a loop that has a single line.
-        flags = 1;
       }
+      if (hasStopped[activation] === 0) {
+        hasStopped[activation] = 1;
+        // The next turn of a loop that has a single line.
+        if (last === line && frame !== activation && hasLines[frame] === 0) flags = 1;
+        hasLines[frame] = 0;
+      } else if (flags !== 0) hasLines[frame] = 1;
       if (flags !== 0 || frame !== frameBefore || line !== lineBefore) {
         stops.push(position, line, frame, flags);
       }
-      hasStopped[activation] = 1;
       lineOfFrame[frame] = line;
       [frameBefore, lineBefore] = [frame, line];
     }
@@ -185,6 +189,16 @@ export class Stops {
 
   runOf(stop: number): number {
     return this.timeline.runAt(this.positionOf(stop));
+  }
+
+  /** The last position of user code of a run, without the calls that it made; its start if it has none. */
+  lastOfRun(run: number): number {
+    for (const { position, count } of this.timeline.stretchesOf(run).toReversed()) {
+      for (let at = position + count - 1; at >= position; at -= 1) {
+        if (this.#lineAt(at) !== 0) return at;
+      }
+    }
+    return this.timeline.firstOfRun(run);
   }
 
   /** The outermost level whose line begins at a stop; 0 if none does. */
@@ -248,7 +262,9 @@ export class Stops {
     if (frame === NONE) return this.next(position);
     const end = this.indexOf(this.timeline.lastOf(frame) + 1);
     for (let stop = this.indexOf(position + 1); stop < end; stop += 1) {
-      if (this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
+      if (this.#frames[stop] !== frame) continue;
+      const hasReturned = this.lines.depthOf(this.lineOf(stop)) < level && this.lineOf(stop) !== 0;
+      if (hasReturned || this.#beginsLine(stop, frame, level)) return this.positionOf(stop);
     }
     return this.positionOf(end);
   }

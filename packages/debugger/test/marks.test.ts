@@ -66,9 +66,7 @@ describe('a failure of a transaction opens at its mark', () => {
     );
     const lines = await linesAtFailure(trace);
     expect(lines.length).toBeGreaterThan(40);
-    expect(lines).toEqual(
-      marksOf(['account_call', ...lines.slice(1).map(() => 'call_forever')]),
-    );
+    expect(lines).toEqual(marksOf(['account_call', ...lines.slice(1).map(() => 'call_forever')]));
   });
 
   test.each(LOOPS)('out of gas in a loop: its head, or the system call: %s', async (entry) => {

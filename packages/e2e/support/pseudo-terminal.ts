@@ -44,6 +44,11 @@ export class PseudoTerminal {
       .map((line) => line.replace(/\r$/, '').split('\r').at(-1) ?? '');
   }
 
+  /** Types a line. */
+  type(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
+
   /** Presses Control and C. */
   interrupt(): void {
     this.#child.stdin?.write('\u0003');

@@ -3,6 +3,7 @@
 import type * as binding from '../binding.js';
 import { callWorker } from './call.js';
 import { EngineError, parseReport } from './error.js';
+import type { SlotWrite } from './state-values.js';
 
 /** Which checks an execution makes; what is left out is as on the network. */
 export interface ExecutionFlags {
@@ -117,6 +118,8 @@ export interface RetraceOptions {
    * each traced transaction: frames beyond have none.
    */
   readonly machine?: number;
+  /** A slot that is written before the first transaction. */
+  readonly firstWrite?: SlotWrite | undefined;
 }
 
 /** What the machine did in one call. */

@@ -310,14 +310,14 @@ export class State {
     options: RetraceOptions & BatchOptions = {},
   ): Promise<readonly Retrace[]> {
     const count = transactions.length;
-    const { first = Math.max(0, count - 1), visited = false, machine, ...limits } = options;
+    const { first = Math.max(0, count - 1), visited = false, machine, firstWrite } = options;
     const natives = transactions.map((transaction) => transaction.native);
     const traced = { first, visited, ...(machine === undefined ? {} : { machine }) };
+    const each = flagsOfEach(flags, count);
     const batch = callNow(
-      () =>
-        new addon.Retracing(this.native, block.native, natives, flagsOfEach(flags, count), traced),
+      () => new addon.Retracing(this.native, block.native, natives, each, traced, firstWrite),
     );
-    const reports = await runBatch(batch, { count, firstTraced: first }, limits);
+    const reports = await runBatch(batch, { count, firstTraced: first }, options);
     return reports.map((text) => parseReport<Retrace>(text));
   }
 
@@ -347,15 +347,17 @@ export class State {
     block: Block,
     transactions: readonly Transaction[],
     flags: FlagsOfEach,
-    { maxSteps: steps, maxBytes: bytes, ...limits }: DebugLimits & BatchOptions,
+    options: DebugLimits & BatchOptions & { readonly firstWrite?: SlotWrite | undefined },
   ): Promise<DebugTrace> {
     const count = transactions.length;
     const natives = transactions.map((transaction) => transaction.native);
     const each = flagsOfEach(flags, count);
+    const { maxSteps: steps, maxBytes: bytes, firstWrite } = options;
+    const limits = { steps, bytes };
     const batch = callNow(
-      () => new addon.DebugRecording(this.native, block.native, natives, each, { steps, bytes }),
+      () => new addon.DebugRecording(this.native, block.native, natives, each, limits, firstWrite),
     );
-    const [native] = await runBatch(batch, { count, firstTraced: count - 1 }, limits);
+    const [native] = await runBatch(batch, { count, firstTraced: count - 1 }, options);
     if (!native) throw new EngineError('input', 'transactions: expected at least one');
     return new DebugTrace(native);
   }

@@ -37,6 +37,7 @@ const EXPLORER = {
   'failed-transaction': `tx/${sample.overflow}`,
   'state-changes': `tx/${sample.succeeded}?tab=state`,
   gas: `tx/${sample.succeeded}?tab=gas`,
+  debugger: `tx/${sample.overflow}?tab=debug`,
 };
 
 const browser = await chromium.launch({

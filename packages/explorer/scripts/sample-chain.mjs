@@ -55,6 +55,17 @@ export async function startSample({ hasWallet = false } = {}) {
       unit: 'FRI',
     });
   }
+  /** @param {string} name @param {string} file */
+  const addSource = async (name, file) => {
+    const places = readFileSync(new URL(`places/${name}.sierra.json.gz`, CONTRACTS));
+    const source = readFileSync(new URL(`src/${file}`, CONTRACTS), 'utf8');
+    await node.request('devnet_addArtifact', {
+      artifact: JSON.parse(gunzipSync(places).toString()),
+      sources: { [`contracts/src/${file}`]: source },
+    });
+  };
+  await addSource('failures', 'failing/failures.cairo');
+  await addSource('counter', 'counter.cairo');
   const reverter = await deploy('reverter');
   const counter = await deploy('counter', ['7']);
   for (let at = 0; at < 12; at++)
@@ -73,12 +84,6 @@ export async function startSample({ hasWallet = false } = {}) {
   await send(2, [
     { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
   ]);
-  const places = readFileSync(new URL('places/failures.sierra.json.gz', CONTRACTS));
-  const source = readFileSync(new URL('src/failing/failures.cairo', CONTRACTS), 'utf8');
-  await node.request('devnet_addArtifact', {
-    artifact: JSON.parse(gunzipSync(places).toString()),
-    sources: { 'contracts/src/failing/failures.cairo': source },
-  });
   const failures = await deploy('failures', ['0']);
   const overflow = await send(0, [
     { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },

@@ -29,6 +29,7 @@ const PAGES = {
   'timeline-compare': 'timeline?a=18&b=24&axis=time',
   'transaction-raw': `tx/${succeeded}?tab=raw`,
   'transaction-gas': `tx/${succeeded}?tab=gas`,
+  'transaction-debug': `tx/${overflow}?tab=debug`,
   'gas-table': 'gas?view=table&from=0',
   gas: 'gas?from=0',
   messages: 'messages?send=1',

@@ -66,6 +66,7 @@ export class Editor {
   readonly output: DebugProtocol.OutputEvent['body'][] = [];
   readonly progress: string[] = [];
   #position = -1;
+  #isDisconnected = false;
 
   constructor(client: DebugClient) {
     this.client = client;
@@ -81,8 +82,15 @@ export class Editor {
   static async connect(port: number): Promise<Editor> {
     const client = new DebugClient('node', '', 'starkbox');
     await client.start(port);
-    closeAfterTest(() => client.stop());
-    return new Editor(client);
+    const editor = new Editor(client);
+    closeAfterTest(() => editor.disconnect());
+    return editor;
+  }
+
+  async disconnect(): Promise<void> {
+    if (this.#isDisconnected) return;
+    this.#isDisconnected = true;
+    await this.client.stop();
   }
 
   async initialize(): Promise<DebugProtocol.Capabilities> {
@@ -138,9 +146,10 @@ export class Editor {
   /** Rows of a scope of a frame, by their names. */
   async scope(
     name: string,
-    frameId: number = 1,
+    frameId?: number,
   ): Promise<ReadonlyMap<string, DebugProtocol.Variable>> {
-    const { body } = await this.client.scopesRequest({ frameId });
+    const chosen = frameId ?? (await this.frames(1))[0]?.id ?? 0;
+    const { body } = await this.client.scopesRequest({ frameId: chosen });
     const scope = body.scopes.find((candidate) => candidate.name === name);
     if (!scope) throw new Error(`no scope ${name}`);
     return this.children(scope.variablesReference);
@@ -154,8 +163,8 @@ export class Editor {
     return new Map(body.variables.map((variable) => [variable.name, variable]));
   }
 
-  async evaluate(expression: string, frameId: number = 1): Promise<string> {
-    const { body } = await this.client.evaluateRequest({ expression, frameId, context: 'watch' });
+  async evaluate(expression: string): Promise<string> {
+    const { body } = await this.client.evaluateRequest({ expression, context: 'watch' });
     return body.result;
   }
 }

@@ -14,11 +14,12 @@ use super::error::Result;
 use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
+use super::state_execution::SlotWrite;
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::error::{self, input};
 use starkbox_engine_core::execution::retrace::{self, TraceOptions};
-use starkbox_engine_core::execution::{self, Run, Session, classes_of, report};
+use starkbox_engine_core::execution::{self, FirstWrite, Run, Session, classes_of, report};
 
 /// The transactions of a batch and the layer that they change.
 pub(super) struct Batch {
@@ -30,6 +31,8 @@ pub(super) struct Batch {
     block: Arc<execution::Block>,
     pub(super) transactions: Vec<Arc<execution::Transaction>>,
     pub(super) flags: Vec<execution::Flags>,
+    /// Precedes the first transaction.
+    first_write: Option<FirstWrite>,
 }
 
 impl Batch {
@@ -38,13 +41,14 @@ impl Batch {
         block: &Block,
         transactions: &[ClassInstance<'_, Transaction>],
         flags: Vec<Flags>,
+        first_write: Option<SlotWrite>,
     ) -> error::Result<Batch> {
         if flags.len() != transactions.len() {
             let counts = (flags.len(), transactions.len());
             return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)));
         }
         let (state, at, block) = (state.inner.clone(), state.at, block.inner.clone());
-        Ok(Batch {
+        let mut batch = Batch {
             session: Session::new(state.clone(), at, block.clone()),
             executed: 0,
             state,
@@ -52,15 +56,19 @@ impl Batch {
             block,
             transactions: transactions.iter().map(|tx| tx.inner.clone()).collect(),
             flags: flags.into_iter().map(execution::Flags::from).collect(),
-        })
+            first_write: first_write.as_ref().map(SlotWrite::parse).transpose()?,
+        };
+        batch.restart()?;
+        Ok(batch)
     }
 }
 
 impl Batch {
     /// Begins again, because a suspended transaction may have changed the session.
-    fn restart(&mut self) {
+    fn restart(&mut self) -> error::Result<()> {
         self.session = Session::new(self.state.clone(), self.at, self.block.clone());
         self.executed = 0;
+        self.first_write.as_ref().map_or(Ok(()), |write| self.session.write(write))
     }
 
     /// Executes the transactions before the next one again, after a restart.
@@ -104,7 +112,7 @@ impl Sliced {
         while next < until {
             let result = batch.execute_up_to(next).and_then(|()| step(&mut batch, next));
             if is_suspended() {
-                batch.restart();
+                batch.restart()?;
                 *held = Some(batch);
                 return Ok(());
             }
@@ -161,7 +169,7 @@ impl Simulation {
         flags: Vec<Flags>,
         initial_reads: bool,
     ) -> Result<Simulation> {
-        let batch = Batch::new(state, block, &transactions, flags)?;
+        let batch = Batch::new(state, block, &transactions, flags, None)?;
         Ok(Simulation { sliced: Sliced::held(batch), initial_reads })
     }
 
@@ -233,8 +241,9 @@ impl Retracing {
         transactions: Vec<ClassInstance<'_, Transaction>>,
         flags: Vec<Flags>,
         traced: Traced,
+        first_write: Option<SlotWrite>,
     ) -> Result<Retracing> {
-        let batch = Batch::new(state, block, &transactions, flags)?;
+        let batch = Batch::new(state, block, &transactions, flags, first_write)?;
         let machine = traced.machine.map(|most| most as usize);
         let options = TraceOptions { visited: traced.visited, machine };
         Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, options })

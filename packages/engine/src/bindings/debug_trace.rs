@@ -11,7 +11,7 @@ use super::batch::{Batch, Sliced, end};
 use super::error::Result;
 use super::promise::off_thread;
 use super::state::State;
-use super::state_execution::parse_call;
+use super::state_execution::{SlotWrite, parse_call};
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::execution::{self, classes_of, debug};
@@ -86,9 +86,10 @@ impl DebugRecording {
         transactions: Vec<ClassInstance<'_, Transaction>>,
         flags: Vec<Flags>,
         limits: TraceLimits,
+        first_write: Option<SlotWrite>,
     ) -> Result<DebugRecording> {
         let last = transactions.len().saturating_sub(1);
-        let batch = Batch::new(state, block, &transactions, flags)?;
+        let batch = Batch::new(state, block, &transactions, flags, first_write)?;
         Ok(DebugRecording { sliced: Sliced::held(batch), limits: limits.into(), last })
     }
 

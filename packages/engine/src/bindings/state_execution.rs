@@ -45,7 +45,7 @@ pub struct SlotWrite {
 }
 
 impl SlotWrite {
-    fn parse(&self) -> error::Result<FirstWrite> {
+    pub(super) fn parse(&self) -> error::Result<FirstWrite> {
         Ok(FirstWrite {
             address: parse_address("address", &self.address)?.into(),
             key: parse_key("key", &self.key)?.into(),

@@ -41,6 +41,7 @@ import {
 import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
 import { type Cause, callCause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
+import { withDirectWrite } from './world/direct-writes.js';
 import { findBlock } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
@@ -307,7 +308,7 @@ export class Chain {
     return this.write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes, storage);
       const changed = change.state_diff.nonces?.map((nonce) => nonce.contract_address) ?? [];
-      return [await withNoncesOf({ ...world, pendingState: state }, changed), classes];
+      return [await withNoncesOf(withDirectWrite(world, state), changed), classes];
     });
   }
 

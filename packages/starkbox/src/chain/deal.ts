@@ -1,4 +1,5 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
+
 import {
   type Block,
   pedersenPair,
@@ -15,6 +16,7 @@ import { pendingContext } from './steps/block-context.js';
 import { closeIfDue } from './steps/close-block.js';
 import { callForWriter } from './steps/executions.js';
 import type { Cause } from './world/cause.js';
+import { withDirectWrite } from './world/direct-writes.js';
 import { nextTime, type World } from './world/world.js';
 
 export interface Deal {
@@ -65,7 +67,7 @@ export async function deal(chain: Chain, request: Deal, cause?: Cause): Promise<
   if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, request));
   return chain.write(cause, async (world) => {
     const [state, dealt] = await written(chain, world, request);
-    return [await closeIfDue({ ...world, pendingState: state }, chain.options), dealt];
+    return [await closeIfDue(withDirectWrite(world, state), chain.options), dealt];
   });
 }
 

@@ -1,4 +1,5 @@
 // Another class in the place of a contract's, whose storage stays.
+
 import type { Class } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
@@ -6,6 +7,7 @@ import type { Chain } from './chain.js';
 import { applyChange, compileClass, type StateChange } from './steps/apply-state-diff.js';
 import { closeIfDue } from './steps/close-block.js';
 import type { Cause } from './world/cause.js';
+import { withDirectWrite } from './world/direct-writes.js';
 
 export interface Replacement {
   readonly address: string;
@@ -37,8 +39,8 @@ export async function replaceClass(
   }
   return chain.write(cause, async (world) => {
     const old = await world.pendingState.classHashAt(address);
-    const pendingState = await applyChange(world.pendingState, change, classes);
-    return [await closeIfDue({ ...world, pendingState }, chain.options), { old, hash }];
+    const state = await applyChange(world.pendingState, change, classes);
+    return [await closeIfDue(withDirectWrite(world, state), chain.options), { old, hash }];
   });
 }
 

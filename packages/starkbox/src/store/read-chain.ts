@@ -113,6 +113,7 @@ async function worldAt(
     latestState: latest,
     history,
     archived: lineage,
+    directWrites: [],
     journal,
   });
 }

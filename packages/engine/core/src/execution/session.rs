@@ -10,14 +10,16 @@ use blockifier::state::state_api::State as _;
 use blockifier::transaction::errors::TransactionExecutionError;
 use blockifier::transaction::objects::TransactionExecutionInfo;
 use blockifier::transaction::transactions::ExecutableTransaction;
-use starknet_api::core::ClassHash;
+use starknet_api::core::{ClassHash, ContractAddress};
+use starknet_api::state::StorageKey;
 use starknet_api::transaction::fields::{GasVectorComputationMode, ValidResourceBounds};
 use starknet_types_core::felt::Felt;
 
 use super::block::Block;
+use super::closing::FirstWrite;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
-use crate::error::{Failure, Kind, Result};
+use crate::error::{Failure, Kind, Result, input};
 use crate::fault;
 use crate::felt::Key;
 use crate::state::{Changes, ClassChanges, Diff, State};
@@ -55,6 +57,13 @@ impl Session {
     pub fn new(state: Arc<State>, at: u64, block: Arc<Block>) -> Self {
         let cached = CachedState::new(Reader::new(state, at));
         Session { cached, block, class_hashes: HashMap::new() }
+    }
+
+    /// Writes a slot before the first transaction.
+    pub fn write(&mut self, write: &FirstWrite) -> Result<()> {
+        let address = ContractAddress::try_from(write.address.felt()).map_err(input)?;
+        let key = StorageKey::try_from(write.key.felt()).map_err(input)?;
+        self.cached.set_storage_at(address, key, write.value).map_err(input)
     }
 
     pub fn constants(&self) -> &VersionedConstants {

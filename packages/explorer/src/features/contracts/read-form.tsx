@@ -1,9 +1,11 @@
 // Form that reads a view function and shows its result.
 import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox/abi';
+import type { Target } from '@starkbox/debugger';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { Button } from '../../parts/button.js';
+import { DebugFold } from '../../parts/debug/debug-fold.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { type BlockTag, BlockTagField, Form } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -26,6 +28,8 @@ interface CallResult {
   readonly result?: readonly string[];
   readonly error?: unknown;
   readonly inputs: string;
+  /** The call, for a debugger. */
+  readonly target: Target;
 }
 
 interface ReadFormProps extends CallFormProps {
@@ -46,14 +50,13 @@ export function ReadForm({ address, abi, of, fields, calldata, judge }: ReadForm
       focusFault(form.current);
       return;
     }
+    const request = { contract_address: address, entry_point_selector: selector, calldata };
+    const target = { call: request, blockId: at };
     try {
-      const result = await call('starknet_call', {
-        request: { contract_address: address, entry_point_selector: selector, calldata },
-        block_id: at,
-      });
-      setOutcome({ result, inputs });
+      const result = await call('starknet_call', { request, block_id: at });
+      setOutcome({ result, inputs, target });
     } catch (error) {
-      setOutcome({ error, inputs });
+      setOutcome({ error, inputs, target });
     }
   };
   const press = (event: KeyboardEvent): void => {
@@ -64,34 +67,38 @@ export function ReadForm({ address, abi, of, fields, calldata, judge }: ReadForm
   const name = escapeText(of.name, 60).text;
   const namedCall = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
   return (
-    <Form
-      ref={form}
-      className="stack"
-      aria-label={`Call ${name}`}
-      onKeyDown={press}
-      submit={() => runTask(run())}
-    >
-      {fields}
-      <div className="line-of">
-        <BlockTagField at={at} change={setAt} />
-        <Button type="submit" className="button primary">
-          Call {name} <kbd>{COMMAND}↵</kbd>
-        </Button>
-        {calldata && (
-          <Snippets
-            curl={() => readAsCurl(namedCall, at)}
-            js={asStarknetJs(namedCall, true)}
-            cast={asSncast(namedCall, true)}
-          />
+    <>
+      <Form
+        ref={form}
+        className="stack"
+        aria-label={`Call ${name}`}
+        onKeyDown={press}
+        submit={() => runTask(run())}
+      >
+        {fields}
+        <div className="line-of">
+          <BlockTagField at={at} change={setAt} />
+          <Button type="submit" className="button primary">
+            Call {name} <kbd>{COMMAND}↵</kbd>
+          </Button>
+          {calldata && (
+            <Snippets
+              curl={() => readAsCurl(namedCall, at)}
+              js={asStarknetJs(namedCall, true)}
+              cast={asSncast(namedCall, true)}
+            />
+          )}
+        </div>
+        {outcome && (
+          <section aria-label="Result" role="status">
+            {outcome.inputs !== inputs && <p className="warn">This result is for other inputs.</p>}
+            <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
+          </section>
         )}
-      </div>
-      {outcome && (
-        <section aria-label="Result" role="status">
-          {outcome.inputs !== inputs && <p className="warn">This result is for other inputs.</p>}
-          <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
-        </section>
-      )}
-    </Form>
+      </Form>
+      {/* Outside of the form, because the debugger has one. */}
+      {outcome && <DebugFold target={outcome.target} />}
+    </>
   );
 }
 

@@ -302,7 +302,9 @@ export class Session {
       const frameCount = await this.program.frameCount();
       const innermost = Math.max(
         0,
-        frames.findIndex(({ isLibrary }) => !isLibrary),
+        frames.findIndex(
+          ({ isLibrary, runIndex }) => !isLibrary && runIndex === frames[0]?.runIndex,
+        ),
       );
       const stack = { position: stop.position, frames, frameCount, innermost };
       const isThere = frameIndex !== undefined && frameIndex < frames.length;

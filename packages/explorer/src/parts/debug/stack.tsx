@@ -5,8 +5,9 @@ import { grouped } from '../../format/amount.js';
 import { functionName } from '../../format/names.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
-import { Address, UntrustedText } from '../values.js';
+import { UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
+import { RunContract } from './run-contract.js';
 import type { Session } from './session.js';
 
 type StackRow =
@@ -82,7 +83,7 @@ function CallLine({ frame: { run } }: { readonly frame: StackFrame }) {
           ✕{' '}
         </span>
       )}
-      <Address of={run.contract_address} mark />
+      <RunContract run={run} />
       {name !== undefined && (
         <>
           .<UntrustedText text={name} limit={80} />

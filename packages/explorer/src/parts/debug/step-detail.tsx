@@ -9,6 +9,7 @@ import { RawFelts } from '../transaction/decoded-value.js';
 import { SlotName, SlotValue, slotValue } from '../transaction/slot-name.js';
 import { type SlotNames, slotId } from '../transaction/slot-names.js';
 import { Address, Fact, UntrustedText } from '../values.js';
+import { RunContract } from './run-contract.js';
 import type { Session } from './session.js';
 import { useSlotsOf } from './storage.js';
 
@@ -71,7 +72,7 @@ function ActionFacts({ action, session, names }: ActionProps) {
       )}
       {called && (
         <Fact name="calls">
-          <Address of={called.contract_address} mark />.
+          <RunContract run={called} />.
           <UntrustedText
             text={called.function_name ?? functionName(called.entry_point_selector) ?? '…'}
             limit={60}

@@ -8,14 +8,13 @@ import {
   readFailure,
   readMulticall,
 } from '@starkbox/abi';
-import type { Target } from '@starkbox/debugger';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { grouped, STRK } from '../../format/amount.js';
-import { lazyPage } from '../../navigation/lazy-page.js';
 import { to } from '../../navigation/route.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
+import { DebugFold } from '../debug/debug-fold.js';
 import { CallLine, EventLine, ReturnValues as Returned } from '../transaction/call-line.js';
 import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
 import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
@@ -23,9 +22,6 @@ import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
 import { StateChanges } from '../transaction/state-changes.js';
 import { Amount, FunctionName, Link, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
-
-/** Few simulations open it. */
-const DebugView = lazyPage(async () => (await import('../debug/debug-view.js')).DebugView);
 
 const MOST_FRAMES = 200;
 const MOST_EVENTS = 50;
@@ -111,7 +107,7 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
           <Link href={to('tx', run.hash, { tab: 'debug' })}>Debug</Link>
         </p>
       )}
-      {run.debugTarget && <SimulatedDebugger target={run.debugTarget} />}
+      {run.debugTarget && <DebugFold target={run.debugTarget} />}
       {diff && slots > 0 && (
         <Fold name={`State ${grouped(slots)}`}>
           <StateChanges
@@ -122,17 +118,6 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
         </Fold>
       )}
     </section>
-  );
-}
-
-/** The node runs the transaction for it, so it opens on request. */
-function SimulatedDebugger({ target }: { readonly target: Target }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Debug</summary>
-      {isOpen && <DebugView.Page target={target} isInAddress={false} />}
-    </details>
   );
 }
 

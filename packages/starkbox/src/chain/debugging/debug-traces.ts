@@ -108,11 +108,17 @@ export class DebugTraces {
       return this.#recordOrigin(fork, hash, limits, signal);
     }
     const { block, index } = locateRepeatable(chain, hash);
-    const repetition = await repeatBlock(chain, chain.world, { block, last: index }, signal);
+    const repetition = await repeatBlock(
+      chain,
+      chain.world,
+      { block, first: index, last: index },
+      signal,
+    );
     if (!repetition) return refuse('The request was cancelled.');
-    const { state, context, transactions, flags } = repetition;
+    const { state, context, transactions, flags, firstWrite } = repetition;
+    const options = { ...limits, firstWrite, signal };
     const trace = await executing(
-      chain.executions.record(state, context, transactions, flags, { ...limits, signal }),
+      chain.executions.record(state, context, transactions, flags, options),
     );
     const hasFee = flags.at(-1)?.chargeFee === true;
     return { trace, state: chain.world.pendingState, hasFee };

@@ -4,6 +4,7 @@ import {
   type ExecutionFlags,
   type Retrace,
   type RetraceOptions,
+  type SlotWrite,
   type State,
   Transaction,
 } from '@starkbox/engine';
@@ -17,9 +18,11 @@ import type { Chain } from '../chain.js';
 import { isReverted } from '../history/block-keys.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { contextOf } from '../steps/block-context.js';
+import { oldHash } from '../steps/close-block.js';
 import { executing } from '../steps/execution-errors.js';
 import { balanceIn } from '../steps/fund-account.js';
 import { readBroadcasted } from '../steps/prepare-transaction.js';
+import { directWriteBefore } from '../world/direct-writes.js';
 import { stateBefore } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
@@ -28,7 +31,7 @@ import { findTransaction, transactionAt, type World } from '../world/world.js';
 export const MOST_EARLIER = 1_000;
 
 /** What a second run tells besides frames and where they failed. */
-type RetraceDetail = Omit<RetraceOptions, 'first'> & {
+type RetraceDetail = Omit<RetraceOptions, 'first' | 'firstWrite'> & {
   /** Ends the run between two transactions. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -84,16 +87,17 @@ export async function retraceBlock(
   },
   detail: RetraceDetail,
 ): Promise<readonly Retrace[]> {
-  const { block, first, last } = range;
-  const repetition = await repeatBlock(chain, world, { block, last }, detail.signal);
+  const { first, last } = range;
+  const repetition = await repeatBlock(chain, world, range, detail.signal);
   if (!repetition) return [];
-  const { state, context, transactions, flags } = repetition;
-  const options = { first, ...detail };
+  const { state, context, transactions, flags, firstWrite } = repetition;
+  const skipped = transactions.length - (last - first + 1);
+  const options = { first: skipped, firstWrite, ...detail };
   const traced = await executing(
     chain.executions.retrace(state, context, transactions, flags, options),
   );
   return traced.map((retrace, at) =>
-    flags[first + at]?.chargeFee ? withoutFee(retrace) : retrace,
+    flags[skipped + at]?.chargeFee ? withoutFee(retrace) : retrace,
   );
 }
 
@@ -103,22 +107,28 @@ export interface Repetition {
   readonly context: Block;
   readonly transactions: readonly Transaction[];
   readonly flags: readonly ExecutionFlags[];
+  /** A slot that is written before them. */
+  readonly firstWrite?: SlotWrite | undefined;
 }
 
-/** The transactions of a block up to `last`; undefined if the state before the block is not kept, or after an abort. */
+/**
+ * The transactions of a block up to `last`, from the last direct write before `first` on; undefined if the state before
+ * the block is not kept, or after an abort.
+ */
 export async function repeatBlock(
   chain: Chain,
   world: World,
-  { block, last }: { readonly block: number; readonly last: number },
+  { block, first, last }: { readonly block: number; readonly first: number; readonly last: number },
   signal: AbortSignal | undefined,
 ): Promise<Repetition | undefined> {
-  const state = stateBefore(world, block);
+  const written = directWriteBefore(world, block, first);
+  const state = written?.state ?? stateBefore(world, block);
   if (!state) return undefined;
   const charges = chain.options.chargesFee !== false;
   const transactions: Transaction[] = [];
   const flags: ExecutionFlags[] = [];
   const slices = new Slices();
-  for (let index = 0; index <= last; index += 1) {
+  for (let index = written?.index ?? 0; index <= last; index += 1) {
     const record = transactionAt(world, block, index);
     if (!record) return undefined;
     const values = membersOf(parse(record.transaction));
@@ -135,7 +145,9 @@ export async function repeatBlock(
     if (slices.isOver) await slices.next();
     if (signal?.aborted) return undefined;
   }
-  return { state, context: contextOf(world, chain.options, block), transactions, flags };
+  const context = contextOf(world, chain.options, block);
+  const firstWrite = written ? undefined : oldHash(block, world.history, chain.options.fork);
+  return { state, context, transactions, flags, firstWrite };
 }
 
 /** Without the transfer of the fee, which comes last; no account has the address of the token. */

@@ -32,6 +32,7 @@ export async function withoutSince(
     latestState: latest,
     pendingState: await withOldHash(latest, history, fork),
     pending: NOTHING_PENDING,
+    directWrites: world.directWrites.filter(({ block }) => block < from),
     messages: withoutIncoming(withoutBlocksFrom(world.messages, from), removed),
     acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
   };

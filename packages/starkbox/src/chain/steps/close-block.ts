@@ -167,7 +167,7 @@ export function withClosed(
 }
 
 /** The hash of the newest block that contracts can read from the block `number` on. */
-function oldHash(number: number, history: History, fork?: Fork): SlotWrite | undefined {
+export function oldHash(number: number, history: History, fork?: Fork): SlotWrite | undefined {
   const old = number - HASH_BUFFER;
   const value = history.hash(old) ?? fork?.recentHash(old);
   return value === undefined ? undefined : { address: HASH_CONTRACT, key: hex(old), value };

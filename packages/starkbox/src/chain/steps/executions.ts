@@ -15,6 +15,7 @@ import type {
   Rejected,
   Retrace,
   RetraceOptions,
+  SlotWrite,
   State,
   Transaction,
   Turn,
@@ -199,7 +200,10 @@ export class Executions {
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    { signal, ...limits }: DebugLimits & RunOptions,
+    {
+      signal,
+      ...limits
+    }: DebugLimits & RunOptions & { readonly firstWrite?: SlotWrite | undefined },
   ): Promise<DebugTrace> {
     countExecutions(transactions.length);
     return this.#batch(

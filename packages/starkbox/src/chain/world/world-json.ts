@@ -38,7 +38,7 @@ const PRICE_BOUND = 2n ** 128n;
 /** The parts in the `moment` section of an image. */
 export type WorldParts = Omit<
   World,
-  'pendingState' | 'latestState' | 'history' | 'archived' | 'journal'
+  'pendingState' | 'latestState' | 'history' | 'archived' | 'directWrites' | 'journal'
 >;
 
 /** Exact for integers above 2^53. */

@@ -7,6 +7,7 @@ import { History } from '../history/history.js';
 import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
 import type { ArchivedStates } from './archived-states.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
+import type { DirectWrite } from './direct-writes.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
 import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';
 import { type Labels, NO_LABELS } from './labels.js';
@@ -36,6 +37,8 @@ export interface World {
   readonly keepsHistory: boolean;
   /** The transactions of the pending block. */
   readonly pending: Pending;
+  /** The newest ones, the oldest first. */
+  readonly directWrites: readonly DirectWrite[];
   /** The transactions that were sent and not executed; empty unless blocks come from the mempool. */
   readonly mempool: Mempool;
   readonly clock: Clock;
@@ -82,6 +85,7 @@ export function firstWorld(
     archived: undefined,
     keepsHistory: options.keepsHistory,
     pending: NOTHING_PENDING,
+    directWrites: [],
     mempool: EMPTY_MEMPOOL,
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),

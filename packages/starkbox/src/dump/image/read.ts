@@ -178,7 +178,8 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
     }
     must(next === undefined, `the section "${next}" is unknown`);
     const mempool = await settledMempool(rest.mempool, (address) => state.nonceAt(address));
-    return { ...rest, mempool, pendingState: state, latestState: latest, journal };
+    const directWrites: World['directWrites'] = [];
+    return { ...rest, mempool, pendingState: state, latestState: latest, directWrites, journal };
   } catch (error) {
     throw reader.explain(error);
   }
