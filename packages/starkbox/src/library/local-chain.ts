@@ -135,8 +135,8 @@ export class LocalChain extends ChainControls {
     this.#opened().dispatcher.handle(text, IN_PROCESS);
 
   /**
-   * Reads the debug information of a compiled class, for Cairo lines in explanations and in the debugger. Its source
-   * files are those of the Scarb package that the file is in.
+   * Reads the debug information of a compiled class, for Cairo lines in explanations and in the debugger. Source files
+   * come from the Scarb package that the file is in.
    *
    * @param artifact the path of a Sierra class as a compiler writes it
    * @returns whether the class has debug information
