@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -110,6 +111,7 @@ function run(words: readonly string[], env: Readonly<Record<string, string>> = {
     cwd: project,
     encoding: 'utf8',
     env: { ...own, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { output: `${stdout}${stderr}`, files: filesIn(bundles) };
 }
@@ -183,6 +185,20 @@ describe('vitest', () => {
     expect(output).toMatch(/Expected the transaction to revert with 'no reason'/);
     expect(output).toMatch(/No bundle for the debugger was written: .*(EEXIST|ENOTDIR).*\./);
   });
+});
+
+test('the command of a failing test opens the failing line', () => {
+  const file = commandIn(vitest('an awaited transaction fails').output);
+  // Without the sources: they are in the bundle.
+  const moved = `${scarb}-moved`;
+  renameSync(scarb, moved);
+  const command = join(ROOT, 'packages', 'starkbox', 'bin', 'starkbox.js');
+  const { output } = run([command, 'debug', file]);
+  renameSync(moved, scarb);
+  const lines = readFileSync(join(scarb, 'src', 'counter.cairo'), 'utf8').split('\n');
+  const [, line = 0] = /counter\.cairo:(\d+)/.exec(output) ?? [];
+  expect(lines[Number(line) - 1], output).toMatch(/panic|assert/);
+  expect(output).toMatch(/amount = 0 u128/);
 });
 
 describe('node:test', () => {

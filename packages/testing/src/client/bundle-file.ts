@@ -21,7 +21,7 @@ const MOST_BYTES = 64 << 20;
 /** Milliseconds after which a draft belongs to a process that was killed. */
 const OLD_DRAFT = 3_600_000;
 /** Milliseconds that a failing test waits for its bundle: its own time limit must not replace its failure. */
-const LONGEST_WAIT = 2_000;
+const LONGEST_WAIT = 3_000;
 
 const METHOD_NOT_FOUND = -32601;
 
