@@ -206,6 +206,20 @@ describe('the timeline', () => {
     await expect.poll(() => tab.position()).toBeGreaterThan(middle);
   });
 
+  test('goes to a mark near the pointer', async () => {
+    const { page, tab } = await openTab(failed);
+    const failing = await tab.position();
+    const length = Number(await tab.slider.getAttribute('aria-valuemax'));
+    await tab.slider.press('Home');
+    await expect.poll(() => tab.position()).toBe(1);
+    const box = await page.locator('.debug-track').boundingBox();
+    if (!box) throw new Error('the timeline has no box');
+    const x = box.x + (box.width * (failing - 1)) / (length - 1);
+    await page.mouse.click(x - 2, box.y + box.height - 8);
+    await expect.poll(() => tab.position()).toBe(failing);
+    await tab.isAtLine(marks().get('helper')?.line ?? 0);
+  });
+
   test('is moved by keyboard', async () => {
     const { tab } = await openTab(increased);
     await tab.slider.press('End');
@@ -251,24 +265,46 @@ describe('values', () => {
     await page.keyboard.press('F8');
     await tab.isAtLine(line);
     await tab.settled();
-    for (const text of [/amount\s*5/, /before\s*7/, /after\s*12/]) {
-      await tab.variables.getByRole('treeitem', { name: text }).waitFor();
-    }
-    const slot = tab.storage.getByRole('listitem').filter({ hasText: 'count' });
+    await tab.variables.getByRole('treeitem', { name: /amount\s*5/ }).waitFor();
+    const slot = tab.storage
+      .getByRole('listitem')
+      .filter({ has: page.locator('.variable', { hasText: /^count$/ }) });
     expect(await slot.innerText()).not.toContain('→');
     await page.keyboard.press('w');
     await page.keyboard.press('F10');
-    await expect.poll(() => slot.innerText()).toMatch(/7\s*→\s*12/);
+    await expect.poll(() => slot.innerText()).toMatch(/7\s*→\s*became\s*12/);
     await slot.getByRole('button', { name: /^Go to the write/ }).click();
     await page.getByRole('region', { name: 'System call' }).getByText('StorageWrite').waitFor();
   });
 
+  test('of structs and arrays are opened by keyboard, and stay open', async () => {
+    const { page, tab } = await openTab(increased);
+    await tab.variables.getByRole('treeitem', { name: /^calls/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    const first = tab.variables.getByRole('treeitem', { level: 2 }).first();
+    await first.waitFor();
+    expect(await tab.variables.getByRole('treeitem', { level: 2 }).count()).toBe(2);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => first.evaluate((row) => row === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    const member = tab.variables.getByRole('treeitem', { name: /^selector/, level: 3 });
+    await member.waitFor();
+    await page.keyboard.press('F11');
+    await tab.settled();
+    await member.waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await member.waitFor({ state: 'detached' });
+  });
+
   test('of an outer frame are shown with its line, and the link keeps the frame', async () => {
     const { page, tab } = await openTab(failed);
+    const value = tab.variables.getByRole('treeitem', { name: /value\s*1\s*u32/ });
+    await value.waitFor();
     await tab.stack.getByRole('button', { name: /checked/ }).click();
     const call = await lineWith(FAILURES, 'lowered(value) * 2');
     await tab.isAtLine(call);
     expect(await tab.line.getAttribute('data-current')).toBe('caller');
+    await value.waitFor();
     await expect.poll(() => page.url()).toContain('stack=');
     const other = await openTab(failed, new URL(page.url()).search.replace('?tab=debug', ''));
     await other.tab.isAtLine(call);
@@ -325,6 +361,31 @@ describe('states', () => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
     await new Tab(page).isAtLine(marks().get('helper')?.line ?? 0);
+  });
+
+  test('an execution that the node has closed is opened again at the same step', async () => {
+    const { page, tab } = await openTab(failed, '&step=1');
+    for (let count = 0; count < 4; count++) {
+      await stage.node.client.call('devnet_openDebugTrace', { transaction_hash: transferred });
+    }
+    await page.keyboard.press('x');
+    await page.getByText('The move failed.').waitFor();
+    await page.getByRole('button', { name: 'Open again' }).click();
+    await tab.isAtLine(marks().get('helper')?.line ?? 0);
+    await tab.variables.getByRole('treeitem', { name: /value\s*1/ }).waitFor();
+    expect(await page.getByText('The move failed.').count()).toBe(0);
+  });
+
+  test('a view call is debugged where it is made', async () => {
+    const { page } = await stage.open(`contract/${counter}?tab=read`, {});
+    await page.getByRole('button', { name: 'Call get' }).click();
+    const form = page.getByRole('form', { name: 'Call get' });
+    await form.getByRole('status', { name: 'Result' }).getByText('12').waitFor();
+    await form.locator('xpath=following-sibling::details').locator('summary').click();
+    const tab = new Tab(page);
+    await tab.slider.press('End');
+    await page.keyboard.press('Alt+F11');
+    await tab.isAtLine((await lineWith(COUNTER, 'fn get(self: @ContractState)')) + 1);
   });
 
   test('a simulated transaction is debugged where it is simulated', async () => {

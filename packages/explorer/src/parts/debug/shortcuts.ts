@@ -15,14 +15,17 @@ const MARK_LETTERS: Readonly<Record<string, MarkKind>> = {
   x: 'failure',
 };
 
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+const [COMMAND, SHIFT, ALT] = IS_MAC ? ['⌘', '⇧', '⌥'] : ['Ctrl+', 'Shift+', 'Alt'];
+
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['F8 or ⌘\\', 'resume to the next breakpoint'],
-  ['F10 or ⌘’', 'step over'],
-  ['F11 or ⌘;', 'step into'],
-  ['⇧F11 or ⇧⌘;', 'step out'],
-  ['Alt with these', 'the same backwards'],
+  [`F8 or ${COMMAND}\\`, 'resume to the next breakpoint'],
+  [`F10 or ${COMMAND}'`, 'step over'],
+  [`F11 or ${COMMAND};`, 'step into'],
+  [`${SHIFT}F11 or ${SHIFT}${COMMAND};`, 'step out'],
+  [`${ALT} with these`, 'the same backwards'],
   ['c e w x', 'next call, event, storage write, failure'],
-  ['⇧ with these', 'the previous one'],
+  ['C E W X', 'the previous one'],
   ['b', 'set or remove a breakpoint at the current line'],
   ['← →', 'on the timeline: one step of the machine'],
   ['Page keys, Home, End', 'on the timeline: far, start, end'],

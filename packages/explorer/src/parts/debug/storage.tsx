@@ -2,10 +2,11 @@
 import type { Decoded } from '@starkbox/abi';
 import type { StorageEntry } from '@starkbox/debugger';
 import { useMemo, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { amountText, grouped } from '../../format/amount.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
 import { Checkbox } from '../inputs.js';
+import { tokenOf } from '../transaction/decoded-value.js';
 import { SlotName, SlotValue, slotValue } from '../transaction/slot-name.js';
 import {
   type NamedSlot,
@@ -16,6 +17,7 @@ import {
 } from '../transaction/slot-names.js';
 import { Address, UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
+import { RunContract } from './run-contract.js';
 import { type Session, slotKey } from './session.js';
 
 interface StorageProps {
@@ -134,6 +136,12 @@ function joinHalves(entries: readonly StorageEntry[], names: SlotNames): readonl
   });
 }
 
+function isTextEqual(was: Decoded | undefined, is: Decoded, contract: string): boolean {
+  const unit = tokenOf(contract);
+  if (was?.kind !== 'number' || is.kind !== 'number' || !unit) return false;
+  return amountText(was.value, unit) === amountText(is.value, unit);
+}
+
 interface SlotLineProps {
   readonly row: SlotRow;
   /** Whether it is the first one of its contract. */
@@ -144,11 +152,15 @@ interface SlotLineProps {
 
 function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
   const { contract, key, name, text, isJoined, was, is, at } = row;
+  // A change below the digits of an amount is shown in the smallest unit.
+  const typed = isTextEqual(was, is, contract) ? undefined : name;
+  const { runs } = session.program.trace;
+  const run = isFirst ? runs.find((other) => other.contract_address === contract) : undefined;
   return (
     <>
       {isFirst && (
         <p className="debug-call soft">
-          <Address of={contract} mark />
+          {run ? <RunContract run={run} /> : <Address of={contract} mark />}
         </p>
       )}
       <div className="debug-slot" data-changed={isChanged ? '' : undefined}>
@@ -164,13 +176,13 @@ function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
             {was && (
               <>
                 <span className="soft">
-                  <SlotValue contract={contract} name={name} of={was} />
+                  <SlotValue contract={contract} name={typed} of={was} />
                 </span>
                 <span aria-hidden="true"> → </span>
                 <span className="unseen"> became </span>
               </>
             )}
-            <SlotValue contract={contract} name={name} of={is} />
+            <SlotValue contract={contract} name={typed} of={is} />
             {isChanged && <span className="unseen"> changed</span>}
           </span>
           {at === undefined ? (

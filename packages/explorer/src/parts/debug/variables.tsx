@@ -2,6 +2,7 @@
 import { shortType } from '@starkbox/abi';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
 import { UntrustedText } from '../values.js';
@@ -125,6 +126,7 @@ interface LineProps {
 
 function VariableLine({ row, index, measure, isActive, activate, press, session }: LineProps) {
   const { path, depth, name, type, text, isParent, isOpen, isChanged, unread } = row;
+  const label = useNames().get(text);
   return (
     <li ref={measure} data-index={index} role="none">
       <div
@@ -148,6 +150,12 @@ function VariableLine({ row, index, measure, isActive, activate, press, session 
         </span>
         <span className="variable-value" title={type}>
           <UntrustedText text={text} limit={LONGEST_VALUE} />
+          {label !== undefined && (
+            <span className="soft">
+              {' '}
+              <UntrustedText text={label} limit={40} />
+            </span>
+          )}
           {isChanged && <span className="unseen"> changed</span>}
         </span>
         <span className="variable-type quiet">
