@@ -203,7 +203,15 @@ function installedVersion(cwd) {
  */
 async function useOptionalPackages(rehearsal) {
   const cwd = emptyFolder(rehearsal, 'optional');
-  const names = ['hosting', 'argent-classes', 'starknet-devnet', 'wallet', 'abi', 'signing'];
+  const names = [
+    'hosting',
+    'argent-classes',
+    'starknet-devnet',
+    'wallet',
+    'abi',
+    'debugger',
+    'signing',
+  ];
   npm(cwd, 'init', '--yes');
   npm(cwd, 'install', 'starkbox', ...names.map((name) => `@starkbox/${name}`));
   const store = join(cwd, 'instances');

@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Sources of the entries that packages export. */
 const ENTRIES: readonly string[] = [
+  'packages/debugger/src/index.ts',
   'packages/starkbox/src/index.ts',
   'packages/starkbox/src/browser.ts',
   'packages/starkbox/src/client.ts',
@@ -28,6 +29,16 @@ const ENTRIES: readonly string[] = [
 const NEVER_THROW: ReadonlySet<string> = new Set([
   'Chain.close',
   'ChainSubscription.close',
+  'Debugger.codeLines',
+  'Debugger.frameCount',
+  'Debugger.frames',
+  'Debugger.positionOf',
+  'Debugger.registers',
+  'Debugger.sources',
+  'Debugger.stepIn',
+  'Debugger.stepInstruction',
+  'Debugger.stepOut',
+  'Debugger.stepOver',
   'Devnet.kill',
   'DevnetProvider.isAlive',
   'Fixture.close',
@@ -38,6 +49,7 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   'Log.info',
   'Log.warn',
   'LocalChain.close',
+  'OpenOptions.onProgress',
   'TestChain.close',
   'WalletController.disconnect',
   'WalletController.uninstall',

@@ -286,10 +286,9 @@ mod variables {
             let empty: Array<felt252> = array![];
             let points = array![Point { x: a.into(), y: b.into() }, Point { x: length, y: 0 }];
             let tables = array![array![1_u8, 2], array![], array![3]];
-            let fixed = [a, b, a];
             println!(
-                "arrays: a = {:?}; b = {:?}; values = {:?}; length = {:?}; first = {:?}; empty = {:?}; points = {:?}; tables = {:?}; fixed = {:?}",
-                a, b, values, length, first, empty, points, tables, fixed.span(),
+                "arrays: a = {:?}; b = {:?}; values = {:?}; length = {:?}; first = {:?}; empty = {:?}; points = {:?}; tables = {:?}",
+                a, b, values, length, first, empty, points, tables,
             );
             length + first.into()
         }

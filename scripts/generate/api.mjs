@@ -182,7 +182,7 @@ function reportOf(folder, entries) {
 }
 
 /** Public packages with the entries of their `exports` that have types. */
-const PACKAGES = ['starkbox', 'testing', 'wallet'];
+const PACKAGES = ['debugger', 'starkbox', 'testing', 'wallet'];
 
 for (const name of PACKAGES) {
   const folder = join(ROOT, 'packages', name);

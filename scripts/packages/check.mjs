@@ -38,6 +38,7 @@ const LIMITS = {
   starkbox: [2_200, 6_800],
   '@starkbox/abi': [95, 330],
   '@starkbox/argent-classes': [1_600, 1_600],
+  '@starkbox/debugger': [40, 150],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/engine-wasm': [6_500, 25_000],
   '@starkbox/hosting': [60, 210],

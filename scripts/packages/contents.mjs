@@ -33,6 +33,7 @@ const FILES = {
     /^classes\/argent(-multisig)?\.class$/,
     /^classes\/(index\.json|NOTICE\.md|LICENSE-[\w-]+)$/,
   ],
+  '@starkbox/debugger': [/^dist\/.+\.(js|d\.ts)$/],
   '@starkbox/engine': [
     /^dist\/.+\.(js|d\.ts)$/,
     /^binding\.d\.ts$/,

@@ -585,7 +585,7 @@ export class Adapter extends DebugSession {
   ): void {
     this.#answer(response, async ({ files }) => {
       const content = await files.text(source?.sourceReference ?? sourceReference);
-      if (content === undefined) throw new Error('The node does not have the text of this file.');
+      if (content === undefined) throw new Error('The node does not have this file.');
       return { content, mimeType: 'text/x-cairo' };
     });
   }

@@ -45,20 +45,29 @@ const MOST_FRAMES = 20;
 const MOST_VARIABLES = 20;
 const LONGEST_VALUE = 200;
 
-const HELP = `n, s, o      step over, in, out (bn, bs, bo: backwards)
-i, bi        step by one instruction
-c, bc        continue to a breakpoint, or to the end or start
-b FILE:LINE  set a breakpoint; also b FUNCTION or b 0xCONTRACT, and b ... if CONDITION
-d [N]        list breakpoints, or delete breakpoint N
-p EXPR       print a variable, a member a.b[2], or storage.NAME
-v [FRAME]    print variables
-bt           print the call stack
-l            print the source
-st           print storage of the contract
-g N          go to position N; g start, g end, g fail
-q            quit
-An empty line repeats the last step.
-`;
+/** Commands with what they do. */
+const COMMANDS: readonly (readonly [words: string, meaning: string])[] = [
+  ['n, s, o', 'step over, in, out (bn, bs, bo: backwards)'],
+  ['i, bi', 'step by one instruction'],
+  ['c, bc', 'continue to a breakpoint or failure'],
+  ['b FILE:LINE', 'set a breakpoint'],
+  ['b FUNCTION', 'set a breakpoint at a function, or at a contract by its address'],
+  ['b ... if X > 5', 'set a breakpoint with a condition'],
+  ['d [N]', 'list breakpoints, or delete breakpoint N'],
+  ['p EXPR', 'print a variable, a member such as a.b[2], or storage.NAME'],
+  ['v [FRAME]', 'print variables'],
+  ['bt', 'print the call stack'],
+  ['l', 'print the source'],
+  ['st', 'print storage of the contract'],
+  ['g N', 'go to position N, or to start, end or fail'],
+  ['q', 'quit'],
+  ['', 'An empty line repeats the last step.'],
+];
+
+function helpText(): string {
+  const width = Math.max(...COMMANDS.map(([words]) => words.length));
+  return lines(COMMANDS.map(([words, meaning]) => `${words.padEnd(width)}  ${meaning}`));
+}
 
 /** Commands of a console over a recording. */
 export class DebugConsole {
@@ -91,8 +100,8 @@ export class DebugConsole {
       if (rows.length > 0)
         variables.push(`\n${this.#paint('bold', shortName(frame.name))}\n${lines(rows)}`);
     }
-    const place = `${title}\n${await this.#where()}\n${await this.#stack()}`;
-    return `${place}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
+    const header = `${title}\n${await this.#where()}\n${await this.#stack()}`;
+    return `${header}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
   }
 
   /** The output of a command; undefined to quit. */
@@ -144,7 +153,7 @@ export class DebugConsole {
       case 'h':
       case '?':
       case 'help':
-        return HELP;
+        return helpText();
       default:
         return `Unknown command '${command}'. To list the commands, type h.\n`;
     }
@@ -159,17 +168,17 @@ export class DebugConsole {
   }
 
   #breakAt(words: string): string {
-    const [place = '', condition] = words.split(/\s+if\s+/);
-    if (place === '') return 'Expected FILE:LINE, FUNCTION or 0xCONTRACT after b.\n';
-    const [, file, line] = /^(.+):(\d+)$/.exec(place) ?? [];
+    const [word = '', condition] = words.split(/\s+if\s+/);
+    if (word === '') return 'Expected FILE:LINE, FUNCTION or 0xCONTRACT after b.\n';
+    const [, file, line] = /^(.+):(\d+)$/.exec(word) ?? [];
     this.#lastId += 1;
     const id = String(this.#lastId);
     const at =
       file !== undefined
         ? { line: { file, line: Number(line) } }
-        : /^0x[0-9a-f]+$/i.test(place)
-          ? { contract: place }
-          : { function: place };
+        : /^0x[0-9a-f]+$/i.test(word)
+          ? { contract: word }
+          : { function: word };
     const breakpoint = { id, ...at, ...(condition === undefined ? {} : { condition }) };
     this.#breakpoints = [...this.#breakpoints, breakpoint];
     return `Breakpoint ${id}: ${breakpointText(breakpoint)}\n`;
@@ -206,12 +215,12 @@ export class DebugConsole {
 
   async #goTo(word: string): Promise<string> {
     const debug = this.#debug;
-    const named: Readonly<Record<string, number>> = {
+    const positions: Readonly<Record<string, number>> = {
       start: 0,
       end: debug.length - 1,
       fail: debug.startOfInterest,
     };
-    const position = named[word] ?? Number(word || Number.NaN);
+    const position = positions[word] ?? Number(word || Number.NaN);
     if (!Number.isInteger(position) || position < 0 || position >= debug.length) {
       return `Expected a position from 0 to ${debug.length - 1}, start, end or fail.\n`;
     }
@@ -249,19 +258,19 @@ export class DebugConsole {
 
   async #stack(): Promise<string> {
     const first = await firstOwnFrame(this.#debug);
-    const left = (await this.#debug.frameCount()) - first;
+    const count = (await this.#debug.frameCount()) - first;
     const frames = await this.#debug.frames(first, MOST_FRAMES);
     const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
-    if (left > frames.length) rows.push(`  ... ${left - frames.length} more`);
+    if (count > frames.length) rows.push(`  ... ${count - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);
   }
 
   async #frameRow({ index, name, location, repetitions, run }: StackFrame): Promise<string> {
     const times = repetitions > 1 ? ` ×${repetitions}` : '';
-    const place = location
+    const origin = location
       ? `${await this.#pathOf(location)}:${location.line}`
       : (run.contract_name ?? run.contract_address);
-    return `  ${index}  ${shortName(name)}${times}  ${this.#paint('dim', place)}`;
+    return `  ${index}  ${shortName(name)}${times}  ${this.#paint('dim', origin)}`;
   }
 
   /** The path below the current folder, where there is such a file. */
@@ -315,8 +324,8 @@ function splitFirst(words: string): readonly [string, string] {
 }
 
 function breakpointText({ line, function: name, contract, condition }: Breakpoint): string {
-  const place = line ? `${line.file}:${line.line}` : (name ?? contract ?? '');
-  return condition === undefined ? place : `${place} if ${condition}`;
+  const location = line ? `${line.file}:${line.line}` : (name ?? contract ?? '');
+  return condition === undefined ? location : `${location} if ${condition}`;
 }
 
 /** The commands by which editors open the same execution. */

@@ -81,13 +81,17 @@ test('lines step over, in and out, in both directions', async () => {
   const { client } = editor;
   const thread = { threadId: 1 };
   const failure = await editor.launch(open(reverted));
-  const back = await editor.stopAfter(() => client.stepBackRequest(thread));
-  expect(back).toMatchObject({ reason: 'step', path: tokenPath, line: line('if held < amount') });
+  const earlier = await editor.stopAfter(() => client.stepBackRequest(thread));
+  expect(earlier).toMatchObject({
+    reason: 'step',
+    path: tokenPath,
+    line: line('if held < amount'),
+  });
   const before = await editor.stopAfter(() => client.stepBackRequest(thread));
   expect(before).toMatchObject({ line: line('let held =') });
-  expect(before.position).toBeLessThan(back.position);
+  expect(before.position).toBeLessThan(earlier.position);
   const again = await editor.stopAfter(() => client.nextRequest(thread));
-  expect(again).toMatchObject({ line: back.line, position: back.position });
+  expect(again).toMatchObject({ line: earlier.line, position: earlier.position });
   const into = await editor.stopAfter(() => client.stepInRequest(thread));
   expect(into.position).toBeGreaterThan(again.position);
   const caller = await editor.stopAfter(() => client.stepOutRequest(thread));
@@ -110,8 +114,8 @@ test('instructions step with registers, and are disassembled', async () => {
   const { client } = editor;
   const failure = await editor.launch(open(reverted));
   const args = { threadId: 1, granularity: 'instruction' } as const;
-  const back = await editor.stopAfter(() => client.stepBackRequest(args));
-  expect(back.position).toBe(failure.position - 1);
+  const earlier = await editor.stopAfter(() => client.stepBackRequest(args));
+  expect(earlier.position).toBe(failure.position - 1);
   const next = await editor.stopAfter(() => client.nextRequest(args));
   expect(next.position).toBe(failure.position);
   const registers = await editor.scope('Registers');

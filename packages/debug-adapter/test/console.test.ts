@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { closeAfterTest } from '../../e2e/support/closing.js';
 import { startFixture } from '../../e2e/support/fixture.js';
 import { PseudoTerminal } from '../../e2e/support/pseudo-terminal.js';
 import { contract } from '../../e2e/support/signing.js';
@@ -53,6 +54,7 @@ test('on a terminal, commands move in both directions', async () => {
     columns: 120,
     cwd: project,
   });
+  closeAfterTest(() => terminal.kill());
   let read = 0;
   /** Types a line, and waits for a text behind what was there. */
   const typed = async (line: string, expected: RegExp): Promise<void> => {

@@ -42,8 +42,8 @@ test('a reverted transaction of a fork opens at its failing line', async () => {
   expect(stop).toMatchObject({ reason: 'exception', path: tokenPath, line: failing });
   expect(stop.text).toContain('token: balance too low');
   expect(await editor.evaluate('held')).toBe('0');
-  const back = await editor.stopAfter(() => editor.client.stepBackRequest({ threadId: 1 }));
-  expect(back).toMatchObject({ path: tokenPath, line: failing - 1 });
+  const earlier = await editor.stopAfter(() => editor.client.stepBackRequest({ threadId: 1 }));
+  expect(earlier).toMatchObject({ path: tokenPath, line: failing - 1 });
 });
 
 test('so does one of the forked network, on the state before it', async () => {

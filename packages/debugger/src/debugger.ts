@@ -2,15 +2,20 @@
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 
 /**
- * A place in time. Positions count the steps of all runs in the order in which they ran; runs without recorded steps
- * have one position for their start and one for each of their system calls. The last position is the end.
+ * A position in time. Positions count the steps of all runs in the order in which they ran; a run is a call of a
+ * contract. Runs without recorded steps have a position for their start and one for each of their system calls. The
+ * last position is the end.
  */
 export type Position = number;
 
+/** The direction of a move in time. */
 export type Direction = 'forward' | 'backward';
 
+/** A location in a source file. */
 export interface SourceLocation {
+  /** The class whose debug information names the file. */
   readonly classHash: string;
+  /** The path, as the debug information names it. */
   readonly file: string;
   /** The first line is 1. */
   readonly line: number;
@@ -18,7 +23,7 @@ export interface SourceLocation {
   readonly column: number;
 }
 
-/** Why a move ended. */
+/** Why a move ended; `aborted` if the signal of a run ended it. */
 export type StopReason =
   | 'start'
   | 'end'
@@ -29,13 +34,15 @@ export type StopReason =
   | 'write'
   | 'failure'
   | 'goto'
-  /** The signal of a run ended it. */
   | 'aborted';
 
+/** Where a move ended. */
 export interface Stop {
+  /** The new position. */
   readonly position: Position;
+  /** Why it ended there. */
   readonly reason: StopReason;
-  /** The breakpoint that was reached. */
+  /** The breakpoint that the run reached. */
   readonly breakpoint?: Breakpoint;
   /** The system call at the position. */
   readonly action?: DEBUG_ACTION;
@@ -43,29 +50,38 @@ export interface Stop {
 
 /** Where to stop. All conditions that are present must hold. */
 export interface Breakpoint {
+  /** A name of your choice. */
   readonly id: string;
   /** A line of a source file: a path, or its end. */
   readonly line?: { readonly file: string; readonly line: number };
   /** The name of a Cairo function, or its last part; or of an entry point. */
   readonly function?: string;
-  /** The address, label or class name of a contract. */
+  /** The address, class hash, label or class name of a contract. */
   readonly contract?: string;
-  /** An expression of {@link Debugger.evaluate} compared to a literal, as in `amount > 5` or `owner == 0x1`. */
+  /**
+   * Expressions of {@link Debugger.evaluate} compared to literals, as in `amount > 5` or `owner == 0x1 && is_open`. A
+   * condition that names no variable here does not hold.
+   */
   readonly condition?: string;
 }
 
+/** Where a run goes, and what it stops at. */
 export interface RunOptions {
+  /** Forwards by default. */
   readonly direction?: Direction;
+  /** Stop at these breakpoints. */
   readonly breakpoints?: readonly Breakpoint[];
   /** Stop at the next call between contracts, event, storage write, or failure, also at caught ones. */
   readonly until?: readonly ('call' | 'event' | 'write' | 'failure')[];
-  /** A position to stop at, if the run gets there. */
+  /** Stop at this position, if the run gets there. */
   readonly to?: Position;
+  /** Ends a run that tests conditions of breakpoints. */
   readonly signal?: AbortSignalLike;
 }
 
 /** What is used of an AbortSignal. */
 export interface AbortSignalLike {
+  /** Whether to end. */
   readonly aborted: boolean;
 }
 
@@ -73,25 +89,31 @@ export interface AbortSignalLike {
 export interface StackFrame {
   /** Within the stack of this position: 0 is the innermost. */
   readonly index: number;
+  /** The call of a contract that it is in. */
   readonly run: DEBUG_RUN;
+  /** The index of the run in the trace. */
   readonly runIndex: number;
   /** The Cairo function, or the entry point. */
   readonly name: string;
+  /** Where the function is; of a caller, the call. */
   readonly location?: SourceLocation;
+  /** The offset of its instruction in the program; none for a whole call. */
+  readonly pc?: number;
   /** Whether the compiler inlined it into the next frame. */
   readonly isInlined: boolean;
   /** Turns of a loop or of a recursion that this frame stands for. */
   readonly repetitions: number;
   /** Whether it is of the core library or generated code, which a step does not stop in. */
   readonly isLibrary: boolean;
-  /** The offset of its instruction in the program; none for a whole call. */
-  readonly pc?: number;
 }
 
-/** Registers before a step: the offset in the program, and offsets in the stack. */
+/** Registers of the Cairo machine before a step. `ap` and `fp` are offsets in the stack, segment 1. */
 export interface Registers {
+  /** The offset of the instruction in the program. */
   readonly pc: number;
+  /** The allocation pointer. */
   readonly ap: number;
+  /** The frame pointer. */
   readonly fp: number;
 }
 
@@ -101,13 +123,21 @@ export interface Value {
   readonly type: string;
   /** One line, as in `12`, `"name"`, `Point { x: 1, y: 2 }`, `Option::Some(5)`. */
   readonly text: string;
-  /** Members, elements or the payload of a variant, by name or index. They may be many: read by ranges. */
+  /** The number of members, elements or payloads of a variant. */
   readonly childCount: number;
+  /**
+   * Reads members, elements or the payload of a variant, by name or index. They may be many: read them by ranges.
+   *
+   * @throws if the node does not answer
+   */
   children(first?: number, count?: number): Promise<readonly Variable[]>;
 }
 
+/** A variable, or a part of a value. */
 export interface Variable {
+  /** The name in Cairo; of an element, its index. */
   readonly name: string;
+  /** Its value. */
   readonly value: Value;
   /** Whether it is a parameter of the function. */
   readonly isParameter: boolean;
@@ -115,7 +145,9 @@ export interface Variable {
 
 /** Variables of a frame. Those that the compiler's annotation does not map are counted, not guessed. */
 export interface Scope {
+  /** In the order of their definitions: a variable hides earlier ones of its name. */
   readonly variables: readonly Variable[];
+  /** The number of variables without a name. */
   readonly unmapped: number;
   /** A sentence that says why variables are missing, and how to get them. */
   readonly note?: string;
@@ -123,10 +155,13 @@ export interface Scope {
 
 /** A storage slot that the execution read or wrote before or at this position. */
 export interface StorageEntry {
+  /** The contract. */
   readonly contractAddress: string;
+  /** The slot. */
   readonly key: string;
-  /** By the names of storage variables, as in `balances[0x1]`. */
+  /** By the names of storage variables, as in `balances[0x1]` or `balances[0x1].low`. */
   readonly name?: string;
+  /** The value at this position. */
   readonly value: string;
   /** The value before the execution. */
   readonly initial: string;
@@ -136,9 +171,13 @@ export interface StorageEntry {
 
 /** A point of the timeline. */
 export interface Mark {
+  /** Where it is; of a return, the first position after the call. */
   readonly position: Position;
+  /** What happened. */
   readonly kind: 'call' | 'return' | 'event' | 'write' | 'message' | 'failure';
+  /** The index of the run that did it; of a return, of the run that returned. */
   readonly runIndex: number;
+  /** The system call. */
   readonly action?: DEBUG_ACTION;
   /** Whether a later revert undid it. */
   readonly isReverted: boolean;
@@ -146,83 +185,134 @@ export interface Mark {
 
 /** An instruction of CASM as text. */
 export interface Instruction {
+  /** Its offset in the program. */
   readonly pc: number;
+  /** As in `[ap] = [fp - 3], ap++`. */
   readonly text: string;
+  /** The line of user code that it belongs to. */
   readonly location?: SourceLocation;
 }
 
+/** The result of an expression. */
 export interface Evaluated {
   /** None if the expression names nothing; `note` then says what was expected. */
   readonly value?: Value;
+  /** A sentence. */
   readonly note?: string;
 }
 
+/** A debugger of one recorded execution. Its moves change `position`, which all other members refer to. */
 export interface Debugger {
+  /** The runs and system calls of the execution. */
   readonly trace: DEBUG_TRACE;
   /** The number of positions. */
   readonly length: number;
+  /** Where the debugger is. */
   readonly position: Position;
+  /** Calls, returns, events, writes, messages and failures, in the order of time. */
   readonly marks: readonly Mark[];
   /** The position of the failure that ended the execution; the first position if nothing failed. */
   readonly startOfInterest: Position;
   /** Sentences that say what the trace lacks, and how to get it. */
   readonly notes: readonly string[];
+  /** The system call that this position makes. */
+  readonly action: DEBUG_ACTION | undefined;
 
-  /** The position of a step of a run. */
+  /** The position of a step of a run, or the nearest one before it if the trace lacks the step. */
   positionOf(runIndex: number, step: number): Position;
-  /** Moves to a position; one outside of the range is the first or the last. */
+  /**
+   * Moves to a position; one outside of the range is the first or the last.
+   *
+   * @throws RangeError if the position is no integer
+   */
   goTo(position: Position): Promise<Stop>;
   /**
-   * To the next line of user code, in a called function too. In code without lines, to the next system call.
+   * Moves to the next line of user code, in a called function too. In code without lines, to the next system call.
    *
    * From a stop, the start or the end, `stepIn` in the other direction is the inverse. From within a stop, `backward`
    * leads to where the stop begins.
    */
   stepIn(direction?: Direction): Promise<Stop>;
   /**
-   * To the next line of this function, or of its caller at its end. Turns of a loop belong to the function around it.
-   * `backward` leads to where the line begins, or from there to where the line before it begins.
+   * Moves to the next line of this function, or of its caller at its end. Turns of a loop belong to the function around
+   * it. `backward` leads to where the line begins, or from there to where the line before it begins.
    *
    * If the move starts where a line begins and ends in the same function, `stepOver` in the other direction is the
    * inverse. Otherwise, `run` in the other direction with the start as `to` is.
    */
   stepOver(direction?: Direction): Promise<Stop>;
   /**
-   * To the line of the caller after the call; backwards to where the line of the call begins. The inverse is `run` in
-   * the other direction with the start as `to`.
+   * Moves to the line of the caller after the call; backwards to where the line of the call begins. The inverse is
+   * `run` in the other direction with the start as `to`.
    */
   stepOut(direction?: Direction): Promise<Stop>;
-  /** To the next instruction of the machine. The same step in the other direction is the inverse. */
+  /** Moves to the next instruction of the machine. The same step in the other direction is the inverse. */
   stepInstruction(direction?: Direction): Promise<Stop>;
   /**
-   * To the next position that the options name, or to the end in this direction. From a position that the same options
-   * name, the same run in the other direction is the inverse; from others, a run with the start as `to`.
+   * Moves to the next position that the options name, or to the end in this direction. From a position that the same
+   * options name, the same run in the other direction is the inverse. From others, a run with the start as `to` is.
+   *
+   * @throws TypeError if a condition is malformed
    */
   run(options?: RunOptions): Promise<Stop>;
 
-  /** @param first innermost frames to leave out */
+  /**
+   * Returns the stack of this position, innermost frame first; none at the end.
+   *
+   * @param first innermost frames to leave out
+   */
   frames(first?: number, count?: number): Promise<readonly StackFrame[]>;
+  /** The number of frames of this position. */
   frameCount(): Promise<number>;
-  /** Variables of a frame, by default of the innermost one of user code. */
+  /**
+   * Reads the variables of a frame, by default of the innermost one of user code. Without debug information, these are
+   * the arguments of the call.
+   *
+   * @throws if the node does not answer
+   */
   scope(frameIndex?: number): Promise<Scope>;
-  /** Calldata by the ABI, and the result where the run has ended. */
+  /**
+   * Decodes calldata by the ABI, and the result or panic data where the run has ended.
+   *
+   * @throws RangeError if the trace has no such run
+   */
   callArguments(runIndex: number): Promise<readonly Variable[]>;
-  /** Slots with their values at this position, without writes that a revert undid before it. */
+  /**
+   * Returns slots with their values at this position, without writes that a revert undid before it.
+   *
+   * @throws if the node does not answer
+   */
   storage(contractAddress?: string): Promise<readonly StorageEntry[]>;
-  /** None where no steps are recorded. */
+  /** Returns the registers; none where no steps are recorded. */
   registers(): Promise<Registers | undefined>;
-  /** Sierra gas left at the last gas check or system call before this position; none in Cairo 0 code. */
+  /**
+   * Returns the Sierra gas left at the last gas check or system call before this position; none in Cairo 0 code.
+   *
+   * @throws if the node does not answer
+   */
   gas(): Promise<number | undefined>;
-  /** The system call that this position makes. */
-  readonly action: DEBUG_ACTION | undefined;
-  /** A variable, a member or element of it as in `a.b[2]`, or a slot as in `storage.balances[0x1]`. */
+  /**
+   * Evaluates a variable, a member or element of it as in `a.b[2]`, or a slot as in `storage.balances[0x1]`.
+   *
+   * @throws if the node does not answer
+   */
   evaluate(expression: string, frameIndex?: number): Promise<Evaluated>;
 
   /** Files of the classes that ran. */
   sources(): Promise<readonly { readonly classHash: string; readonly file: string }[]>;
+  /**
+   * Reads the text of a file; none if the node does not have it.
+   *
+   * @throws if the node does not answer
+   */
   sourceText(classHash: string, file: string): Promise<string | undefined>;
   /** Lines of a file that have code. */
   codeLines(file: string): Promise<readonly number[]>;
+  /**
+   * Returns instructions of the program of a run, around a pc.
+   *
+   * @throws if the node does not answer
+   */
   disassemble(
     runIndex: number,
     pc: number,
@@ -230,11 +320,15 @@ export interface Debugger {
     count: number,
   ): Promise<readonly Instruction[]>;
 
-  /** Frees the trace in the node. */
+  /**
+   * Frees the trace in the node.
+   *
+   * @throws if the node does not answer
+   */
   close(): Promise<void>;
 }
 
-/** What is debugged. */
+/** What to debug: a transaction of the chain, a view call, or the last of several transactions to simulate. */
 export type Target =
   | { readonly transactionHash: string }
   | { readonly call: object; readonly blockId?: unknown }
@@ -244,6 +338,7 @@ export type Target =
       readonly skipValidate?: boolean;
     };
 
+/** Limits of a recording, and reports of its progress. */
 export interface OpenOptions {
   /** Steps to keep. Beyond it, the node keeps the last steps before the end. */
   readonly maxSteps?: number;

@@ -35,7 +35,12 @@ import { NO_PC, NONE, Timeline } from './trace/timeline.js';
 import { gasOf, scopeOf } from './values/scope.js';
 import { callVariables } from './values-by-abi.js';
 
-/** Records an execution in a node and opens it at its first position. */
+/**
+ * Records an execution in a node and opens it at its first position.
+ *
+ * @param call makes JSON-RPC requests
+ * @throws if the node rejects the request, or does not record executions
+ */
 export async function openDebugger(
   call: Caller,
   target: Target,

@@ -2,6 +2,7 @@
 import type { DEBUG_SOURCE } from '@starkbox/spec';
 import type { DebugClass, SierraFunction } from './debug-class.js';
 import { isBefore, type TextPosition } from './source-file.js';
+import { BUILTIN } from './variable-flow.js';
 
 /** A variable of Cairo with the Sierra variables that hold it at some time. */
 export interface NamedVariable extends TextPosition {
@@ -20,6 +21,11 @@ type Annotation = NonNullable<DEBUG_SOURCE['variables']>[number];
 
 const LOCATION_WIDTH = 5;
 const NAME_WIDTH = 6;
+/** How names of functions that the compiler writes for closures begin. */
+const CLOSURE = 'Generated `';
+const CLOSURE_TRAITS = '/ops/function.cairo';
+/** More than any line has. */
+const MOST_COLUMNS = 2 ** 20;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 /**
@@ -73,7 +79,8 @@ class Spans {
   }
 
   /** The span that has most of the outermost locations of a function: others are of code that macros wrote. */
-  of(debugClass: DebugClass, { first, end }: SierraFunction): string | undefined {
+  of(debugClass: DebugClass, { first, end, name = '' }: SierraFunction): string | undefined {
+    if (name.startsWith(CLOSURE)) return this.#ofClosures(debugClass);
     const counts = new Map<string, number>();
     const { location_starts: starts = [], locations = [] } = debugClass.source ?? {};
     for (let statement = first; statement < end; statement += 1) {
@@ -91,6 +98,15 @@ class Spans {
     return most?.[0];
   }
 
+  /** Functions of closures are annotated as those of the traits that closures implement. */
+  #ofClosures(debugClass: DebugClass): string | undefined {
+    const keys = [...this.#byKey].flatMap(([key, [annotation]]) => {
+      const file = debugClass.source?.texts[annotation?.file ?? -1] ?? '';
+      return file.endsWith(CLOSURE_TRAITS) ? [key] : [];
+    });
+    return keys.length === 1 ? keys[0] : undefined;
+  }
+
   #around(file: number, position: TextPosition): string | undefined {
     const annotation = this.#byFile.get(file)?.find(({ span: [line = 0, column = 0, ...last] }) => {
       const end = { line: last[0] ?? 0, column: last[1] ?? 0 };
@@ -106,10 +122,17 @@ function assign(
   functions: readonly SierraFunction[],
   annotations: readonly Annotation[],
 ): readonly (readonly [id: number, annotation: Annotation])[] {
+  // Without an annotation for each, one of another function could be the only one that fits.
+  if (functions.length > annotations.length) return [];
   const open = new Map(
     functions.map((sierra) => {
-      const definitions = definedLines(debugClass, sierra);
-      return [sierra.id, annotations.filter((annotation) => fits(annotation, definitions))];
+      const definitions = definitionsOf(debugClass, sierra);
+      const hasAll = annotations.filter(({ names }) => hasVariables(names, definitions));
+      const isOnly = functions.length === 1 && annotations.length === 1;
+      return [
+        sierra.id,
+        isOnly ? hasAll : hasAll.filter((annotation) => fits(annotation, sierra, definitions)),
+      ];
     }),
   );
   const assigned: (readonly [number, Annotation])[] = [];
@@ -133,54 +156,78 @@ function without(annotations: readonly Annotation[], assigned: Annotation): Anno
 }
 
 function hasSameNames({ names }: Annotation, other: Annotation): boolean {
-  const sorted = (list: readonly number[]): string => entriesOf(list).sort().join(' ');
+  const sorted = (list: readonly number[]): string => entries(list).map(String).sort().join(' ');
   return names.length === other.names.length && sorted(names) === sorted(other.names);
 }
 
-function entriesOf(names: readonly number[]): string[] {
-  return Array.from({ length: names.length / NAME_WIDTH }, (_, index) =>
-    names.slice(index * NAME_WIDTH, (index + 1) * NAME_WIDTH).join(','),
-  );
+/** Where a Sierra variable is defined. */
+interface Definitions {
+  /** The last line of the function that defines each variable: infinite for a parameter, or where code is inlined. */
+  readonly lines: ReadonlyMap<number, number>;
+  /** Parameters of the Cairo function, or captured variables of a loop: without builtins. */
+  readonly parameters: readonly number[];
 }
 
-/** The last line of the function's own code that defines each variable; parameters are defined on no line. */
-function definedLines(
+function definitionsOf(
   debugClass: DebugClass,
   { first, end, parameters }: SierraFunction,
-): ReadonlyMap<number, number> {
+): Definitions {
   const lines = new Map<number, number>();
+  const ownParameters: number[] = [];
   for (let at = 0; at < parameters.length; at += 2) {
-    lines.set(parameters[at] ?? -1, Number.POSITIVE_INFINITY);
+    const [variable = -1, reference = -1] = parameters.slice(at, at + 2);
+    lines.set(variable, Number.POSITIVE_INFINITY);
+    const type = debugClass.type(debugClass.code?.references[reference]?.type ?? -1);
+    if (!BUILTIN.test(type?.generic ?? '')) ownParameters.push(variable);
   }
   for (let statement = first; statement < end; statement += 1) {
     const [, ...branches] = debugClass.code?.statements[statement] ?? [];
-    const line = debugClass.locationsAt(statement).at(-1)?.line ?? Number.POSITIVE_INFINITY;
+    const [location, ...outer] = debugClass.locationsAt(statement);
+    const line = outer.length > 0 ? undefined : location?.line;
     for (const branch of branches) {
       for (let at = 1; at < branch.length; at += 2) {
         const variable = branch[at] ?? -1;
-        lines.set(variable, Math.max(line, lines.get(variable) ?? 0));
+        lines.set(variable, Math.max(line ?? Number.POSITIVE_INFINITY, lines.get(variable) ?? 0));
       }
     }
   }
-  return lines;
+  return { lines, parameters: ownParameters };
 }
 
-/** Whether a function has all named variables, and none is defined before it is declared. */
-function fits({ names, span }: Annotation, lines: ReadonlyMap<number, number>): boolean {
-  for (let at = 0; at < names.length; at += NAME_WIDTH) {
-    const line = lines.get(names[at] ?? -1);
-    if (line === undefined) return false;
-    const declared = names[at + 2] ?? 0;
-    const isOwn = declared >= (span[0] ?? 0) && declared <= (span[2] ?? 0);
-    if (isOwn && line < declared + 1) return false;
+function hasVariables(names: readonly number[], { lines }: Definitions): boolean {
+  return entries(names).every(([variable]) => lines.has(variable));
+}
+
+/**
+ * Whether a function can be the one of an annotation: no variable is defined before it is declared, and the parameters
+ * of a function that is no loop and no closure are declared in their order.
+ */
+function fits(
+  { names, span }: Annotation,
+  { name = '' }: SierraFunction,
+  { lines, parameters }: Definitions,
+): boolean {
+  const declarations = new Map<number, number>();
+  for (const [variable, , line, column] of entries(names)) {
+    const isOwn = line >= (span[0] ?? 0) && line <= (span[2] ?? 0);
+    if (isOwn && (lines.get(variable) ?? 0) < line + 1) return false;
+    if (isOwn) declarations.set(variable, line * MOST_COLUMNS + column);
   }
-  return true;
+  if (/[\]}]$/.test(name)) return true;
+  const ordered = parameters.map((variable) => declarations.get(variable) ?? -1);
+  return ordered.every((position, index) => position > (ordered[index - 1] ?? -1));
+}
+
+function entries(names: readonly number[]): readonly (readonly [number, number, number, number])[] {
+  return Array.from({ length: names.length / NAME_WIDTH }, (_, index) => {
+    const [variable = 0, text = 0, line = 0, column = 0] = names.slice(index * NAME_WIDTH);
+    return [variable, text, line, column];
+  });
 }
 
 function namesOf({ file, span, names }: Annotation, texts: readonly string[]): FunctionNames {
   const byDeclaration = new Map<string, NamedVariable & { readonly variables: number[] }>();
-  for (let at = 0; at < names.length; at += NAME_WIDTH) {
-    const [variable = 0, text = 0, line = 0, column = 0] = names.slice(at, at + NAME_WIDTH);
+  for (const [variable, text, line, column] of entries(names)) {
     const name = texts[text] ?? '';
     if (!IDENTIFIER.test(name)) continue;
     const key = `${name} ${line} ${column}`;

@@ -40,6 +40,8 @@ interface Definition {
   readonly ap: number;
   /** Counts the statements that ran. */
   readonly order: number;
+  /** The first that defined it; none for a parameter. */
+  readonly statement: number | undefined;
 }
 
 const NO_NAMES =
@@ -61,13 +63,13 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
   const flow = flowOf(debugClass, sierra);
   const frame = await frameAt(request, statement, inlinedIndex, names);
   if (!frame) return { variables: [], unmapped: 0 };
-  const definitions = definitionsAt(debugClass, sierra, steps);
+  const execution = executionOf(debugClass, sierra, steps);
   const decoder = new Decoder(debugClass, memory);
   const visible = visibleNames(names?.variables ?? [], frame, flow);
   const variables: Variable[] = [];
   let unmapped = frame.undeclared(visible);
   for (const named of visible) {
-    const definition = latestDefinition(named, flow, definitions);
+    const definition = latestDefinition(named, flow, execution, frame);
     const reference = debugClass.code?.references[definition?.reference ?? -1];
     if (!definition || !reference) {
       unmapped += 1;
@@ -104,6 +106,8 @@ interface NamedFrame {
   /** Whether a variable is declared in the function, is visible at the step, and belongs to this inlined copy. */
   isVisible(named: NamedVariable, flow: VariableFlow): boolean;
   isParameter(named: NamedVariable): boolean;
+  /** Whether a statement may have changed a variable that had its value from another one. */
+  mayChange(named: NamedVariable, statement: number, definer: number | undefined): boolean;
   /** How many visible variables the annotation does not name. */
   undeclared(visible: readonly NamedVariable[]): number;
 }
@@ -125,11 +129,17 @@ async function frameAt(
   }
   const at = { line: line - 1, column: column - 1 };
   const path = pathOf(locations.slice(inlinedIndex));
+  // All statements are of the outermost function; those of macros have no name.
   const isOfFrame = (definer: number): boolean =>
+    path.length === 1 ||
     pathOf(debugClass.locationsAt(definer).slice(-path.length)).join() === path.join();
   const source: SourceFile | undefined = files.get(file);
   const text = source?.functionAt(at);
-  if (source && text) return textFrame({ source, text, at, isOfFrame, depth: path.length });
+  const lineOf = (ran: number): number | undefined => {
+    const line = debugClass.locationsAt(ran).at(-path.length)?.line;
+    return line === undefined || !isOfFrame(ran) ? undefined : line - 1;
+  };
+  if (source && text) return textFrame({ source, text, at, isOfFrame, lineOf, depth: path.length });
   const isOutermost = inlinedIndex === locations.length - 1;
   return isOutermost && names ? annotatedFrame(debugClass, names, at) : undefined;
 }
@@ -148,12 +158,14 @@ function textFrame({
   text,
   at,
   isOfFrame,
+  lineOf,
   depth,
 }: {
   readonly source: SourceFile;
   readonly text: NonNullable<ReturnType<SourceFile['functionAt']>>;
   readonly at: TextPosition;
   readonly isOfFrame: (definer: number) => boolean;
+  readonly lineOf: (statement: number) => number | undefined;
   readonly depth: number;
 }): NamedFrame {
   const visible = text.declarations.filter(
@@ -170,6 +182,19 @@ function textFrame({
       return named.variables.some((variable) => flow.definersOf(variable).some(isOfFrame));
     },
     isParameter: (named) => isBefore(named, text.parameterEnd),
+    mayChange: (named, statement, definer) => {
+      if (!latest.get(named.name)?.isMutable) return false;
+      const line = lineOf(statement);
+      const definedAt = definer === undefined ? undefined : lineOf(definer);
+      return text.changes.some(
+        (change) =>
+          change.name === named.name &&
+          ((change.line === line && line !== definedAt) ||
+            change.loops.some(
+              ({ first, last }) => first === line && (at.line < first || at.line > last),
+            )),
+      );
+    },
     undeclared: (mapped) =>
       [...latest.keys()].filter((name) => mapped.every((other) => other.name !== name)).length,
   };
@@ -189,6 +214,7 @@ function annotatedFrame(
       isBefore(named, at) &&
       named.variables.every((variable) => flow.definersOf(variable).every(isOwn)),
     isParameter: (named) => named.line === names.start.line,
+    mayChange: () => false,
     undeclared: () => 0,
   };
 }
@@ -207,49 +233,75 @@ function visibleNames(
   return [...byName.values()].sort((first, other) => (isBefore(first, other) ? -1 : 1));
 }
 
-/** The value that was made last among those that hold the variable. */
+/**
+ * The value that was made last among those that hold the variable. None if the variable may have changed after the
+ * last statement that shows that it has this value.
+ */
 function latestDefinition(
   named: NamedVariable,
   flow: VariableFlow,
-  definitions: ReadonlyMap<number, Definition>,
+  { definitions, ran }: Execution,
+  frame: NamedFrame,
 ): Definition | undefined {
-  const roots = new Set(flow.holdersOf(named)?.map((variable) => flow.rootOf(variable)));
-  let latest: Definition | undefined;
+  const holders = new Set(flow.holdersOf(named));
+  const roots = new Set([...holders].map((variable) => flow.rootOf(variable)));
   const births = new Map<number, Definition>();
+  const confirmed = new Map<number, Definition>();
   for (const [variable, definition] of definitions) {
     const root = flow.rootOf(variable);
     if (!roots.has(root)) continue;
     const birth = births.get(root);
     if (!birth || definition.order < birth.order) births.set(root, definition);
+    if (holders.has(variable) && definition.order > (confirmed.get(root)?.order ?? -1)) {
+      confirmed.set(root, definition);
+    }
   }
-  for (const birth of births.values()) {
-    if (!latest || birth.order > latest.order) latest = birth;
-  }
-  return latest;
+  const [latest] = [...births].sort(([, first], [, other]) => other.order - first.order);
+  if (!latest) return undefined;
+  const [root, definition] = latest;
+  const since = confirmed.get(root) ?? definition;
+  const isStale = ran.some(
+    ({ statement, order }) =>
+      order > since.order && frame.mayChange(named, statement, since.statement),
+  );
+  return isStale ? undefined : definition;
 }
 
-/** The latest definition of each Sierra variable before the last of the steps. */
-function definitionsAt(
+/** What ran of a function. */
+interface Execution {
+  /** The latest definition of each Sierra variable. */
+  readonly definitions: ReadonlyMap<number, Definition>;
+  readonly ran: readonly { readonly statement: number; readonly order: number }[];
+}
+
+/** What ran before the last of the steps. */
+function executionOf(
   debugClass: DebugClass,
   sierra: SierraFunction,
   steps: readonly Registers[],
-): ReadonlyMap<number, Definition> {
+): Execution {
   const definitions = new Map<number, Definition>();
+  const ran: { readonly statement: number; readonly order: number }[] = [];
   let order = 0;
-  const define = (pairs: readonly number[], ap: number): void => {
+  const define = (pairs: readonly number[], ap: number, definer?: number): void => {
     order += 1;
+    const [[, ...args] = []] = debugClass.code?.statements[definer ?? -1] ?? [];
     for (let at = 0; at < pairs.length; at += 2) {
-      definitions.set(pairs[at] ?? -1, { reference: pairs[at + 1] ?? -1, ap, order });
+      const [variable = -1, reference = -1] = pairs.slice(at, at + 2);
+      // A variable that is an argument too is only moved.
+      const moved = args.includes(variable) ? definitions.get(variable) : undefined;
+      const first = moved ?? { order, statement: definer };
+      definitions.set(variable, { reference, ap, order: first.order, statement: first.statement });
     }
+    if (definer !== undefined) ran.push({ statement: definer, order });
   };
   define(sierra.parameters, 0);
   let statement = sierra.first;
   /** Statements without instructions run right before the next one with them. */
   const runTo = (end: number, ap: number): void => {
-    while (statement < end) {
+    for (; statement < end; statement += 1) {
       const [, branch = []] = debugClass.code?.statements[statement] ?? [];
-      define(branch.slice(1), ap);
-      statement += 1;
+      define(branch.slice(1), ap, statement);
     }
   };
   for (const [index, { pc, ap }] of steps.entries()) {
@@ -266,10 +318,10 @@ function definitionsAt(
     const [, ...branches] = debugClass.code?.statements[current] ?? [];
     const taken = branches.find(([target = -1]) => debugClass.startOf(target) === next.pc);
     if (!taken) continue;
-    define(taken.slice(1), next.ap);
+    define(taken.slice(1), next.ap, current);
     statement = taken[0] ?? after;
   }
-  return definitions;
+  return { definitions, ran };
 }
 
 /** Sierra gas left at the latest gas check of the activation. */
@@ -283,7 +335,7 @@ export async function gasOf(
   const sierra = statement === undefined ? undefined : debugClass.functionAt(statement);
   if (!sierra) return undefined;
   let latest: Definition | undefined;
-  for (const definition of definitionsAt(debugClass, sierra, steps).values()) {
+  for (const definition of executionOf(debugClass, sierra, steps).definitions.values()) {
     const type = debugClass.code?.references[definition.reference]?.type ?? -1;
     if (debugClass.type(type)?.generic !== 'GasBuiltin') continue;
     if (!latest || definition.order >= latest.order) latest = definition;

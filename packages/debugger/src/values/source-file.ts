@@ -8,8 +8,17 @@ export interface TextPosition {
 
 export interface Declaration extends TextPosition {
   readonly name: string;
+  readonly isMutable: boolean;
   /** The end of the block where it is visible. */
   readonly end: TextPosition;
+}
+
+/** An assignment, a call of a method, or a reference that is passed: the variable may have another value after it. */
+export interface Change {
+  readonly name: string;
+  readonly line: number;
+  /** The lines of the loops around it. */
+  readonly loops: readonly { readonly first: number; readonly last: number }[];
 }
 
 export interface FunctionText {
@@ -17,6 +26,7 @@ export interface FunctionText {
   readonly parameterEnd: TextPosition;
   readonly end: TextPosition;
   readonly declarations: readonly Declaration[];
+  readonly changes: readonly Change[];
 }
 
 interface Token extends TextPosition {
@@ -88,8 +98,37 @@ export class SourceFile {
         ...this.#declarationsIn(body, last),
       ];
       const parameterEnd = this.#tokens[afterParameters] ?? end;
-      return [{ start: token, parameterEnd, end, declarations }];
+      const changes = this.#changesIn(body, last);
+      return [{ start: token, parameterEnd, end, declarations, changes }];
     });
+  }
+
+  #changesIn(body: number, last: number): readonly Change[] {
+    const changes: Change[] = [];
+    const loops: { readonly first: number; readonly last: number; readonly end: number }[] = [];
+    for (let index = body + 1; index < last; index += 1) {
+      const { text = '', line = 0 } = this.#tokens[index] ?? {};
+      while ((loops.at(-1)?.end ?? last) < index) loops.pop();
+      if (/^(for|while|loop)$/.test(text)) {
+        const end = this.#closers.get(this.#skipTo(index + 1, ['{'])) ?? index;
+        loops.push({ first: line, last: this.#tokens[end]?.line ?? line, end });
+      }
+      if (!NAME.test(text) || !this.#isChange(index)) continue;
+      changes.push({ name: text, line, loops: [...loops] });
+    }
+    return changes;
+  }
+
+  #isChange(index: number): boolean {
+    if (/^(\.|::|let|mut)$/.test(this.#text(index - 1))) return false;
+    if (this.#text(index - 1) === 'ref') return true;
+    let next = index + 1;
+    while (this.#text(next) === '.' || this.#text(next) === '[') {
+      next = (this.#closers.get(next) ?? next + 1) + 1;
+    }
+    if (this.#text(next) === '(') return next > index + 1;
+    const operator = /^[-+*/%&|^]$/.test(this.#text(next)) ? next + 1 : next;
+    return this.#text(operator) === '=' && this.#text(operator + 1) !== '=';
   }
 
   #text(index: number): string {
@@ -202,7 +241,9 @@ export class SourceFile {
         // The type of a closure's parameter.
         if (this.#text(index - 1) === ':' && depth === 0) continue;
       }
-      declarations.push({ name: token.text, line: token.line, column: token.column, end: scope });
+      const { text: name, line, column } = token;
+      const isMutable = /^(mut|ref)$/.test(this.#text(index - 1));
+      declarations.push({ name, line, column, isMutable, end: scope });
     }
     return declarations;
   }

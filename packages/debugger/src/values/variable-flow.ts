@@ -11,7 +11,8 @@ const IDENTITIES: ReadonlyMap<string, number> = new Map([
   ['store_temp', 0],
 ]);
 
-const BUILTIN =
+/** Types of what the compiler passes along, and of memory that was reserved. */
+export const BUILTIN: RegExp =
   /^(Bitwise|BuiltinCosts|Coupon|EcOp|GasBuiltin|GasReserve|Pedersen|Poseidon|RangeCheck|RangeCheck96|AddMod|MulMod|SegmentArena|System|Uninitialized)$/;
 const PANIC_RESULT = 'core::panics::PanicResult';
 
@@ -42,11 +43,13 @@ export class VariableFlow {
     for (let statement = sierra.first; statement < sierra.end; statement += 1) {
       this.#add(statement, setType, sources);
     }
+    const panics = [...this.#panics];
     for (const [variable, from] of sources) {
       const [source] = from;
       // A variable of several sources joins branches.
       if (from.size === 1 && source !== undefined && source >= 0) this.#join(variable, source);
     }
+    for (const variable of panics) this.#panics.add(this.rootOf(variable));
   }
 
   #add(
@@ -119,7 +122,7 @@ export class VariableFlow {
     const variables = new Set(named.variables);
     for (const variable of named.variables) {
       const type = this.#types.get(variable);
-      const isIntermediate = this.#panics.has(variable) || this.#isPanicResult(variable);
+      const isIntermediate = this.#isIntermediate(variable);
       if (!type || isIntermediate || BUILTIN.test(type.generic)) variables.delete(variable);
     }
     for (const { variables: results } of this.#results) {
@@ -134,6 +137,15 @@ export class VariableFlow {
     );
     if (!type) return undefined;
     return [...variables].filter((variable) => this.#types.get(variable) === type);
+  }
+
+  /** Whether it holds a result before its panic check, or nothing: the condition of a branch. */
+  #isIntermediate(variable: number): boolean {
+    return (
+      this.#panics.has(this.rootOf(variable)) ||
+      this.#isPanicResult(variable) ||
+      this.#types.get(variable)?.name === 'Unit'
+    );
   }
 
   /** The one type, or the one that the others are members of. */
@@ -151,7 +163,8 @@ export class VariableFlow {
   }
 
   #hasMember(whole: SierraType, part: SierraType | undefined): boolean {
-    if (whole.generic !== 'Struct') return false;
+    // A tuple may be the arguments of a call.
+    if (whole.generic !== 'Struct' || whole.name.startsWith('Tuple<')) return false;
     const members = whole.types.flatMap((id) => this.#debugClass.type(id) ?? []);
     return members.some((member) => this.#plain(member) === part || this.#hasMember(member, part));
   }

@@ -1,6 +1,7 @@
 // A caller that serves the methods of debug traces from an execution that the engine recorded.
 import type { Class, DebugTrace } from '@starkbox/engine';
 import { debugClass } from '../../../starkbox/src/chain/debugging/debug-class.js';
+import { NO_LABELS } from '../../../starkbox/src/chain/world/labels.js';
 import type { DebugInfos } from '../../../starkbox/src/debug-info/debug-infos.js';
 import type { Caller } from '../../src/index.js';
 
@@ -31,7 +32,7 @@ export function engineCaller(trace: DebugTrace, classes: ClassSource): Caller {
         const hash: string = Object(params).class_hash;
         const compiled = classes.classByHash(hash);
         if (!compiled) throw new Error(`there is no class ${hash}`);
-        return debugClass(compiled, classes.infos, new Map());
+        return debugClass(compiled, classes.infos, NO_LABELS);
       }
       case 'devnet_nameStorage':
         return { slots: [] };

@@ -81,6 +81,7 @@ export function classOf(
       functions: functions.map(([, first], id) => ({ id, first, parameters: [], results: [] })),
       references: [],
       statements: [],
+      libfuncs: [],
       types: [],
     },
     source: {

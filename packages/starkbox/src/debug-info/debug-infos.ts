@@ -8,14 +8,14 @@ import type { SourceTexts } from './source-texts.js';
 
 /** Classes whose debug information is kept; the one that was added first goes first. */
 const MOST_CLASSES = 1_000;
-/** Characters of source texts, and bytes of packed debug information, that are kept. */
+/** Characters of source texts that are kept. */
 const MOST_TEXT = 64 * 2 ** 20;
+/** Bytes of packed debug information that are kept. */
+const MOST_PACKED = 64 * 2 ** 20;
 
 interface Known {
   readonly info: DebugInfo;
   readonly texts: SourceTexts | undefined;
-  /** The debug information as the compiler wrote it, packed. */
-  readonly written: Buffer;
 }
 
 /** The fastest level: debug information repeats much, and is packed even if it is never read. */
@@ -24,8 +24,13 @@ const PACKING = { level: 1 };
 /** Shared by all chains of a node: it belongs to classes, and is no part of a chain. */
 export class DebugInfos {
   readonly #known = new BoundedMap<string, Known>(MOST_CLASSES, {
-    sizeOf: ({ texts, written }) => (texts?.size ?? 0) + written.length,
+    sizeOf: ({ texts }) => texts?.size ?? 0,
     most: MOST_TEXT,
+  });
+  /** Debug information as the compiler wrote it, packed. */
+  readonly #written = new BoundedMap<string, Buffer>(MOST_CLASSES, {
+    sizeOf: ({ length }) => length,
+    most: MOST_PACKED,
   });
 
   /**
@@ -42,15 +47,15 @@ export class DebugInfos {
     const info = DebugInfo.read(artifact);
     if (!info) return undefined;
     const text = stringify(memberOf(artifact, 'sierra_program_debug_info'));
-    const written = deflateRawSync(text, PACKING);
-    this.#known.set(classHash, { info, texts: textsOf?.(info.files), written });
+    this.#written.set(classHash, deflateRawSync(text, PACKING));
+    this.#known.set(classHash, { info, texts: textsOf?.(info.files) });
     return info;
   }
 
   /** The debug information of a class as the compiler wrote it, as JSON text. */
   written(classHash: string): string | undefined {
-    const known = this.#known.get(classHash);
-    return known && inflateRawSync(known.written).toString();
+    const packed = this.#written.get(classHash);
+    return packed && inflateRawSync(packed).toString();
   }
 
   get(classHash: string): DebugInfo | undefined {

@@ -18,7 +18,7 @@ export interface ShellCommand {
 
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
 /** Commands that ask a node, and use the node at port 5050 by default. */
-const ASKS: ReadonlySet<string> = new Set(['gas', 'coverage', 'profile', 'explain']);
+const ASKS: ReadonlySet<string> = new Set(['gas', 'coverage', 'profile', 'bundle', 'explain']);
 const LISTENS = /listening on (http:\/\/)?\S+:\d+/;
 
 /** `starkbox gas`, and not a node. */

@@ -20,7 +20,7 @@ import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { readImage } from '../../dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
-import { fail, invalidParams, refuse } from '../../errors.js';
+import { fail, refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -97,7 +97,7 @@ function locate({ chain, explainer }: BundleOptions, world: World, request: Requ
   const { transaction_hash: hash, call, transactions, block_id, skip_validate } = request;
   const subjects = [hash, call, transactions].filter((subject) => subject !== undefined);
   if (subjects.length !== 1) {
-    invalidParams('params: give one of transaction_hash, call and transactions');
+    refuse('Pass exactly one of transaction_hash, call and transactions.');
   }
   if (hash !== undefined) return locateTransaction(chain, explainer, world, hash);
   const { blockId, range } = locateBlock(world, block_id);
