@@ -348,8 +348,7 @@ describe('links', () => {
     await page.getByRole('row', { name: /increase\(/ }).click();
     await page.getByRole('link', { name: 'Debug this call' }).click();
     const called = new Tab(page);
-    await expect.poll(() => called.line.textContent()).toBeTruthy();
-    await expect.poll(() => called.stack.innerText()).toContain('increase');
+    await called.isAtLine(await lineWith(COUNTER, 'if amount == 0'));
     await page.goBack();
     await page
       .getByRole('region', { name: 'Selected frame' })
