@@ -45,7 +45,7 @@ interface Definition {
 }
 
 const NO_NAMES =
-  'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info to true, build again, and pass the artifact to the node.';
+  'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info and add-types-debug-info to true, build again, and pass the artifact to the node.';
 
 const namesOfClasses = new WeakMap<DebugClass, ReadonlyMap<number, FunctionNames>>();
 const flowsOfClasses = new WeakMap<DebugClass, Map<number, VariableFlow>>();
