@@ -85,7 +85,7 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
 }
 
 function ambiguous({ name = 'This function' }: SierraFunction): string {
-  return `The names of variables of ${name} cannot be told from those of another function with the same source.`;
+  return `The compiler wrote names of variables for ${name} and for other functions of the same source, without saying which names belong to which function.`;
 }
 
 function cached<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
