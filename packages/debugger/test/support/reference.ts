@@ -219,6 +219,16 @@ export class Reference {
     return before ?? this.#callingLine(anchor.frame, position);
   }
 
+  /** Whether the function at a position returned to the one that it is inlined into, before another position. */
+  isLeft(earlier: number, later: number): boolean {
+    const { frame, level } = this.anchor(earlier) ?? { frame: -1, level: 0 };
+    for (let at = earlier + 1; at < later; at += 1) {
+      const top = this.#places[at]?.stack.at(-1);
+      if (top?.frame === frame && top.chain.length > 0 && top.chain.length < level) return true;
+    }
+    return false;
+  }
+
   out(position: number): number {
     const anchor = this.anchor(position);
     if (!anchor) return this.last;
