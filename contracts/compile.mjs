@@ -33,6 +33,8 @@ const RECORD = join(FOLDER, 'record.json');
 const PACKAGE = 'starkbox_contracts';
 /** Compiled with the panic backtrace. */
 const BACKTRACE = 'backtrace';
+/** Compiled without optimizations too, which keep few names of variables. */
+const UNOPTIMIZED = 'variables';
 /** Classes whose places in the sources are kept as well. */
 const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token|variables)$/;
 
@@ -115,7 +117,7 @@ function run(command, args, cwd) {
 function compile(out) {
   const { compiler, corelib } = options;
   if (compiler === undefined) {
-    for (const profile of ['dev', BACKTRACE]) {
+    for (const profile of ['dev', BACKTRACE, 'unoptimized']) {
       run('scarb', ['--profile', profile, '--target-dir', join(out, 'target'), 'build'], FOLDER);
     }
     return {
@@ -127,6 +129,7 @@ function compile(out) {
           name === BACKTRACE ? BACKTRACE : 'dev',
           `${PACKAGE}_${name}.contract_class.json`,
         ),
+      unoptimized: join(out, 'target/unoptimized', `${PACKAGE}_${UNOPTIMIZED}.contract_class.json`),
       corelib: undefined,
     };
   }
@@ -136,11 +139,16 @@ function compile(out) {
   const ours = [...common, '--package', PACKAGE, '--source', join(FOLDER, 'src')];
   run(compiler, ours);
   run(compiler, [...ours, '--only', BACKTRACE, '--panic-backtrace', 'true']);
+  const plain = join(out, 'unoptimized');
+  mkdirSync(plain);
+  const withPlainOut = ours.map((word) => (word === out ? plain : word));
+  run(compiler, [...withPlainOut, '--only', UNOPTIMIZED, '--skip-optimizations', 'true']);
   return {
     version: readFileSync(join(FOLDER, 'compiler/Cargo.toml'), 'utf8').match(
       /cairo-lang-compiler = "=(.*)"/,
     )[1],
     fileOf: (name) => join(out, `${PACKAGE}_${name}.contract_class.json`),
+    unoptimized: join(plain, `${PACKAGE}_${UNOPTIMIZED}.contract_class.json`),
     corelib: resolve(corelib),
   };
 }
@@ -211,10 +219,18 @@ function describe(sierra) {
   return `Sierra ${version.slice(0, 3).join('.')}, Cairo ${version.slice(3).join('.')}, ${sierra.sierra_program.length} felts, ${points} entry points`;
 }
 
+function writePlaces(name, whole, corelib) {
+  const places = withoutMachine(whole.sierra_program_debug_info, corelib);
+  writeFileSync(
+    join(FOLDER, `places/${name}.sierra.json.gz`),
+    gzipSync(JSON.stringify({ ...whole, sierra_program_debug_info: places }), { level: 9 }),
+  );
+}
+
 function compileAll() {
   const out = mkdtempSync(join(tmpdir(), 'contracts-'));
   try {
-    const { version, fileOf, corelib } = compile(out);
+    const { version, fileOf, unoptimized, corelib } = compile(out);
     for (const folder of ['cairo', 'places']) {
       for (const file of existsSync(join(FOLDER, folder)) ? filesBelow(folder, '') : []) {
         if (/\.sierra\.json(\.gz)?$/.test(file)) rmSync(join(FOLDER, file));
@@ -230,12 +246,10 @@ function compileAll() {
       writeFileSync(join(FOLDER, `cairo/${name}.sierra.json`), `${JSON.stringify(sierra)}\n`);
       console.log(`${name}: ${describe(sierra)}`);
       if (!WITH_PLACES.test(name)) continue;
-      const whole = { ...sierra, sierra_program_debug_info: withoutMachine(debugInfo, corelib) };
-      writeFileSync(
-        join(FOLDER, `places/${name}.sierra.json.gz`),
-        gzipSync(JSON.stringify(whole), { level: 9 }),
-      );
+      writePlaces(name, { ...sierra, sierra_program_debug_info: debugInfo }, corelib);
     }
+    const plain = JSON.parse(readFileSync(unoptimized, 'utf8'));
+    writePlaces(`${UNOPTIMIZED}_unoptimized`, plain, corelib);
     compileTemplate(out);
     writeFileSync(RECORD, `${JSON.stringify(currentRecord(version), null, 2)}\n`);
     copyAll();

@@ -74,6 +74,11 @@ pub trait VariablesApi<TState> {
     fn inlined(self: @TState, a: u32, b: u32) -> u32;
     fn dictionaries(self: @TState, a: felt252, b: u64) -> u64;
     fn mutation(self: @TState, a: u64) -> u64;
+    fn returned(self: @TState, a: u8, b: u64, c: felt252) -> u64;
+    fn containers(self: @TState, a: u32, b: u64) -> u32;
+    fn choices(self: @TState, a: u32, b: felt252) -> u32;
+    fn words(self: @TState, a: ByteArray, b: u32) -> u32;
+    fn turns(self: @TState, count: u8) -> u64;
 }
 
 #[starknet::contract]
@@ -473,6 +478,106 @@ mod variables {
             println!("mutation: value = {:?}; point = {:?}", value, point);
             value
         }
+
+        fn returned(self: @ContractState, a: u8, b: u64, c: felt252) -> u64 {
+            let byte = same(a);
+            let short: u16 = same(a.into());
+            let medium: u32 = same(a.into());
+            let long = same(b);
+            let longest: u128 = same(b.into());
+            let wide: u256 = same(b.into());
+            let number = same(c);
+            let negative: i32 = same(-5);
+            let flag = same(a == 1);
+            let owner: ContractAddress = same(c.try_into().unwrap());
+            let nothing = same(());
+            let pair = same((a, b));
+            let triple = same((c, flag, medium));
+            let point = same(Point { x: medium, y: 2 });
+            println!(
+                "returned: a = {:?}; b = {:?}; c = {:?}; byte = {:?}; short = {:?}; medium = {:?}; long = {:?}; longest = {:?}; wide = {:?}; number = {:?}; negative = {:?}; flag = {:?}; owner = {:?}; nothing = {:?}; pair = {:?}; triple = {:?}; point = {:?}",
+                a, b, c, byte, short, medium, long, longest, wide, number, negative, flag, owner, nothing, pair, triple, point,
+            );
+            long
+        }
+
+        fn containers(self: @ContractState, a: u32, b: u64) -> u32 {
+            let numbers = same(array![a, a + 1, a + 2]);
+            let points = same(array![Point { x: a, y: 1 }, Point { x: 2, y: a }]);
+            let wides: Array<u256> = same(array![b.into(), 0x1_00000000000000000000000000000000]);
+            let names: Array<ByteArray> = same(array!["one", "a longer name that takes two words"]);
+            let options = same(array![Some(a), None]);
+            let shapes = same(array![Shape::Nothing, Shape::Dot(Point { x: a, y: a })]);
+            let nested = same(array![array![b], array![], array![b, b]]);
+            let pairs = same(array![(a, b), (0, 1)]);
+            let empty: Array<Point> = same(array![]);
+            let view = same(numbers.span());
+            let tail = same(view.slice(1, 2));
+            let box = same(BoxTrait::new(Point { x: a, y: 9 }));
+            let unboxed = same(box.unbox());
+            println!(
+                "containers: a = {:?}; b = {:?}; numbers = {:?}; points = {:?}; wides = {:?}; names = {:?}; options = {:?}; shapes = {:?}; nested = {:?}; pairs = {:?}; empty = {:?}; view = {:?}; tail = {:?}; unboxed = {:?}",
+                a, b, numbers, points, wides, names, options, shapes, nested, pairs, empty, view, tail, unboxed,
+            );
+            numbers.len()
+        }
+
+        fn choices(self: @ContractState, a: u32, b: felt252) -> u32 {
+            let some = same(Some(a));
+            let none: Option<u32> = same(None);
+            let deep = same(Some(Some(a)));
+            let good: Result<u32, felt252> = same(Ok(a));
+            let bad: Result<u32, felt252> = same(Err(b));
+            let leaf = same(Tree::Leaf(Point { x: a, y: a }));
+            let node = same(Tree::Node((a, array![a, 1])));
+            let circle = same(Shape::Circle((Point { x: a, y: 0 }, 5)));
+            let nothing = same(Shape::Nothing);
+            let pair = same(Pair { first: Some(a), second: (a, b) });
+            let chain = same(Pair { first: pair_of(a, b), second: Pair { first: a, second: true } });
+            println!(
+                "choices: a = {:?}; b = {:?}; some = {:?}; none = {:?}; deep = {:?}; good = {:?}; bad = {:?}; leaf = {:?}; node = {:?}; circle = {:?}; nothing = {:?}; pair = {:?}; chain = {:?}",
+                a, b, some, none, deep, good, bad, leaf, node, circle, nothing, pair, chain,
+            );
+            a
+        }
+
+        fn words(self: @ContractState, a: ByteArray, b: u32) -> u32 {
+            let first = same(a);
+            let second: ByteArray = same("second");
+            let third = joined(@first, @second);
+            let person = Person { name: "Grace", age: 85, scores: array![7, 8], home: None };
+            let moved = same(person);
+            let length = same(third.len());
+            let letter = same(third.at(0));
+            let exact: ByteArray = same("exactly thirty-one bytes long..");
+            println!(
+                "words: b = {:?}; first = {:?}; second = {:?}; third = {:?}; moved = {:?}; length = {:?}; letter = {:?}; exact = {:?}",
+                b, first, second, third, moved, length, letter, exact,
+            );
+            length
+        }
+
+        fn turns(self: @ContractState, count: u8) -> u64 {
+            let mut sum: u64 = 0;
+            let mut index: u8 = 0;
+            while index != count {
+                let weight: u64 = same(index.into());
+                let point = same(Point { x: index.into(), y: 1 });
+                let parts = same(array![weight, 2]);
+                let choice = same(if index % 2 == 0 {
+                    Some(weight)
+                } else {
+                    None
+                });
+                sum += weight;
+                index += 1;
+                println!(
+                    "turns: weight = {:?}; point = {:?}; parts = {:?}; choice = {:?}; sum = {:?}; index = {:?}",
+                    weight, point, parts, choice, sum, index,
+                );
+            }
+            sum
+        }
     }
 
     #[inline(never)]
@@ -481,6 +586,17 @@ mod variables {
         let y = point.y + by;
         println!("shift: point = {:?}; by = {:?}; x = {:?}; y = {:?}", point, by, x, y);
         Point { x, y }
+    }
+
+    // Hands a value on through a call.
+    #[inline(never)]
+    fn same<T, +Drop<T>>(value: T) -> T {
+        value
+    }
+
+    #[inline(never)]
+    fn pair_of<A, B, +Drop<A>, +Drop<B>>(first: A, second: B) -> Pair<A, B> {
+        Pair { first, second }
     }
 
     #[inline(never)]

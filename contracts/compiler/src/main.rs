@@ -12,11 +12,12 @@ use cairo_lang_filesystem::db::{
     update_crate_configuration_input_helper,
 };
 use cairo_lang_filesystem::ids::{CrateId, Directory, SmolStrId};
+use cairo_lang_lowering::optimizations::config::Optimizations;
 use cairo_lang_starknet::compile::compile_prepared_db;
 use cairo_lang_starknet::contract::find_contracts;
 use cairo_lang_starknet::starknet_plugin_suite;
 
-const USAGE: &str = "contracts-compiler --corelib SRC --package NAME --source SRC --out FOLDER [--panic-backtrace true] [--only NAME]";
+const USAGE: &str = "contracts-compiler --corelib SRC --package NAME --source SRC --out FOLDER [--panic-backtrace true] [--skip-optimizations true] [--only NAME]";
 
 fn main() -> Result<()> {
     let mut options = HashMap::new();
@@ -30,6 +31,7 @@ fn main() -> Result<()> {
     let source = PathBuf::from(take("--source").context(USAGE)?).canonicalize()?;
     let out = PathBuf::from(take("--out").context(USAGE)?);
     let backtrace = take("--panic-backtrace").as_deref() == Some("true");
+    let skips_optimizations = take("--skip-optimizations").as_deref() == Some("true");
     let only = take("--only");
     ensure!(options.is_empty(), USAGE);
 
@@ -37,6 +39,9 @@ fn main() -> Result<()> {
     builder.with_default_plugin_suite(starknet_plugin_suite());
     if backtrace {
         builder.with_panic_backtrace();
+    }
+    if skips_optimizations {
+        builder.with_optimizations(Optimizations::Disabled);
     }
     let mut db = builder.build()?;
     init_dev_corelib(&mut db, corelib);

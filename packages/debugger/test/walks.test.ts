@@ -74,15 +74,15 @@ function hasInverse(
     if (move.step === 'in') return isStop;
     if (move.step === 'out') return false;
     const [earlier, later] = [Math.min(from, to), Math.max(from, to)];
-    const [left, right] = [reference.anchor(earlier), reference.anchor(later)];
+    const [first, second] = [reference.anchor(earlier), reference.anchor(later)];
     const begins = [reference.level(earlier), reference.level(later)] as const;
     return (
-      left !== undefined &&
-      left.frame === right?.frame &&
+      first !== undefined &&
+      first.frame === second?.frame &&
       begins[0] > 0 &&
       begins[1] > 0 &&
       begins[0] <= begins[1] &&
-      begins[1] <= left.level
+      begins[1] <= first.level
     );
   }
   return reason === 'again';
@@ -127,9 +127,9 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
       await subject.goTo(begin);
       if (random.below(4) > 0) await subject.stepIn();
       const start = subject.position;
-      const made: Made[] = [];
+      const moves: Made[] = [];
       const text = () =>
-        `seed ${SEED}, transaction ${transaction}, from ${start}: ${JSON.stringify(made)}`;
+        `seed ${SEED}, transaction ${transaction}, from ${start}: ${JSON.stringify(moves)}`;
       for (let count = 1 + random.below(MOST_MOVES); count > 0; count -= 1) {
         const move = randomMove(random, lines);
         const direction = random.pick(['forward', 'backward'] as const);
@@ -137,13 +137,13 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
         const stop = await makeMove(subject, move, direction);
         // A run to marks or lines is undone by the same run if it began at one of them.
         const isAgain = 'step' in move ? false : await isReached(subject, move, from, stop);
-        made.push({ move, direction, from, to: stop.position, reason: isAgain ? 'again' : '' });
+        moves.push({ move, direction, from, to: stop.position, reason: isAgain ? 'again' : '' });
         if ('step' in move) {
           const position = expected(reference, move.step, direction, from);
           expect(stop.position, text()).toBe(position);
         }
       }
-      for (const { move, direction, from, to, reason } of made.toReversed()) {
+      for (const { move, direction, from, to, reason } of moves.toReversed()) {
         if (hasInverse(reference, move, { from, to, reason })) {
           inverses.exact += 1;
           await makeMove(subject, move, opposite(direction));

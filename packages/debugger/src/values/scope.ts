@@ -103,8 +103,10 @@ function flowOf(debugClass: DebugClass, sierra: SierraFunction): VariableFlow {
 
 /** A Cairo function at a step, maybe inlined. */
 interface NamedFrame {
-  /** Whether a variable is declared in the function, is visible at the step, and belongs to this inlined copy. */
+  /** Whether a variable is declared in the function and visible at the step. */
   isVisible(named: NamedVariable, flow: VariableFlow): boolean;
+  /** Whether one of the statements is of this copy of an inlined function. */
+  isOfCopy(definers: readonly number[]): boolean;
   isParameter(named: NamedVariable): boolean;
   /** Whether a statement may have changed a variable that had its value from another one. */
   mayChange(named: NamedVariable, statement: number, definer: number | undefined): boolean;
@@ -128,45 +130,41 @@ async function frameAt(
     files.set(file, text === undefined ? undefined : new SourceFile(text));
   }
   const at = { line: line - 1, column: column - 1 };
-  const path = pathOf(locations.slice(inlinedIndex));
-  // All statements are of the outermost function; those of macros have no name.
-  const isOfFrame = (definer: number): boolean =>
-    path.length === 1 ||
-    pathOf(debugClass.locationsAt(definer).slice(-path.length)).join() === path.join();
   const source: SourceFile | undefined = files.get(file);
   const text = source?.functionAt(at);
-  const lineOf = (ran: number): number | undefined => {
-    const line = debugClass.locationsAt(ran).at(-path.length)?.line;
-    return line === undefined || !isOfFrame(ran) ? undefined : line - 1;
+  const callers = callersOf(locations, inlinedIndex);
+  /** The line of the frame's function that a statement is of; statements of other inlined copies have none. */
+  const lineOf = (other: number): number | undefined => {
+    const otherLocations = debugClass.locationsAt(other);
+    const index = otherLocations.length - 1 - callers.length;
+    const own = otherLocations[index];
+    if (own?.file !== file || own.line === undefined || !text) return undefined;
+    if (callersOf(otherLocations, index).join() !== callers.join()) return undefined;
+    const isInside = own.line > text.start.line && own.line <= text.end.line + 1;
+    return isInside ? own.line - 1 : undefined;
   };
-  if (source && text) return textFrame({ source, text, at, isOfFrame, lineOf, depth: path.length });
+  if (source && text) return textFrame({ source, text, at, lineOf, isInlined: callers.length > 0 });
   const isOutermost = inlinedIndex === locations.length - 1;
   return isOutermost && names ? annotatedFrame(debugClass, names, at) : undefined;
 }
 
-/** The calls that led to an inlined function, and its name: of the outermost first. */
-function pathOf(locations: readonly CodeLocation[]): readonly string[] {
-  return locations
-    .toReversed()
-    .map(({ function: name, file, line, column }, index, all) =>
-      index === all.length - 1 ? name : `${name} ${file}:${line}:${column}`,
-    );
+/** The calls that led to an inlined function. */
+function callersOf(locations: readonly CodeLocation[], index: number): readonly string[] {
+  return locations.slice(index + 1).map(({ file, line, column }) => `${file}:${line}:${column}`);
 }
 
 function textFrame({
   source,
   text,
   at,
-  isOfFrame,
   lineOf,
-  depth,
+  isInlined,
 }: {
   readonly source: SourceFile;
   readonly text: NonNullable<ReturnType<SourceFile['functionAt']>>;
   readonly at: TextPosition;
-  readonly isOfFrame: (definer: number) => boolean;
   readonly lineOf: (statement: number) => number | undefined;
-  readonly depth: number;
+  readonly isInlined: boolean;
 }): NamedFrame {
   const visible = text.declarations.filter(
     (declaration) => isBefore(declaration, at) && isBefore(at, declaration.end),
@@ -174,13 +172,12 @@ function textFrame({
   // A later declaration of the same name hides the earlier one.
   const latest = new Map(visible.map((declaration) => [declaration.name, declaration]));
   return {
-    isVisible: (named, flow) => {
+    isVisible: (named) => {
       if (!source.hasAt(named.name, named)) return false;
       const declaration = latest.get(named.name);
-      if (declaration?.line !== named.line || declaration.column !== named.column) return false;
-      if (depth === 1) return true;
-      return named.variables.some((variable) => flow.definersOf(variable).some(isOfFrame));
+      return declaration?.line === named.line && declaration.column === named.column;
     },
+    isOfCopy: (definers) => !isInlined || definers.some((definer) => lineOf(definer) !== undefined),
     isParameter: (named) => isBefore(named, text.parameterEnd),
     mayChange: (named, statement, definer) => {
       if (!latest.get(named.name)?.isMutable) return false;
@@ -214,6 +211,7 @@ function annotatedFrame(
       isBefore(named, at) &&
       named.variables.every((variable) => flow.definersOf(variable).every(isOwn)),
     isParameter: (named) => named.line === names.start.line,
+    isOfCopy: () => true,
     mayChange: () => false,
     undeclared: () => 0,
   };
@@ -234,8 +232,8 @@ function visibleNames(
 }
 
 /**
- * The value that was made last among those that hold the variable. None if the variable may have changed after the
- * last statement that shows that it has this value.
+ * The value that was made last among those that hold the variable. None if the variable may have changed after it: that
+ * it is used later does not show that the variable still has it, because another variable may have the same value.
  */
 function latestDefinition(
   named: NamedVariable,
@@ -243,28 +241,22 @@ function latestDefinition(
   { definitions, ran }: Execution,
   frame: NamedFrame,
 ): Definition | undefined {
-  const holders = new Set(flow.holdersOf(named));
-  const roots = new Set([...holders].map((variable) => flow.rootOf(variable)));
+  const holders = flow.holdersOf(named) ?? [];
+  const ofCopy = holders.filter((variable) => frame.isOfCopy(flow.definersOf(variable)));
+  const roots = new Set(ofCopy.map((variable) => flow.rootOf(variable)));
   const births = new Map<number, Definition>();
-  const confirmed = new Map<number, Definition>();
   for (const [variable, definition] of definitions) {
     const root = flow.rootOf(variable);
     if (!roots.has(root)) continue;
     const birth = births.get(root);
     if (!birth || definition.order < birth.order) births.set(root, definition);
-    if (holders.has(variable) && definition.order > (confirmed.get(root)?.order ?? -1)) {
-      confirmed.set(root, definition);
-    }
   }
-  const [latest] = [...births].sort(([, first], [, other]) => other.order - first.order);
-  if (!latest) return undefined;
-  const [root, definition] = latest;
-  const since = confirmed.get(root) ?? definition;
+  const [latest] = [...births.values()].sort((first, other) => other.order - first.order);
   const isStale = ran.some(
     ({ statement, order }) =>
-      order > since.order && frame.mayChange(named, statement, since.statement),
+      latest && order > latest.order && frame.mayChange(named, statement, latest.statement),
   );
-  return isStale ? undefined : definition;
+  return isStale ? undefined : latest;
 }
 
 /** What ran of a function. */

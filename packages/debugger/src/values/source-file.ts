@@ -44,6 +44,9 @@ const OPENING: ReadonlyMap<string, string> = new Map([
 const CLOSING: ReadonlySet<string> = new Set(OPENING.values());
 const NO_BINDING: ReadonlySet<string> = new Set(['mut', 'ref', '_', 'true', 'false']);
 
+/** Methods of the core library that change nothing. */
+const READING = /^(at|clone|is_empty|len|span)$/;
+
 export function isBefore(first: TextPosition, second: TextPosition): boolean {
   return first.line < second.line || (first.line === second.line && first.column < second.column);
 }
@@ -126,7 +129,7 @@ export class SourceFile {
     while (this.#text(next) === '.' || this.#text(next) === '[') {
       next = (this.#closers.get(next) ?? next + 1) + 1;
     }
-    if (this.#text(next) === '(') return next > index + 1;
+    if (this.#text(next) === '(') return next > index + 1 && !READING.test(this.#text(next - 1));
     const operator = /^[-+*/%&|^]$/.test(this.#text(next)) ? next + 1 : next;
     return this.#text(operator) === '=' && this.#text(operator + 1) !== '=';
   }

@@ -84,10 +84,10 @@ export class Reference {
           if (parent_action === action) visit(index, this.#places.at(-1)?.stack ?? []);
         }
       };
-      const own = steps[run] ?? [];
+      const registers = steps[run] ?? [];
       const callFrame = frames++;
       const call: Active = { frame: callFrame, chain: [], turn: 0 };
-      if (own.length === 0) {
+      if (registers.length === 0) {
         this.#places.push({ stack: [...outer, call], isStopOfCall: true });
         for (const [index] of actions) {
           this.#places.push({ stack: [...outer, call], isStopOfCall: true });
@@ -97,7 +97,7 @@ export class Reference {
       }
       const hasLines = code?.hasCode === true && code.hasLocations;
       const active: { fp: number; frame: number; turn: number; chain: readonly string[] }[] = [];
-      for (const [step, { pc, fp }] of own.entries()) {
+      for (const [step, { pc, fp }] of registers.entries()) {
         const action = actions.find(([, { step: at }]) => at === step)?.[0];
         if (!hasLines || !code) {
           const isStopOfCall = step === 0 || action !== undefined;

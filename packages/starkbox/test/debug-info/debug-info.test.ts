@@ -100,3 +100,55 @@ test('marks of macros behind a path are left out, also of a path that is long', 
   const brackets = '['.repeat(2 ** 20);
   expect(marked(brackets)).toEqual(new Set([brackets]));
 });
+
+describe('names of variables and types', () => {
+  const DEBUGGER = 'github.com/software-mansion-labs/cairo-debugger';
+  const span = (line: number, end: number) => ({
+    start: { line, col: 4 },
+    end: { line: end, col: 5 },
+  });
+  const named = (functions: unknown, structs: unknown = {}) => ({
+    sierra_program_debug_info: {
+      user_func_names: [[0, 'a::sum']],
+      type_names: [[3, 'a::Point']],
+      annotations: {
+        [DEBUGGER]: { functions_info: functions },
+        [`${DEBUGGER}/user-types`]: { structs, enums: {} },
+      },
+    },
+  });
+  const sum = {
+    function_file_path: 'a.cairo',
+    function_code_span: span(1, 9),
+    sierra_to_cairo_variable: { '12': ['total', span(3, 3)] },
+  };
+
+  test('are read by function and by type', () => {
+    const structs = { '3': { name: 'a::Point', members: ['x', 'y'] } };
+    const wire = DebugInfo.read(named({ '2636627': sum }, structs))?.wire;
+    expect(wire?.types).toEqual([{ id: 3, name: 'a::Point', members: ['x', 'y'] }]);
+    const [variables] = wire?.variables ?? [];
+    expect(wire?.texts[variables?.file ?? -1]).toBe('a.cairo');
+    expect(variables?.span).toEqual([1, 4, 9, 5]);
+    const [variable, text = -1, ...declaration] = variables?.names ?? [];
+    expect([variable, wire?.texts[text], ...declaration]).toEqual([12, 'total', 3, 4, 3, 5]);
+  });
+
+  test('are absent in an artifact that was compiled without them', () => {
+    expect(DebugInfo.read(info({}, {}, [[0, 'a::sum']]))?.wire.variables).toBeUndefined();
+  });
+
+  test.each([
+    ['a function that is no number', named({ x: sum })],
+    ['a function that is no object', named({ '1': 7 })],
+    ['a span without an end', named({ '1': { ...sum, function_code_span: { start: {} } } })],
+    [
+      'a variable that is no number',
+      named({ '1': { ...sum, sierra_to_cairo_variable: { a: 1 } } }),
+    ],
+    ['a name without a span', named({ '1': { ...sum, sierra_to_cairo_variable: { '1': ['a'] } } })],
+    ['members that are no list', named({}, { '3': { name: 'a::Point', members: 'x' } })],
+  ])('that are malformed are rejected: %s', (_, artifact) => {
+    expect(() => DebugInfo.read(artifact)).toThrow(TypeError);
+  });
+});

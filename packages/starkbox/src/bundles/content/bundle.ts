@@ -17,6 +17,7 @@ import { blockNumber, pendingNumber, stateByNumber } from '../../chain/world/fin
 import { labelled } from '../../chain/world/labels.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { loadArchivedWorld } from '../../dump/image/load-archived.js';
 import { readImage } from '../../dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
@@ -25,7 +26,7 @@ import type { Fork } from '../../fork/fork.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
-import { type CutRange, cutWorld } from './cut.js';
+import { type CutRange, cutWorld, startOf, withStart } from './cut.js';
 import {
   type BundleContent,
   type BundledArtifact,
@@ -59,6 +60,8 @@ type Request = Methods['devnet_getBundle']['params'];
 /** An execution, and the blocks that it runs on. */
 interface Located {
   readonly subject: BundleSubject;
+  /** Of a transaction of a block. */
+  readonly index?: number;
   readonly range: CutRange;
 }
 
@@ -160,20 +163,21 @@ function locateTransaction(
       `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
     );
   }
-  return { range: { first: block - 1, last: block }, subject: { transaction_hash: hash } };
+  return { range: { first: block - 1, last: block }, index, subject: { transaction_hash: hash } };
 }
 
 async function contentOf(
   options: BundleOptions,
   world: World,
-  { subject, range }: Located,
+  { subject, range, index }: Located,
   signal: AbortSignal | undefined,
 ): Promise<BundleContent> {
   const { chain, infos, version } = options;
   const { fork, genesis, chainId, chargesFee = true } = chain.options;
+  const whole = await loadArchivedWorld(world, fork?.stateSource);
   const generation = effectiveBlockGeneration(world, chain.options);
   const cut = withAccountNames(
-    await cutWorld(world, range, { origin: fork?.stateSource, generation }),
+    await cutWorld(whole, range, { origin: fork?.stateSource, generation }),
     chain,
   );
   const writing = {
@@ -186,8 +190,12 @@ async function contentOf(
     if (error instanceof ImageError) tooLong(LARGEST_BUNDLE);
     throw error;
   });
+  const start =
+    index === undefined
+      ? undefined
+      : await startOf({ world: whole, options: chain.options }, range.last, index);
   const reading = fork && (await recordReads(fork, image));
-  const scratch = scratchChain(chain, reading?.world ?? cut);
+  const scratch = scratchChain(chain, await withStart(reading?.world ?? cut, start));
   const ran = await runAgain(scratch, subject, signal);
   const name = fileNameOf(await functionOf(scratch, ran), subject);
   const { transaction_hash } = subject;
@@ -208,6 +216,7 @@ async function contentOf(
       name,
     },
     subject,
+    start,
     image,
     artifacts: await artifactsOf(infos, classes),
     reads: reading?.reads(),
