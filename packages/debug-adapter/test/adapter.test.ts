@@ -386,6 +386,28 @@ test('calls and simulations are debugged from a file with their request', async 
   expect(failed).toMatchObject({ reason: 'exception', line: FAILING });
 });
 
+test('opening can be cancelled', async () => {
+  const editor = await connected();
+  await editor.initialize();
+  const launched = editor.client.customRequest('launch', open(reverted));
+  const cancelled = editor.client.customRequest('cancel', { progressId: 'open' });
+  await expect(launched).rejects.toThrow('Opening was cancelled');
+  expect((await cancelled).success).toBe(true);
+});
+
+test('a wrong condition is explained', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  await editor.launch(open(reverted, { stopOnEntry: true }));
+  await dap.setBreakpointsRequest({
+    source: { path: tokenPath },
+    breakpoints: [{ line: line('let held ='), condition: 'amount >' }],
+  });
+  const stop = await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
+  expect(stop.reason).toBe('pause');
+  expect(editor.output.map(({ output }) => output).join('')).toContain('amount >');
+});
+
 test('a bundle is debugged without a node', async () => {
   const { bundle } = await client.call('devnet_getBundle', { transaction_hash: reverted });
   const file = join(project, 'failure.starkbox-bundle');
