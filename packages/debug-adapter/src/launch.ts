@@ -273,16 +273,20 @@ export function hasFailed({ trace }: Debugger): boolean {
   return trace.runs.some(({ failed, parent }) => failed && parent === undefined);
 }
 
+/** A recursion has very many frames. */
+const FRAME_PAGE = 16;
+
 /**
  * The innermost frame outside of the core library, whose lines no step stops at; the innermost frame where there is no
  * other.
  */
 export async function firstOwnFrame(debug: Debugger): Promise<number> {
-  const frames = await debug.frames();
-  return Math.max(
-    0,
-    frames.findIndex(({ isLibrary }) => !isLibrary),
-  );
+  for (let first = 0; ; first += FRAME_PAGE) {
+    const frames = await debug.frames(first, FRAME_PAGE);
+    const index = frames.findIndex(({ isLibrary }) => !isLibrary);
+    if (index >= 0) return first + index;
+    if (frames.length < FRAME_PAGE) return 0;
+  }
 }
 
 /** The name of a function without its modules, as in `TokenImpl::transfer`. */
