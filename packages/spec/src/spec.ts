@@ -793,7 +793,7 @@ export type DEBUG_TRACE = {
   readonly dropped_memory: number;
   /** Bytes that the trace takes in the node. */
   readonly bytes: number;
-  /** Texts that contracts printed. */
+  /** Output that contracts printed. */
   readonly printed: readonly {
     readonly run: number;
     readonly step: number;
