@@ -157,6 +157,7 @@ const STARKBOX: FolderTable = {
       ...CHAIN,
       'client',
       'config',
+      'debug-info',
       'l1',
       'rpc/protocol',
       'rpc/subscriptions',

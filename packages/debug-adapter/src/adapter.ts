@@ -176,8 +176,8 @@ export class Adapter extends DebugSession {
     for (const note of recording.notes) this.#note(note);
     for (const { run, step, text } of debug.trace.printed) {
       await debug.goTo(debug.positionOf(run, step));
-      const frames = await debug.frames();
-      const location = frames.find(({ isLibrary }) => !isLibrary)?.location;
+      const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
+      const location = frame?.location;
       const output: DebugProtocol.OutputEvent['body'] = {
         category: 'stdout',
         output: text.endsWith('\n') ? text : `${text}\n`,
@@ -449,7 +449,8 @@ export class Adapter extends DebugSession {
       const { variables, unmapped, note } = await debug.scope(frame.index);
       this.#note(note);
       const rows = variables.map((variable) => this.#references.variable(variable));
-      if (unmapped > 0) rows.push(textVariable('(unmapped)', `${unmapped} variables`));
+      if (unmapped > 0)
+        rows.push(textVariable('(unmapped)', `${unmapped} variables without a mapping`));
       const scope = (
         name: string,
         variablesReference: number,
@@ -504,7 +505,7 @@ export class Adapter extends DebugSession {
             name: name ?? key,
             value: value === initial ? value : `${value} (was ${initial})`,
             type: 'felt252',
-            evaluateName: `storage.${name ?? key}`,
+            evaluateName: `storage[${key}]`,
             variablesReference: this.#references.add(ranged(async () => details)),
           };
         });

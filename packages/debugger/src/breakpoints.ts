@@ -83,8 +83,8 @@ function levelsOf({ line, function: name }: Breakpoint, lines: LineTable): Uint3
 
 /** Whether a path is the file, or ends with it. */
 export function isFile(path: string, file: string): boolean {
-  const wanted = file.replaceAll('\\', '/');
-  return path === wanted || path.endsWith(`/${wanted}`) || wanted.endsWith(`/${path}`);
+  const suffix = file.replaceAll('\\', '/');
+  return path === suffix || path.endsWith(`/${suffix}`) || suffix.endsWith(`/${path}`);
 }
 
 const isFunction = (path: string, name: string): boolean =>

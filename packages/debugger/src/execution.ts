@@ -18,8 +18,8 @@ export function failurePositions(
   return runs.map(({ failed, failure_step, code, step_count }, run) => {
     if (!failed) return undefined;
     if (code !== 'cairo1' || failure_step === undefined || step_count === 0) {
-      const own = timeline.stretchesOf(run).at(-1);
-      return own ? own.position + own.count - 1 : timeline.firstOfRun(run);
+      const stretch = timeline.stretchesOf(run).at(-1);
+      return stretch ? stretch.position + stretch.count - 1 : timeline.firstOfRun(run);
     }
     const lastAction = lastActions.get(run) ?? 0;
     if (lastAction <= failure_step) return timeline.positionOfStep(run, failure_step);
@@ -107,7 +107,7 @@ export function marksOf(
       marks.push({ position, kind: 'failure', runIndex: index, isReverted: true });
     }
   }
-  return marks.sort((left, right) => left.position - right.position);
+  return marks.sort((mark, other) => mark.position - other.position);
 }
 
 function kindOf({ name, called_run }: DEBUG_ACTION): Mark['kind'] | undefined {

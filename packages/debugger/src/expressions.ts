@@ -101,18 +101,18 @@ function equality(operator: string, isEqual: boolean): boolean | undefined {
   return operator === '!=' ? !isEqual : undefined;
 }
 
-function ordered(operator: string, left: bigint, right: bigint): boolean {
+function ordered(operator: string, value: bigint, bound: bigint): boolean {
   switch (operator) {
     case '<':
-      return left < right;
+      return value < bound;
     case '<=':
-      return left <= right;
+      return value <= bound;
     case '>':
-      return left > right;
+      return value > bound;
     case '>=':
-      return left >= right;
+      return value >= bound;
     default:
-      return (left === right) === (operator === '==');
+      return (value === bound) === (operator === '==');
   }
 }
 

@@ -27,6 +27,7 @@ export function activeFunctions(
   let at = position;
   let pc = timeline.pcs[position] ?? NO_PC;
   let activation = timeline.activations[position] ?? NONE;
+  let [outermost, count] = [activation, 1];
   while (activation !== NONE) {
     const run = timeline.runOf(activation);
     const before = functions.at(-1);
@@ -37,17 +38,19 @@ export function activeFunctions(
     } else {
       const code = codes[run];
       if (before && code && before.run === run && isRepetition(code, before.pc, pc)) {
-        before.repetitions += 1;
+        before.repetitions += count;
       } else {
         const frames = code?.framesAt(pc) ?? [];
         if (frames.length > 0) {
-          functions.push({ run, activation, position: at, pc, frames, repetitions: 1 });
+          functions.push({ run, activation, position: at, pc, frames, repetitions: count });
         }
       }
     }
-    at = timeline.callPositionOf(activation);
-    pc = timeline.callPcOf(activation, at);
-    activation = timeline.parentOf(activation);
+    // Callers whose calls are the same instruction are one frame.
+    at = timeline.callPositionOf(outermost);
+    pc = timeline.callPcOf(outermost, at);
+    activation = timeline.parentOf(outermost);
+    ({ outermost, count } = timeline.callersOf(outermost));
   }
   return functions;
 }

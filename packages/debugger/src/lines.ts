@@ -181,8 +181,8 @@ export class LineTable {
   }
 
   /** The number of outermost levels that two lines have in common. */
-  commonDepth(left: number, right: number): number {
-    let [a, b] = [left, right];
+  commonDepth(line: number, other: number): number {
+    let [a, b] = [line, other];
     while (a !== b) {
       if (this.depthOf(a) >= this.depthOf(b)) a = this.#nodes[a]?.parent ?? 0;
       else b = this.#nodes[b]?.parent ?? 0;
@@ -244,8 +244,8 @@ export class CodeTable {
   framesAt(pc: number): readonly CodeFrame[] {
     const statement = this.statementAt(pc);
     if (statement < 0) return [];
-    const kept = this.#frames.get(statement);
-    if (kept) return kept;
+    const cached = this.#frames.get(statement);
+    if (cached) return cached;
     const frames = framesOf(this.code.entriesAt(statement));
     const name = this.code.functionName(this.code.functionAt(statement));
     const all =

@@ -235,7 +235,7 @@ class RecordedDebugger implements Debugger {
   ): { readonly position: number; readonly reason: StopReason } | undefined {
     let nearest: { readonly position: number; readonly reason: StopReason } | undefined;
     for (const { position, kind } of this.marks) {
-      const reason = until.find((wanted) => wanted === kind);
+      const reason = until.find((wantedKind) => wantedKind === kind);
       if (!reason) continue;
       if (direction === 'forward' && position > start) return { position, reason };
       if (direction === 'backward' && position < start) nearest = { position, reason };
@@ -376,8 +376,8 @@ class RecordedDebugger implements Debugger {
     const debugClass = classes.get(this.trace.runs[innermost?.active.run ?? -1]?.class_hash ?? '');
     if (innermost?.code && debugClass) {
       const activation = activationOf(timeline, innermost.active);
-      const left = await gasOf(debugClass, activation, recorded.memoryOf(innermost.active.run));
-      if (left !== undefined) return Number(left);
+      const gasLeft = await gasOf(debugClass, activation, recorded.memoryOf(innermost.active.run));
+      if (gasLeft !== undefined) return Number(gasLeft);
     }
     const actions = this.#actionsOfRun[timeline.runAt(this.#position)] ?? [];
     return gasAt(this.trace, timeline, this.#position, actions);
@@ -430,7 +430,7 @@ class RecordedDebugger implements Debugger {
     for (const [, node] of this.#parts.classes.lines.entries()) {
       if (isFile(node.file, file)) numbers.add(node.line);
     }
-    return [...numbers].sort((left, right) => left - right);
+    return [...numbers].sort((line, other) => line - other);
   }
 
   async disassemble(
@@ -463,8 +463,8 @@ class RecordedDebugger implements Debugger {
       const earlier = decode(start, Number.POSITIVE_INFINITY);
       const index = earlier.findIndex((instruction) => instruction.pc === pc);
       if (index < 0) continue;
-      const shown = earlier.slice(Math.max(0, index - before), index + count);
-      if (index >= before || start === 0 || start === first) return shown;
+      const around = earlier.slice(Math.max(0, index - before), index + count);
+      if (index >= before || start === 0 || start === first) return around;
     }
     return decode(pc, count);
   }

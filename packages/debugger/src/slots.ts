@@ -43,8 +43,8 @@ export async function nameSlots(
       const contracts = [{ contract_address, keys: keys.slice(first, first + MOST_KEYS) }];
       const params = { contracts, ...hint, felts: felts.slice(0, MOST_FELTS) };
       const answer = await call('devnet_nameStorage', params).catch(() => undefined);
-      const named = isRecord(answer) ? answer['slots'] : undefined;
-      for (const slot of Array.isArray(named) ? named : []) {
+      const list = isRecord(answer) ? answer['slots'] : undefined;
+      for (const slot of Array.isArray(list) ? list : []) {
         if (!isNamedSlot(slot)) continue;
         names.set(slotId({ contractAddress: slot.contract_address, key: slot.key }), slot);
       }
@@ -89,8 +89,8 @@ export function slotValue(
   });
   const [first] = matches;
   if (!first) return undefined;
-  const wanted = steps.at(-1);
-  const part = wanted && 'member' in wanted ? wanted.member : undefined;
+  const lastStep = steps.at(-1);
+  const part = lastStep && 'member' in lastStep ? lastStep.member : undefined;
   const exact = matches.find(({ slot }) => slot.part !== undefined && slot.part === part);
   if (exact) return leaf('felt252', exact.entry.value);
   const low = matches.find(({ slot }) => slot.part === 'low') ?? first;
@@ -118,15 +118,15 @@ function isNamed(slot: NAMED_SLOT, steps: readonly PathStep[]): boolean {
 
 const PLAIN = { address: (felt: string): string => felt, felt: (felt: string): string => felt };
 
-function isSameStep(left: PathStep, right: PathStep | undefined): boolean {
-  if (!right) return false;
-  if ('member' in left) return 'member' in right && left.member === right.member;
-  if (!('key' in right)) return false;
-  const [keys, others] = [left.key.split(','), right.key.split(',')];
+function isSameStep(step: PathStep, other: PathStep | undefined): boolean {
+  if (!other) return false;
+  if ('member' in step) return 'member' in other && step.member === other.member;
+  if (!('key' in other)) return false;
+  const [keys, others] = [step.key.split(','), other.key.split(',')];
   return keys.length === others.length && keys.every((key, index) => isSameKey(key, others[index]));
 }
 
-function isSameKey(left: string, right: string | undefined): boolean {
-  const [value, other] = [readLiteral(left), readLiteral(right ?? '')];
-  return value === undefined ? left.trim() === right?.trim() : value === other;
+function isSameKey(key: string, other: string | undefined): boolean {
+  const value = readLiteral(key);
+  return value === undefined ? key.trim() === other?.trim() : value === readLiteral(other ?? '');
 }

@@ -107,8 +107,8 @@ describe('breakpoints', () => {
     expect(write).toMatchObject({ reason: 'write', action: { name: 'StorageWrite' } });
     const event = await increased.run({ until: ['event', 'failure'] });
     expect(event).toMatchObject({ reason: 'event', action: { name: 'EmitEvent' } });
-    const back = await increased.run({ direction: 'backward', to: write.position });
-    expect(back).toMatchObject({ reason: 'goto', position: write.position });
+    const returned = await increased.run({ direction: 'backward', to: write.position });
+    expect(returned).toMatchObject({ reason: 'goto', position: write.position });
     const line = { file: COUNTER_FILE, line: 46 };
     const aborted = await increased.run({
       breakpoints: [{ id: '1', line, condition: 'storage.count > 100' }],

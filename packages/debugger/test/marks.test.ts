@@ -1,5 +1,4 @@
 // Every marked failure of our own contracts opens at its mark.
-import type { DebugTrace } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { marks } from '../../../contracts/classes.js';
 import {
@@ -13,7 +12,7 @@ import {
 } from '../../starkbox/test/debug-info/marked-cases.js';
 import { CONTRACTS, MarkedContracts } from '../../starkbox/test/debug-info/marked-contracts.js';
 import { type Debugger, openDebugger } from '../src/index.js';
-import { engineCaller } from './support/engine-caller.js';
+import { type DebugTrace, engineCaller } from './support/engine-caller.js';
 
 const deployed = await MarkedContracts.create();
 const hashOf = (name: string): string => deployed.hashOf(name);
@@ -87,4 +86,15 @@ test('a failure that was caught is found backwards', async () => {
   expect(stop.reason).toBe('failure');
   const frame = (await subject.frames()).find(({ isLibrary }) => !isLibrary);
   expect(frame?.location).toMatchObject(marks().get('callee_check') ?? {});
+});
+
+test('every marked line has a case', () => {
+  const cases = new Set([
+    ...WITHIN.map(([entry]) => entry),
+    ...[...ACROSS, ...TRANSACTIONS].flatMap(([, , path]) => path),
+    ...REFUSED.map(([, mark]) => mark),
+    ...LOOPS,
+    'call_forever',
+  ]);
+  expect([...marks().keys()].filter((mark) => !cases.has(mark))).toEqual([]);
 });

@@ -21,6 +21,7 @@ import {
   impersonate,
   type PredeployedChainAccount,
 } from './client/account.js';
+import { rememberArtifact, rememberChain } from './client/artifacts.js';
 import { type ChainProvider, getProvider } from './client/provider.js';
 import { type Collector, collectorOf, countsCalls } from './reports/collecting.js';
 
@@ -140,7 +141,10 @@ export class TestChain implements Chain {
   mine: Chain['mine'] = (...params) => this.#chain.mine(...params);
   explain: Chain['explain'] = (transactionHash) => this.#chain.explain(transactionHash);
   storage: Chain['storage'] = (contract) => this.#chain.storage(contract);
-  declare: Chain['declare'] = (artifact) => this.#chain.declare(artifact);
+  declare: Chain['declare'] = (artifact) => {
+    rememberArtifact(artifact);
+    return this.#chain.declare(artifact);
+  };
   deploy: Chain['deploy'] = (request) => this.#chain.deploy(request);
 
   /**
@@ -167,7 +171,7 @@ export class TestChain implements Chain {
     args: RawArgs = [],
     { account, salt }: DeployOptions = {},
   ): Promise<Contract> {
-    const { classHash, abi } = await this.#chain.declare(artifact);
+    const { classHash, abi } = await this.declare(artifact);
     const { address } = await this.#chain.deploy({
       classHash,
       calldata: constructorCalldata([...abi], args),
@@ -226,6 +230,7 @@ export class LocalTestChain extends TestChain {
   constructor(chain: LocalChain, options: { readonly isReported?: boolean } = {}) {
     super(chain, options);
     this.#chain = chain;
+    rememberChain(this.provider, chain);
     this.l1 = chain.l1;
     this.handle = chain.handle;
   }
@@ -234,6 +239,8 @@ export class LocalTestChain extends TestChain {
   get config(): LocalChain['config'] {
     return this.#chain.config;
   }
+
+  addArtifact: LocalChain['addArtifact'] = (artifact) => this.#chain.addArtifact(artifact);
 
   /** Class hashes of the Argent accounts, with the option `predeclareArgent`. */
   get argent(): LocalChain['argent'] {

@@ -1,10 +1,21 @@
 // Failing tests in real runners: the message ends with the command that opens the failure, and passing tests write nothing.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { Class } from '@starkbox/engine';
 import { openBundle } from 'starkbox';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { classTextWithPlaces } from '../../../contracts/classes.js';
 import { createLinkedProject, ROOT } from './linked-project.js';
 
 const project = createLinkedProject('bundles', [
@@ -16,9 +27,17 @@ const project = createLinkedProject('bundles', [
 const bundles = join(project, 'node_modules', '.cache', 'starkbox', 'bundles');
 afterAll(() => rmSync(project, { recursive: true }));
 
-const COUNTER = fileURLToPath(
-  new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url),
-);
+/** A Scarb package in the project, whose class has debug information. */
+const scarb = join(project, 'contracts');
+const COUNTER = join(scarb, 'target', 'dev', 'counter.contract_class.json');
+mkdirSync(dirname(COUNTER), { recursive: true });
+mkdirSync(join(scarb, 'src'));
+writeFileSync(join(scarb, 'Scarb.toml'), '[package]\n');
+copyFileSync(join(ROOT, 'contracts/src/counter.cairo'), join(scarb, 'src', 'counter.cairo'));
+writeFileSync(COUNTER, await classTextWithPlaces('counter'));
+const classHash = await Class.hashOf(await classTextWithPlaces('counter'));
+/** As the debug information names it. */
+const SOURCE = 'contracts/src/counter.cairo';
 const FIXTURE = `
 import { fixture } from '@starkbox/testing';
 export const counters = fixture('counters', async (chain) => {
@@ -92,6 +111,7 @@ function run(words: readonly string[], env: Readonly<Record<string, string>> = {
     cwd: project,
     encoding: 'utf8',
     env: { ...own, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { output: `${stdout}${stderr}`, files: filesIn(bundles) };
 }
@@ -139,6 +159,13 @@ describe('vitest', () => {
     expect(file).toMatch(new RegExp(`^node_modules/.cache/starkbox/bundles/${contract}-\\w+`));
     const { chain, target } = await openBundle(join(project, file));
     expect(Object.keys(target)).toContain(kind);
+    const { source } = await chain.request('devnet_getDebugClass', { class_hash: classHash });
+    expect(source).toBeDefined();
+    const text = await chain.request('devnet_getDebugSource', {
+      class_hash: classHash,
+      file: SOURCE,
+    });
+    expect(text).toMatchObject({ text: readFileSync(join(scarb, 'src', 'counter.cairo'), 'utf8') });
     await chain.close();
   });
 
@@ -158,6 +185,20 @@ describe('vitest', () => {
     expect(output).toMatch(/Expected the transaction to revert with 'no reason'/);
     expect(output).toMatch(/No bundle for the debugger was written: .*(EEXIST|ENOTDIR).*\./);
   });
+});
+
+test('the command of a failing test opens the failing line', () => {
+  const file = commandIn(vitest('an awaited transaction fails').output);
+  // Without the sources: they are in the bundle.
+  const moved = `${scarb}-moved`;
+  renameSync(scarb, moved);
+  const command = join(ROOT, 'packages', 'starkbox', 'bin', 'starkbox.js');
+  const { output } = run([command, 'debug', file]);
+  renameSync(moved, scarb);
+  const lines = readFileSync(join(scarb, 'src', 'counter.cairo'), 'utf8').split('\n');
+  const [, line = 0] = /counter\.cairo:(\d+)/.exec(output) ?? [];
+  expect(lines[Number(line) - 1], output).toMatch(/panic|assert/);
+  expect(output).toMatch(/amount = 0 u128/);
 });
 
 describe('node:test', () => {

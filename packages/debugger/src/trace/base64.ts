@@ -11,33 +11,37 @@ export function bytesOfBase64(text: string): Uint8Array {
   while (length > 0 && text.charCodeAt(length - 1) === 61) length -= 1;
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));
   let at = 0;
-  let bits = 0;
-  let buffer = 0;
-  for (let index = 0; index < length; index += 1) {
-    const value = VALUES[text.charCodeAt(index)] ?? INVALID;
-    if (value === INVALID) throw new TypeError(`Expected base64 at character ${index}.`);
-    buffer = ((buffer << 6) | value) & 0xffffff;
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[at] = (buffer >> bits) & 0xff;
-      at += 1;
-    }
+  let index = 0;
+  const valueAt = (letter: number): number => {
+    const value = VALUES[text.charCodeAt(letter)] ?? INVALID;
+    if (value === INVALID) throw new TypeError(`Expected base64 at character ${letter}.`);
+    return value;
+  };
+  // Four letters are three bytes. Beyond the end of the array, a byte is ignored.
+  for (; index + 4 <= length; index += 4) {
+    const word =
+      (valueAt(index) << 18) |
+      (valueAt(index + 1) << 12) |
+      (valueAt(index + 2) << 6) |
+      valueAt(index + 3);
+    bytes[at] = word >> 16;
+    bytes[at + 1] = word >> 8;
+    bytes[at + 2] = word;
+    at += 3;
   }
+  let rest = 0;
+  for (let shift = 18; index < length; index += 1, shift -= 6) rest |= valueAt(index) << shift;
+  for (let shift = 16; at < bytes.length; at += 1, shift -= 8) bytes[at] = rest >> shift;
   return bytes;
 }
+
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /** Unsigned 32-bit integers, little-endian. */
 export function wordsOfBase64(text: string): Uint32Array {
   const bytes = bytesOfBase64(text);
-  const words = new Uint32Array(bytes.length >> 2);
-  for (let index = 0; index < words.length; index += 1) {
-    const at = index << 2;
-    words[index] =
-      (bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24);
-  }
-  return words;
+  const count = bytes.length >> 2;
+  if (IS_LITTLE_ENDIAN) return new Uint32Array(bytes.buffer, 0, count);
+  const view = new DataView(bytes.buffer);
+  return Uint32Array.from({ length: count }, (_, index) => view.getUint32(index * 4, true));
 }

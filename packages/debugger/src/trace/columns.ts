@@ -14,13 +14,19 @@ export class GrowingColumns {
   }
 
   /** Adds a row with a value for each column, and returns its index. */
-  push(...values: readonly number[]): number {
-    if (this.#length === this.column(0).length) this.#grow();
-    for (let index = 0; index < values.length; index += 1) {
-      this.column(index)[this.#length] = values[index] ?? 0;
-    }
-    this.#length += 1;
-    return this.#length - 1;
+  push(a: number, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0): number {
+    const row = this.#length;
+    if (row === this.column(0).length) this.#grow();
+    const [first, second, third, fourth, fifth, sixth, seventh] = this.#columns;
+    if (first) first[row] = a;
+    if (second) second[row] = b;
+    if (third) third[row] = c;
+    if (fourth) fourth[row] = d;
+    if (fifth) fifth[row] = e;
+    if (sixth) sixth[row] = f;
+    if (seventh) seventh[row] = g;
+    this.#length = row + 1;
+    return row;
   }
 
   #grow(): void {

@@ -8,10 +8,12 @@ import { wordsOfBase64 } from './base64.js';
 const MOST_STEPS = 262_144;
 /** Requests for steps that are under way at the same time. */
 const CONCURRENT = 4;
-/** Cells of a page. */
-const PAGE = 4096;
-/** Pages that are kept: about a million cells. */
-const MOST_PAGES = 256;
+/** Cells of a page. Most variables need few cells, and arrays read many pages at once. */
+const PAGE = 512;
+/** Pages that are read at the same time. */
+const CONCURRENT_PAGES = 32;
+/** Pages that stay: about a million cells. */
+const MOST_PAGES = 2_048;
 
 /** A cell: a number in hexadecimal, a pointer as `segment:offset`, or nothing. */
 export type Cell = string | null;
@@ -85,13 +87,6 @@ export class RecordedTrace {
     return { run, first, registers };
   }
 
-  /** A cell of the memory of a run. */
-  async cell(run: number, segment: number, offset: number): Promise<Cell> {
-    if (offset < 0) return null;
-    const page = Math.floor(offset / PAGE);
-    return (await this.#page(run, segment, page))[offset - page * PAGE] ?? null;
-  }
-
   /** Consecutive cells of a segment; those beyond its end are null. */
   async cells(
     run: number,
@@ -99,16 +94,19 @@ export class RecordedTrace {
     first: number,
     count: number,
   ): Promise<readonly Cell[]> {
-    const cells: Cell[] = [];
-    let page: readonly Cell[] = [];
-    let pageNumber = -1;
-    for (let offset = first; offset < first + count; offset += 1) {
-      const number = Math.floor(offset / PAGE);
-      if (number !== pageNumber && offset >= 0) {
-        page = await this.#page(run, segment, number);
-        pageNumber = number;
+    const start = Math.max(0, first);
+    const end = Math.min(first + count, this.trace.runs[run]?.segments[segment] ?? 0);
+    const cells: Cell[] = new Array(Math.max(0, count)).fill(null);
+    for (let offset = start; offset < end; ) {
+      const limit = Math.min(end, offset + PAGE * CONCURRENT_PAGES);
+      const pages: Promise<readonly Cell[]>[] = [];
+      const firstPage = Math.floor(offset / PAGE);
+      for (let page = firstPage; page * PAGE < limit; page += 1) {
+        pages.push(this.#page(run, segment, page));
       }
-      cells.push(offset < 0 ? null : (page[offset - number * PAGE] ?? null));
+      const read = (await Promise.all(pages)).flat();
+      for (; offset < limit; offset += 1)
+        cells[offset - first] = read[offset - firstPage * PAGE] ?? null;
     }
     return cells;
   }
@@ -121,12 +119,12 @@ export class RecordedTrace {
 
   #page(run: number, segment: number, page: number): Promise<readonly Cell[]> {
     const key = `${run}:${segment}:${page}`;
-    const kept = this.#pages.get(key);
-    if (kept) {
+    const cached = this.#pages.get(key);
+    if (cached) {
       // The oldest entry of a Map is its first.
       this.#pages.delete(key);
-      this.#pages.set(key, kept);
-      return kept;
+      this.#pages.set(key, cached);
+      return cached;
     }
     const reading = this.#readPage(run, segment, page);
     this.#pages.set(key, reading);

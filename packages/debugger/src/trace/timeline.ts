@@ -14,6 +14,10 @@ const PARENT = 1;
 const RUN = 2;
 const FIRST = 3;
 const LAST = 4;
+/** The outermost of the activations around this one that were called by the same instruction, without a gap. */
+const CALLED_ALIKE = 5;
+/** Their number. */
+const ALIKE = 6;
 
 /** A stretch of positions of one run: consecutive steps, or a single position that is no step. */
 interface Stretch {
@@ -44,7 +48,7 @@ export class Timeline {
   readonly #stretches: readonly Stretch[];
   readonly #stretchesOfRun: readonly (readonly Stretch[])[];
   readonly #actionAt: ReadonlyMap<number, number>;
-  readonly #table = new GrowingColumns(5);
+  readonly #table = new GrowingColumns(7);
   /** The pc to which a function returns whose call was dropped. */
   readonly #resumedAt = new Map<number, number>();
 
@@ -93,7 +97,26 @@ export class Timeline {
 
   /** Adds an activation; its last position is set at its end. */
   addActivation(fp: number, parent: number, run: number, first: number): number {
-    return this.#table.push(fp, parent, run, first, first);
+    return this.#table.push(fp, parent, run, first, first, this.#table.length, 1);
+  }
+
+  /** Adds the activation of a call that the trace has. */
+  addCalled(fp: number, parent: number, run: number, first: number): number {
+    const isAlike =
+      this.callPositionOf(parent) !== NONE &&
+      this.runOf(parent) === run &&
+      this.activationOfRun(run) !== parent &&
+      this.pcs[this.firstOf(parent) - 1] === this.pcs[first - 1];
+    if (!isAlike) return this.addActivation(fp, parent, run, first);
+    const outermost = this.#table.column(CALLED_ALIKE)[parent] ?? parent;
+    const count = (this.#table.column(ALIKE)[parent] ?? 1) + 1;
+    return this.#table.push(fp, parent, run, first, first, outermost, count);
+  }
+
+  /** The callers of an activation whose calls are the same instruction: the outermost one, and their number. */
+  callersOf(activation: number): { readonly outermost: number; readonly count: number } {
+    const last = this.#table.column(CALLED_ALIKE)[activation] ?? activation;
+    return { outermost: this.parentOf(last), count: this.#table.column(ALIKE)[activation] ?? 1 };
   }
 
   endActivation(activation: number, last: number): void {
@@ -385,7 +408,10 @@ class RunCursor {
     const parent = this.#active.at(-1) ?? this.#runActivation;
     // The caller of the first recorded function began among steps that were dropped.
     const first = isReturn ? timeline.firstOf(outermost) : position;
-    const activation = timeline.addActivation(fp, parent, this.#run, first);
+    const activation =
+      isReturn || parent === this.#runActivation
+        ? timeline.addActivation(fp, parent, this.#run, first)
+        : timeline.addCalled(fp, parent, this.#run, first);
     if (isReturn) timeline.setLateParent(outermost, activation, pc);
     this.#active.push(activation);
     this.#pointers.push(fp);

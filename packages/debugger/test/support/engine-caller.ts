@@ -1,9 +1,12 @@
 // A caller that serves the methods of debug traces from an execution that the engine recorded.
-import type { Class, DebugTrace } from '@starkbox/engine';
 import { debugClass } from '../../../starkbox/src/chain/debugging/debug-class.js';
 import { NO_LABELS } from '../../../starkbox/src/chain/world/labels.js';
 import type { DebugInfos } from '../../../starkbox/src/debug-info/debug-infos.js';
+import type { MarkedContracts } from '../../../starkbox/test/debug-info/marked-contracts.js';
 import type { Caller } from '../../src/index.js';
+
+type Class = ReturnType<MarkedContracts['classOf']>;
+export type DebugTrace = Awaited<ReturnType<MarkedContracts['record']>>;
 
 /** Where classes are found by their hashes. */
 export interface ClassSource {

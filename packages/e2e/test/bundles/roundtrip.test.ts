@@ -14,7 +14,14 @@ import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { closeAfterFile } from '../../support/closing.js';
 import { startFixture } from '../../support/fixture.js';
 import { startPair } from '../../support/fork/pair.js';
-import { contract, invokeRequest, QUERY_VERSION, Sender, selector } from '../../support/signing.js';
+import {
+  contract,
+  hex,
+  invokeRequest,
+  QUERY_VERSION,
+  Sender,
+  selector,
+} from '../../support/signing.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
 closeAfterFile(() => rm(folder, { recursive: true }));
@@ -256,6 +263,35 @@ describe('a bundle in another process answers as the chain does', () => {
       }
     }
   });
+});
+
+test('a bundle has what the start of a block and calls without a transaction wrote before it', async () => {
+  await client.call('devnet_createBlock', { count: 12 });
+  const { block_number } = await client.call('starknet_blockHashAndNumber');
+  const context = await sender.deploy(await contract('context'));
+  await client.call('devnet_createBlock');
+  // The hash of the newest block that contracts can read, which the start of the block writes.
+  const hashed = { to: context, name: 'store_block_hash', calldata: [hex(block_number + 2 - 10)] };
+  const write = (value: string) =>
+    client.call('devnet_applyStateDiff', {
+      state_diff: {
+        storage_diffs: [{ address: counter, storage_entries: [{ key: selector('count'), value }] }],
+      },
+    });
+  const sent: string[] = [await sender.invoke([hashed])];
+  await write('0x100');
+  sent.push(await sender.invoke([increase('0x1')]), await sender.invoke([increase('0x2')]));
+  await write('0x200');
+  sent.push(await sender.invoke([increase('0x3')]));
+  for (const isClosed of [false, true]) {
+    if (isClosed) await client.call('devnet_createBlock');
+    for (const [index, hash] of sent.entries()) {
+      const path = await bundleFile(`written-${index}`, { transaction_hash: hash });
+      const { answers, trace } = await compared(path, questionsOf(hash));
+      expect(trace).toMatchObject({ digests: expect.any(Array) });
+      expect(Object(answers[0]).status).toBe('SUCCEEDED');
+    }
+  }
 });
 
 test('the same execution gives the same bytes, without the blocks before and after it', async () => {

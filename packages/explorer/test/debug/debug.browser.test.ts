@@ -10,6 +10,7 @@ import { type Stage, setStage } from '../support/stage.js';
 
 const FAILURES = 'contracts/src/failing/failures.cairo';
 const COUNTER = 'contracts/src/counter.cairo';
+const REVERTER = 'contracts/src/reverter.cairo';
 
 let stage: Stage;
 let counter: string;
@@ -17,6 +18,8 @@ let counter: string;
 let failed: string;
 /** A read, a write and an event of the counter. */
 let increased: string;
+/** Ten turns of a loop. */
+let looped: string;
 /** Calls of contracts without debug information alone. */
 let transferred: string;
 
@@ -38,7 +41,12 @@ beforeAll(async () => {
   stage = await setStage();
   await addSource('failures', FAILURES);
   await addSource('counter', COUNTER);
+  await addSource('reverter', REVERTER);
   const failures = await stage.deploy('failures', ['0']);
+  const reverter = await stage.deploy('reverter');
+  looped = await stage.send(3, [
+    { contractAddress: reverter, entrypoint: 'burn', calldata: ['10'] },
+  ]);
   counter = await stage.deploy('counter', ['7']);
   failed = await stage.send(1, [
     { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },
@@ -277,6 +285,26 @@ describe('values', () => {
     await page.getByRole('region', { name: 'System call' }).getByText('StorageWrite').waitFor();
   });
 
+  test('of a loop are marked where they changed, and turns are counted', async () => {
+    const { page, tab } = await openTab(looped);
+    const line = await lineWith(REVERTER, 'mix = mix * 3');
+    await page.locator('summary', { hasText: 'Breakpoints' }).click();
+    await page.getByLabel('new breakpoint').fill(`reverter.cairo:${line}`);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    const variable = tab.variables.getByRole('treeitem', { name: /^left/ });
+    await expect.poll(() => variable.innerText()).toMatch(/left\s*10/);
+    expect(await variable.getAttribute('data-changed')).toBeNull();
+    await page.keyboard.press('F8');
+    await expect.poll(() => variable.innerText()).toMatch(/left\s*9\s*changed/);
+    await tab.stack.getByRole('button', { name: /burn ×2/ }).waitFor();
+    await page.getByLabel(/^condition of reverter.cairo/).fill('left == 3');
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await expect.poll(() => variable.innerText()).toMatch(/left\s*3\s*changed/);
+    await tab.stack.getByRole('button', { name: /burn ×8/ }).waitFor();
+    await tab.isAtLine(line);
+  });
+
   test('of structs and arrays are opened by keyboard, and stay open', async () => {
     const { page, tab } = await openTab(increased);
     await tab.variables.getByRole('treeitem', { name: /^calls/ }).focus();
@@ -320,8 +348,7 @@ describe('links', () => {
     await page.getByRole('row', { name: /increase\(/ }).click();
     await page.getByRole('link', { name: 'Debug this call' }).click();
     const called = new Tab(page);
-    await expect.poll(() => called.line.textContent()).toBeTruthy();
-    await expect.poll(() => called.stack.innerText()).toContain('increase');
+    await called.isAtLine(await lineWith(COUNTER, 'if amount == 0'));
     await page.goBack();
     await page
       .getByRole('region', { name: 'Selected frame' })

@@ -17,7 +17,7 @@ import { startNode } from '../node/node.js';
 import { packageVersion } from '../node/version.js';
 import type { ChainService } from '../service/chain-service.js';
 import { Protocol } from '../service/protocol.js';
-import { stillGeneration } from './content/cut.js';
+import { stillGeneration, withStart } from './content/cut.js';
 import {
   type BundleContent,
   type BundledArtifact,
@@ -94,13 +94,14 @@ function targetOf(subject: BundleSubject): BundleTarget {
 }
 
 /** The world of the image, without what would change it. */
-async function worldOf({ header, image, reads }: BundleContent): Promise<World> {
+async function worldOf({ header, start, image, reads }: BundleContent): Promise<World> {
   const reading = { chainId: header.chain_id, origin: reads && originOf(reads) };
   const { world } = await readImage(sourceOfBytes(image), reading);
   if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
   await checkClasses(world, reads ?? []);
   const blocks = { ...world.blocks, generation: stillGeneration(world.blocks.generation) };
-  return Object.freeze({ ...world, blocks, mempool: EMPTY_MEMPOOL });
+  const started = await withStart(world, start);
+  return Object.freeze({ ...started, blocks, mempool: EMPTY_MEMPOOL });
 }
 
 /** What is compiled of a class is kept in a cache by its hash, for other chains too: each must be what its hash says. */

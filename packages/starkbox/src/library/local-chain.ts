@@ -1,11 +1,13 @@
 // A chain in this process, as a program holds it.
 
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { storageAddress } from '@starkbox/engine';
+import { Class, storageAddress } from '@starkbox/engine';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { type Chain, ChainControls, type ChainSnapshot, goneSnapshot } from '../client/chain.js';
 import type { Config } from '../config/options.js';
 import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
+import { PackageTexts } from '../debug-info/source-texts.js';
 import { readRegular } from '../files/regular-file.js';
 import type { L1Facts } from '../l1/l1-facts.js';
 import type { PredeployedAccount, PredeployedContract } from '../predeployed.js';
@@ -131,6 +133,24 @@ export class LocalChain extends ChainControls {
    */
   readonly handle = async (text: string): Promise<string | undefined> =>
     this.#opened().dispatcher.handle(text, IN_PROCESS);
+
+  /**
+   * Reads the debug information of a compiled class, for Cairo lines in explanations and in the debugger. Source files
+   * come from the Scarb package that the file is in.
+   *
+   * @param artifact the path of a Sierra class as a compiler writes it
+   * @returns whether the class has debug information
+   * @throws Error if the chain is closed, the file cannot be read, or it is no class
+   */
+  async addArtifact(artifact: string | URL): Promise<boolean> {
+    const { debugInfos } = this.#opened().shared;
+    const path = pathOf(artifact);
+    const text = await readRegular(path, String(artifact));
+    const { mtimeMs } = await stat(path);
+    const sources = await PackageTexts.of(path, mtimeMs);
+    const hash = await Class.hashOf(text);
+    return debugInfos.add(hash, JSON.parse(text), () => sources) !== undefined;
+  }
 
   /**
    * Returns a chain that begins as this one is now. Neither sees later changes of the other. The branch is kept in

@@ -27,6 +27,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'yaml',
   'cairo',
   'dockerfile',
+  'lua',
 ]);
 
 const blocks = PAGES.flatMap((page) => blocksOf(page));

@@ -18,7 +18,14 @@ export interface ShellCommand {
 
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
 /** Commands that ask a node, and use the node at port 5050 by default. */
-const ASKS: ReadonlySet<string> = new Set(['gas', 'coverage', 'profile', 'bundle', 'explain']);
+const ASKS: ReadonlySet<string> = new Set([
+  'gas',
+  'coverage',
+  'profile',
+  'explain',
+  'debug',
+  'bundle',
+]);
 const LISTENS = /listening on (http:\/\/)?\S+:\d+/;
 
 /** `starkbox gas`, and not a node. */
@@ -117,7 +124,9 @@ export async function runShellCommand(
   if (isSubcommand(args)) {
     const asks = ASKS.has(args[0] ?? '') && !args.includes('--url') && !args.includes('--file');
     const url = asks ? ['--url', context.url] : [];
-    await promisify(execFile)(process.execPath, [COMMAND, ...args, ...url], options);
+    const running = promisify(execFile)(process.execPath, [COMMAND, ...args, ...url], options);
+    running.child.stdin?.end();
+    await running;
     return;
   }
   // The ports of the page may be taken here.

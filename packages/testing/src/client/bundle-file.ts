@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import type { Methods } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 import { defaultFolder } from '../cache-folder.js';
+import { addArtifacts } from './artifacts.js';
 
 /** What a bundle is made of: parameters of `devnet_getBundle`. */
 export type BundleRequest = Methods['devnet_getBundle']['params'];
@@ -20,7 +21,7 @@ const MOST_BYTES = 64 << 20;
 /** Milliseconds after which a draft belongs to a process that was killed. */
 const OLD_DRAFT = 3_600_000;
 /** Milliseconds that a failing test waits for its bundle: its own time limit must not replace its failure. */
-const LONGEST_WAIT = 2_000;
+const LONGEST_WAIT = 3_000;
 
 const METHOD_NOT_FOUND = -32601;
 
@@ -61,6 +62,7 @@ async function writeBundle(
   provider: RpcProvider,
   request: BundleRequest,
 ): Promise<string | undefined> {
+  await addArtifacts(provider);
   const response = await provider.channel.fetch('devnet_getBundle', request);
   const { result, error } = Object(await response.json());
   if (Object(error).code === METHOD_NOT_FOUND) return undefined;

@@ -183,7 +183,7 @@ function useSession(
       clearTimeout(timer.current);
       session.goTo(step - 1, 'none', frame);
     } else if (session.stack.get() === undefined || written.current !== undefined) {
-      session.goTo(findStart?.(program) ?? program.startOfInterest, 'step');
+      session.start(findStart?.(program) ?? program.startOfInterest);
     }
   }, [step, frame]);
   return session;

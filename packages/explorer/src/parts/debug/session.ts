@@ -191,12 +191,25 @@ export class Session {
     this.#move(() => this.program.goTo(bounded), trail, { frameIndex, isDrag });
   }
 
-  step(kind: 'in' | 'over' | 'out' | 'instruction', direction: Direction): void {
+  /** To a position, or to the first line after it where generated code begins a call there. */
+  start(target: number): void {
+    const { program } = this;
+    this.#move(async () => {
+      const stop = await program.goTo(target);
+      const frames = await program.frames(0, FIRST_FRAMES);
+      const run = frames[0]?.runIndex;
+      if (frames.some((frame) => frame.runIndex === run && !frame.isLibrary)) return stop;
+      const line = await program.stepIn('forward');
+      const [first] = await program.frames(0, 1);
+      return first?.runIndex === run ? line : program.goTo(target);
+    }, 'step');
+  }
+
+  step(kind: 'in' | 'over' | 'out', direction: Direction): void {
     const steps = {
       in: () => this.program.stepIn(direction),
       over: () => this.program.stepOver(direction),
       out: () => this.program.stepOut(direction),
-      instruction: () => this.program.stepInstruction(direction),
     };
     this.#move(steps[kind], 'step');
   }
@@ -260,12 +273,6 @@ export class Session {
 
   readMore(path: string): void {
     this.#refresh(() => this.#variables.readMore(path));
-  }
-
-  async close(): Promise<void> {
-    this.#queue = [];
-    this.interrupt();
-    await this.program.close();
   }
 
   #enqueue(task: Task): void {

@@ -1,5 +1,5 @@
 // The system call at the position: storage, event, message or call, with its values.
-import type { DEBUG_ACTION } from '@starkbox/spec';
+import type { DEBUG_ACTION, DEBUG_RUN } from '@starkbox/spec';
 import { grouped } from '../../format/amount.js';
 import { functionName } from '../../format/names.js';
 import { useClasses } from '../../rpc/queries.js';
@@ -50,7 +50,7 @@ function ActionFacts({ action, session, names }: ActionProps) {
   return (
     <dl className="facts">
       {contract !== undefined && key !== undefined && (
-        <SlotFacts slot={{ contract, key, value, previous }} names={names} />
+        <SlotFacts slot={{ contract, key, value, previous }} run={run} names={names} />
       )}
       {keys && run && (
         <Fact name="event">
@@ -92,10 +92,12 @@ interface SlotFactsProps {
     readonly value: string | undefined;
     readonly previous: string | undefined;
   };
+  /** The call that used the slot. */
+  readonly run: DEBUG_RUN | undefined;
   readonly names: SlotNames;
 }
 
-function SlotFacts({ slot: { contract, key, value, previous }, names }: SlotFactsProps) {
+function SlotFacts({ slot: { contract, key, value, previous }, run, names }: SlotFactsProps) {
   const name = names.get(slotId({ contract, key }));
   const text = (felt: string) => (
     <SlotValue contract={contract} name={name} of={slotValue(name, felt, undefined)} />
@@ -103,7 +105,11 @@ function SlotFacts({ slot: { contract, key, value, previous }, names }: SlotFact
   return (
     <>
       <Fact name="contract">
-        <Address of={contract} mark />
+        {run?.contract_address === contract ? (
+          <RunContract run={run} />
+        ) : (
+          <Address of={contract} mark />
+        )}
       </Fact>
       <Fact name="slot">
         <SlotName slot={key} name={name} />

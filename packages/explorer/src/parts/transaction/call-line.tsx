@@ -133,7 +133,11 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
         <Fact name="function">
           <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
           <Copy value={asJson(of)} what="call as JSON" />
-          {debugAddress && <Link href={debugAddress()}>Debug this call</Link>}
+          {debugAddress && (
+            <Link className="underlined" href={debugAddress()}>
+              Debug this call
+            </Link>
+          )}
         </Fact>
         {of.caller !== undefined && of.caller !== '0x0' && (
           <Fact name="caller">
@@ -162,7 +166,11 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
         {of.events.map((event, at) => (
           <Fragmented key={event.order} name="emitted" type="">
             <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />{' '}
-            {debugAddress && <Link href={debugAddress(at)}>Debug</Link>}
+            {debugAddress && (
+              <Link className="underlined" href={debugAddress(at)}>
+                Debug
+              </Link>
+            )}
           </Fragmented>
         ))}
       </dl>

@@ -7,7 +7,7 @@ import { Chain } from '../../chain/chain.js';
 import { Abis } from '../../chain/queries/abis.js';
 import { Explainer } from '../../chain/queries/explain.js';
 import {
-  MOST_EARLIER,
+  locateRepeatable,
   retraceAttempt,
   retraceCall,
   retraceTransaction,
@@ -17,15 +17,16 @@ import { blockNumber, pendingNumber, stateByNumber } from '../../chain/world/fin
 import { labelled } from '../../chain/world/labels.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { loadArchivedWorld } from '../../dump/image/load-archived.js';
 import { readImage } from '../../dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
-import { fail, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
-import { type CutRange, cutWorld } from './cut.js';
+import { type CutRange, cutWorld, startOf, withStart } from './cut.js';
 import {
   type BundleContent,
   type BundledArtifact,
@@ -51,7 +52,7 @@ export interface BundleOptions {
 /** Characters of the longest function in a file name, and digits of the hash behind it. */
 const LONGEST_NAME = 60;
 const HASH_DIGITS = 8;
-/** Characters of source texts: those of the classes that ran first. */
+/** Characters of all source texts in a bundle. */
 const MOST_SOURCE = 16 << 20;
 
 type Request = Methods['devnet_getBundle']['params'];
@@ -59,6 +60,8 @@ type Request = Methods['devnet_getBundle']['params'];
 /** An execution, and the blocks that it runs on. */
 interface Located {
   readonly subject: BundleSubject;
+  /** Of a transaction of a block. */
+  readonly index?: number;
   readonly range: CutRange;
 }
 
@@ -125,55 +128,35 @@ function locateBlock(
 }
 
 function locateTransaction(
-  { options }: Chain,
+  chain: Chain,
   explainer: Explainer,
   world: World,
   hash: string,
 ): Located {
-  const located = findTransaction(world, hash);
-  if (!located) {
-    const refused = explainer.refused(hash);
-    if (refused) {
-      const { transaction, block } = refused;
-      // Until the pending block is closed, it is the one that the transaction was refused on.
-      const isPending = block === pendingNumber(world);
-      const { blockId, range } = locateBlock(
-        world,
-        isPending ? 'pre_confirmed' : { block_number: block - 1 },
-      );
-      return { range, subject: { transactions: [transaction], block_id: blockId } };
-    }
-    if (!options.fork) return fail('TXN_HASH_NOT_FOUND');
-    return refuse(
-      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
-    );
+  const refused = findTransaction(world, hash) ? undefined : explainer.refused(hash);
+  if (!refused) {
+    const { block, index } = locateRepeatable(chain, hash);
+    return { range: { first: block - 1, last: block }, index, subject: { transaction_hash: hash } };
   }
-  const { block, index } = located;
-  if (index > MOST_EARLIER) {
-    refuse(
-      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
-    );
-  }
-  const isPending = block === pendingNumber(world);
-  if (!isPending && !world.keepsHistory) {
-    refuse(
-      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
-    );
-  }
-  return { range: { first: block - 1, last: block }, subject: { transaction_hash: hash } };
+  // Until the pending block is closed, it is the one that the transaction was refused on.
+  const isPending = refused.block === pendingNumber(world);
+  const id = isPending ? 'pre_confirmed' : { block_number: refused.block - 1 };
+  const { blockId, range } = locateBlock(world, id);
+  return { range, subject: { transactions: [refused.transaction], block_id: blockId } };
 }
 
 async function contentOf(
   options: BundleOptions,
   world: World,
-  { subject, range }: Located,
+  { subject, range, index }: Located,
   signal: AbortSignal | undefined,
 ): Promise<BundleContent> {
   const { chain, infos, version } = options;
   const { fork, genesis, chainId, chargesFee = true } = chain.options;
+  const whole = await loadArchivedWorld(world, fork?.stateSource);
   const generation = effectiveBlockGeneration(world, chain.options);
   const cut = withAccountNames(
-    await cutWorld(world, range, { origin: fork?.stateSource, generation }),
+    await cutWorld(whole, range, { origin: fork?.stateSource, generation }),
     chain,
   );
   const writing = {
@@ -186,8 +169,12 @@ async function contentOf(
     if (error instanceof ImageError) tooLong(LARGEST_BUNDLE);
     throw error;
   });
+  const start =
+    index === undefined
+      ? undefined
+      : await startOf({ world: whole, options: chain.options }, range.last, index);
   const reading = fork && (await recordReads(fork, image));
-  const scratch = scratchChain(chain, reading?.world ?? cut);
+  const scratch = scratchChain(chain, await withStart(reading?.world ?? cut, start));
   const ran = await runAgain(scratch, subject, signal);
   const name = fileNameOf(await functionOf(scratch, ran), subject);
   const { transaction_hash } = subject;
@@ -208,6 +195,7 @@ async function contentOf(
       name,
     },
     subject,
+    start,
     image,
     artifacts: await artifactsOf(infos, classes),
     reads: reading?.reads(),

@@ -1,10 +1,14 @@
 // The part of a chain that an execution runs on: the newest blocks up to it, and the state below them.
-import { type Class, State, type StateSource } from '@starkbox/engine';
+import { type Class, type SlotWrite, State, type StateSource } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-settings.js';
+import type { Chain } from '../../chain/chain.js';
 import { History } from '../../chain/history/history.js';
 import { type PackedBlock, readPackedBlock, recordOf } from '../../chain/history/packed-block.js';
+import { readStateDiff } from '../../chain/history/stored-texts.js';
 import { EMPTY_MEMPOOL } from '../../chain/mempool/mempool.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { oldHash } from '../../chain/steps/close-block.js';
+import { directWriteBefore } from '../../chain/world/direct-writes.js';
 import {
   latestHeader,
   pendingNumber,
@@ -13,8 +17,8 @@ import {
 } from '../../chain/world/find-block.js';
 import { NO_MESSAGES } from '../../chain/world/messages.js';
 import { NOTHING_PENDING, nextTime, type World } from '../../chain/world/world.js';
-import { loadArchivedWorld } from '../../dump/image/load-archived.js';
 import { List } from '../../immutable.js';
+import type { BlockStart } from './format.js';
 
 /** What of a chain is kept. */
 export interface CutRange {
@@ -38,13 +42,14 @@ export function stillGeneration(generation: BlockGeneration | undefined): BlockG
 /**
  * The world without the blocks and states before and after a range, and without what no execution reads: the mempool,
  * messages and the journal.
+ *
+ * @param world with all of its states in memory
  */
 export async function cutWorld(
-  given: World,
+  world: World,
   { first, last }: CutRange,
   { origin, generation }: CutOptions,
 ): Promise<World> {
-  const world = await loadArchivedWorld(given, origin);
   const isPending = last === pendingNumber(world);
   const lastClosed = Math.min(last, latestHeader(world).number);
   // The zeros of a fork hide values of its origin, which a difference between two states leaves out.
@@ -69,6 +74,40 @@ export async function cutWorld(
   });
 }
 
+/** Where a transaction of a block runs again: after the last direct write before it, or after the write of an old hash. */
+export async function startOf(
+  { world, options }: Pick<Chain, 'world' | 'options'>,
+  block: number,
+  index: number,
+): Promise<BlockStart | undefined> {
+  const before = await stateAfter(world, block - 1);
+  const written = directWriteBefore(world, block, index);
+  const state =
+    written?.state ?? (await withWrite(before, oldHash(block, world.history, options.fork)));
+  if (state === before) return undefined;
+  const diff = JSON.stringify(await before.diffTo(state));
+  return { block, index: written?.index ?? 0, diff };
+}
+
+async function withWrite(state: State, write: SlotWrite | undefined): Promise<State> {
+  if (!write) return state;
+  const { address, key, value } = write;
+  return state.apply({ storage_diffs: [{ address, storage_entries: [{ key, value }] }] });
+}
+
+/** The world of a bundle, in which the transactions of a block run again from its start. */
+export async function withStart(world: World, start: BlockStart | undefined): Promise<World> {
+  if (!start) return { ...world, directWrites: [] };
+  const { block, index, diff } = start;
+  if (!world.history.has(block - 1) || block > pendingNumber(world)) {
+    throw new Error(`there is no block ${block}`);
+  }
+  const before = await stateAfter(world, block - 1);
+  const changes = readStateDiff(diff);
+  const state = await before.apply(changes, await classesOf(world, declaredIn(changes)));
+  return { ...world, directWrites: [{ block, index, state }] };
+}
+
 /** The state after the last block, with the history since the first one. */
 async function stateOf(
   world: World,
@@ -78,14 +117,19 @@ async function stateOf(
 ): Promise<State> {
   if (origin) return world.pendingState.rewind(last);
   const empty = State.create({ version: first });
-  const isLatest = first === latestHeader(world).number;
-  const before = isLatest ? world.latestState : await writableStateAfter(world, first);
-  const diff = await empty.diffTo(before);
+  const diff = await empty.diffTo(await stateAfter(world, first));
   let state = (await empty.apply(diff, await classesOf(world, declaredIn(diff)))).advance();
   for (let number = first + 1; number <= last; number += 1) {
     state = (await withDiff(state, world, number)).advance();
   }
   return state;
+}
+
+/** A writable state. A chain without older states has only the latest. */
+async function stateAfter(world: World, number: number): Promise<State> {
+  return number === latestHeader(world).number
+    ? world.latestState
+    : writableStateAfter(world, number);
 }
 
 async function withDiff(state: State, world: World, number: number): Promise<State> {

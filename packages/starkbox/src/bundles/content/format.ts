@@ -17,6 +17,7 @@ import { reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import {
   boolean,
+  count,
   felt,
   isObject,
   type Members,
@@ -81,9 +82,20 @@ export interface BundledArtifact {
 /** A value of a forked network that the execution reads. */
 export type BundledRead = readonly [question: SourceQuestion, answer: string | null];
 
+/** Where a block runs again: the state differs from the one after the block before it. */
+export interface BlockStart {
+  readonly block: number;
+  /** Transactions of the block that the difference contains. */
+  readonly index: number;
+  /** A state difference as JSON text. */
+  readonly diff: string;
+}
+
 export interface BundleContent {
   readonly header: BundleHeader;
   readonly subject: BundleSubject;
+  /** Of the block of a transaction. */
+  readonly start: BlockStart | undefined;
   /** An image of the chain around the execution. */
   readonly image: Uint8Array;
   readonly artifacts: readonly BundledArtifact[];
@@ -128,7 +140,7 @@ function membersIn(text: string): Members {
 
 /** Writes a bundle. The same content gives the same bytes. */
 export async function writeBundle(content: BundleContent, sink: Sink): Promise<number> {
-  const { header, subject, image, artifacts, reads } = content;
+  const { header, subject, start, image, artifacts, reads } = content;
   const writer = new ImageWriter(sink, undefined, kindFor(header.version));
   const packed = async (
     name: string,
@@ -139,7 +151,7 @@ export async function writeBundle(content: BundleContent, sink: Sink): Promise<n
     await writer.section(name, prefixed(records), packing);
   };
   await writer.begin(JSON.stringify(header));
-  await packed('subject', [subject]);
+  await packed('subject', start ? [subject, start] : [subject]);
   await writer.section('image', [image], 'none');
   await packed('artifacts', artifacts);
   if (reads) await packed('reads', reads);
@@ -171,15 +183,16 @@ export function readBundle(source: Source, version: string): BundleContent {
   try {
     const header = readHeader(reader.begin());
     required('subject');
-    const [subject] = recordsIn(reader, 1, readSubject);
-    if (!subject) throw new Error('it is empty');
+    const [first, second] = recordsIn(reader, 2, object);
+    const subject = readSubject(first, 'record 0');
+    const start = second && readStart(second, 'record 1');
     required('image');
     const image = Buffer.concat([...reader.pieces(0)]);
     required('artifacts');
     const artifacts = recordsIn(reader, MOST_ARTIFACTS, readArtifact);
     const reads = next('reads') ? recordsIn(reader, MOST_READS, readRead) : undefined;
     if (reads && reader.next() !== undefined) throw new Error('unexpected data follows');
-    return { header, subject, image, artifacts, reads };
+    return { header, subject, start, image, artifacts, reads };
   } catch (error) {
     if (error instanceof BundleError) throw error;
     throw new BundleError(reasonOf(error instanceof ImageError ? error : reader.explain(error)));
@@ -199,7 +212,9 @@ function recordsIn<T>(
     if (length > MOST_UNPACKED)
       throw new Error(`it has more than ${MOST_UNPACKED} bytes, unpacked`);
     const text = Buffer.from(record).toString();
-    values.push(read(parse(text, MAX_DEPTH, MOST_VALUES), `record ${values.length}`));
+    // Checks depth and number of values. Exact integers above 2^53 would be of another type.
+    parse(text, MAX_DEPTH, MOST_VALUES);
+    values.push(read(JSON.parse(text), `record ${values.length}`));
   }
   return values;
 }
@@ -225,6 +240,15 @@ function readSubject(value: unknown, where: string): BundleSubject {
     ...(block_id === undefined ? {} : { block_id }),
     ...(skip_validate === undefined ? {} : { skip_validate }),
   });
+}
+
+function readStart(value: unknown, where: string): BlockStart {
+  const { block, index, diff } = object(value, where);
+  return {
+    block: count(block, `${where}.block`),
+    index: count(index, `${where}.index`),
+    diff: string(diff, `${where}.diff`),
+  };
 }
 
 function readArtifact(value: unknown, where: string): BundledArtifact {
