@@ -23,9 +23,15 @@ export function classText(name: string, generation: Generation = GENERATION): Pr
   return readFile(classFile(name, generation), 'utf8');
 }
 
-/** The same class with the debug information that says which statement belongs to which line. */
-export async function classTextWithPlaces(name: string): Promise<string> {
-  const file = new URL(`./places/${name}.sierra.json.gz`, import.meta.url);
+/**
+ * The same class with the debug information that says which statement belongs to which line; or as it is compiled
+ * without optimizations, which is another class.
+ */
+export async function classTextWithPlaces(
+  name: string,
+  folder: 'places' | 'unoptimized' = 'places',
+): Promise<string> {
+  const file = new URL(`./${folder}/${name}.sierra.json.gz`, import.meta.url);
   return gunzipSync(await readFile(file)).toString();
 }
 

@@ -36,7 +36,8 @@ const BACKTRACE = 'backtrace';
 /** Compiled without optimizations too, which keep few names of variables. */
 const UNOPTIMIZED = 'variables';
 /** Classes whose places in the sources are kept as well. */
-const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token|variables)$/;
+const WITH_PLACES =
+  /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token|variables)$/;
 
 /** The template of new projects is a package of its own, with its class and its ABI in it. */
 const TEMPLATE = '../packages/create-starkbox/template/base';
@@ -101,6 +102,7 @@ function currentRecord(compiler) {
     ...filesBelow('cairo', '.sierra.json'),
     ...filesBelow('cairo-2.8', '.sierra.json'),
     ...filesBelow('places', '.json.gz'),
+    ...filesBelow('unoptimized', '.json.gz'),
     `${TEMPLATE}/${TEMPLATE_CLASS}.br`,
     `${TEMPLATE}/${TEMPLATE_ABI}`,
   ];
@@ -219,10 +221,11 @@ function describe(sierra) {
   return `Sierra ${version.slice(0, 3).join('.')}, Cairo ${version.slice(3).join('.')}, ${sierra.sierra_program.length} felts, ${points} entry points`;
 }
 
-function writePlaces(name, whole, corelib) {
+/** Writes a class with the places of its statements and the names of its variables. */
+function writePlaces(folder, name, whole, corelib) {
   const places = withoutMachine(whole.sierra_program_debug_info, corelib);
   writeFileSync(
-    join(FOLDER, `places/${name}.sierra.json.gz`),
+    join(FOLDER, folder, `${name}.sierra.json.gz`),
     gzipSync(JSON.stringify({ ...whole, sierra_program_debug_info: places }), { level: 9 }),
   );
 }
@@ -231,7 +234,7 @@ function compileAll() {
   const out = mkdtempSync(join(tmpdir(), 'contracts-'));
   try {
     const { version, fileOf, unoptimized, corelib } = compile(out);
-    for (const folder of ['cairo', 'places']) {
+    for (const folder of ['cairo', 'places', 'unoptimized']) {
       for (const file of existsSync(join(FOLDER, folder)) ? filesBelow(folder, '') : []) {
         if (/\.sierra\.json(\.gz)?$/.test(file)) rmSync(join(FOLDER, file));
       }
@@ -246,10 +249,10 @@ function compileAll() {
       writeFileSync(join(FOLDER, `cairo/${name}.sierra.json`), `${JSON.stringify(sierra)}\n`);
       console.log(`${name}: ${describe(sierra)}`);
       if (!WITH_PLACES.test(name)) continue;
-      writePlaces(name, { ...sierra, sierra_program_debug_info: debugInfo }, corelib);
+      writePlaces('places', name, { ...sierra, sierra_program_debug_info: debugInfo }, corelib);
     }
     const plain = JSON.parse(readFileSync(unoptimized, 'utf8'));
-    writePlaces(`${UNOPTIMIZED}_unoptimized`, plain, corelib);
+    writePlaces('unoptimized', UNOPTIMIZED, plain, corelib);
     compileTemplate(out);
     writeFileSync(RECORD, `${JSON.stringify(currentRecord(version), null, 2)}\n`);
     copyAll();
