@@ -81,6 +81,7 @@ const LONG = [
   'packages/e2e/test/explain/corpus.test.ts',
   'packages/starkbox/test/docs/blocks.test.ts',
   'packages/e2e/test/model/model.test.ts',
+  'packages/debugger/test/walks.test.ts',
   'packages/e2e/test/l1/restart.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',
   'packages/e2e/test/l1/kill.test.ts',

@@ -385,7 +385,7 @@ class RecordedDebugger implements Debugger {
 
   async evaluate(expression: string, frameIndex?: number): Promise<Evaluated> {
     const path = readPath(expression);
-    if (!path || path.rest.trim() !== '') {
+    if (path?.rest.trim() !== '') {
       return { note: 'Expected a variable, such as a.b[2], or a slot, such as storage.total.' };
     }
     return this.#evaluatePath(path, frameIndex);

@@ -1,4 +1,5 @@
 // A debugger of a running node: breakpoints, conditions, storage as of a position, expressions, sources.
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../contracts/classes.js';
 import { startFixture } from '../../e2e/support/fixture.js';
@@ -11,7 +12,10 @@ const caller: Caller = (method, params) => node.requestRaw(method, params);
 async function deploy(name: string, calldata: readonly string[]): Promise<string> {
   const address = await sender.deploy(await contract(name), calldata);
   const artifact: object = JSON.parse(await classTextWithPlaces(name));
-  await client.call('devnet_addArtifact', { artifact });
+  const file = [...marks().values()].find((mark) => mark.file.endsWith(`/${name}.cairo`))?.file;
+  const path = file ?? `contracts/src/${name}.cairo`;
+  const text = await readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  await client.call('devnet_addArtifact', { artifact, sources: { [path]: text } });
   return address;
 }
 
@@ -90,7 +94,7 @@ describe('breakpoints', () => {
       breakpoints: [{ id: '1', line, condition: 'storage.count == 12' }],
     });
     expect(stop.reason).toBe('breakpoint');
-    expect(await increased.evaluate('storage.count')).toMatchObject({ value: { text: '0xc' } });
+    expect(await increased.evaluate('storage.count')).toMatchObject({ value: { text: '12' } });
     const none = await increased.run({
       breakpoints: [{ id: '2', line, condition: 'storage.count > 100' }],
     });
@@ -99,6 +103,18 @@ describe('breakpoints', () => {
     await expect(
       increased.run({ breakpoints: [{ id: '3', line, condition: 'storage.count >' }] }),
     ).rejects.toThrow('Expected a condition such as amount > 5');
+  });
+
+  test('compare variables of the line', async () => {
+    await increased.goTo(0);
+    const line = { file: COUNTER_FILE, line: 44 };
+    const condition = 'amount == 4';
+    const stop = await increased.run({ breakpoints: [{ id: '1', line, condition }] });
+    expect(stop.reason).toBe('breakpoint');
+    expect(await increased.evaluate('amount')).toMatchObject({ value: { text: '4' } });
+    expect(await increased.evaluate('storage.count')).toMatchObject({ value: { text: '8' } });
+    const again = await increased.run({ breakpoints: [{ id: '1', line, condition }] });
+    expect(again.reason).toBe('end');
   });
 
   test('a run stops at marks, a position, or a signal', async () => {
@@ -215,7 +231,7 @@ test('files have texts and lines with code, and steps have instructions', async 
   const lines = await increased.codeLines(COUNTER_FILE);
   expect(lines).toEqual(expect.arrayContaining([40, 43, 44, 45, 46]));
   const text = await increased.sourceText(classHash ?? '', file ?? '');
-  expect(text === undefined || text.split('\n')[43]?.includes('before + amount')).toBe(true);
+  expect(text?.split('\n')[43]).toContain('before + amount');
   await increased.goTo(0);
   await increased.run({ breakpoints: [{ id: '1', line: { file: COUNTER_FILE, line: 44 } }] });
   const [frame] = await increased.frames();
