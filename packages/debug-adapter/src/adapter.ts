@@ -176,8 +176,8 @@ export class Adapter extends DebugSession {
     for (const note of recording.notes) this.#note(note);
     for (const { run, step, text } of debug.trace.printed) {
       await debug.goTo(debug.positionOf(run, step));
-      const frames = await debug.frames();
-      const location = frames.find(({ isLibrary }) => !isLibrary)?.location;
+      const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
+      const location = frame?.location;
       const output: DebugProtocol.OutputEvent['body'] = {
         category: 'stdout',
         output: text.endsWith('\n') ? text : `${text}\n`,

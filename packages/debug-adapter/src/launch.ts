@@ -62,15 +62,18 @@ export interface Artifact {
 export interface Connection {
   readonly call: Caller;
   readonly target: Target;
+  onOpened?(): void;
   close(): Promise<void>;
 }
+
+/** Makes a request, which a signal ends. */
+type NodeCaller = (method: string, params: object, signal?: AbortSignal) => Promise<unknown>;
 
 /** Access to nodes and files, which the command implements. */
 export interface Host {
   /** The node of sessions without an URL. */
   readonly url: string;
-  /** @param signal ends a request */
-  connect(url: string, signal: AbortSignal): Caller;
+  connect(url: string): NodeCaller;
   /** Opens a bundle as a chain in this process. */
   openBundle(file: string): Promise<Connection>;
   readText(file: string): Promise<string>;
@@ -142,7 +145,14 @@ async function connect(
     );
   }
   if (bundle !== undefined) return host.openBundle(resolve(cwd, bundle));
-  const call = host.connect(url, signal);
+  const request = host.connect(url);
+  // Only opening can be cancelled: a trace is closed after the session has ended.
+  let isOpening = true;
+  const call: Caller = (method, params) =>
+    isOpening ? request(method, params, signal) : request(method, params);
+  const onOpened = (): void => {
+    isOpening = false;
+  };
   const close = async (): Promise<void> => {};
   if (transaction !== undefined) {
     if (!/^0x[0-9a-f]{1,64}$/i.test(transaction)) {
@@ -150,10 +160,11 @@ async function connect(
         `Invalid transaction hash '${transaction}': a hash is 0x and hexadecimal digits.`,
       );
     }
-    return { call, target: { transactionHash: transaction }, close };
+    return { call, target: { transactionHash: transaction }, onOpened, close };
   }
   const file = resolve(cwd, requestFile ?? '');
-  return { call, target: targetOfRequest(await host.readText(file), file), close };
+  const target = targetOfRequest(await host.readText(file), file);
+  return { call, target, onOpened, close };
 }
 
 const REQUESTS = 'starknet_call, starknet_estimateFee or starknet_simulateTransactions';
@@ -238,6 +249,7 @@ export async function openRecording(
       ...(maxBytes === undefined ? {} : { maxBytes }),
       onProgress: (loaded, all) => onProgress(`reading steps: ${loaded} of ${all}`),
     });
+    connection.onOpened?.();
     const root = await host.packageOf(folder, cwd);
     return {
       debug,
@@ -261,16 +273,20 @@ export function hasFailed({ trace }: Debugger): boolean {
   return trace.runs.some(({ failed, parent }) => failed && parent === undefined);
 }
 
+/** A recursion has very many frames. */
+const FRAME_PAGE = 16;
+
 /**
  * The innermost frame outside of the core library, whose lines no step stops at; the innermost frame where there is no
  * other.
  */
 export async function firstOwnFrame(debug: Debugger): Promise<number> {
-  const frames = await debug.frames();
-  return Math.max(
-    0,
-    frames.findIndex(({ isLibrary }) => !isLibrary),
-  );
+  for (let first = 0; ; first += FRAME_PAGE) {
+    const frames = await debug.frames(first, FRAME_PAGE);
+    const index = frames.findIndex(({ isLibrary }) => !isLibrary);
+    if (index >= 0) return first + index;
+    if (frames.length < FRAME_PAGE) return 0;
+  }
 }
 
 /** The name of a function without its modules, as in `TokenImpl::transfer`. */

@@ -40,7 +40,7 @@ export class SourceFiles {
     const text = await this.#debug.sourceText(classHash, file);
     const path = localPath(file, this.#roots, text);
     if (path !== undefined) return { name, path };
-    if (text === undefined) return { name, path: file, presentationHint: 'deemphasize' };
+    if (text === undefined) return { name, presentationHint: 'deemphasize' };
     this.#referenced.push({ classHash, file });
     return {
       name,
@@ -60,7 +60,7 @@ export class SourceFiles {
     const byPath = new Map<string, DebugProtocol.Source>();
     for (const file of await this.#debug.sources()) {
       const source = await this.sourceOf(file);
-      byPath.set(source.path ?? '', source);
+      if (source.path !== undefined) byPath.set(source.path, source);
     }
     return [...byPath.values()];
   }

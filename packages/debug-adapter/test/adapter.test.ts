@@ -1,14 +1,15 @@
 // The adapter in the hands of Microsoft's client: opening, breakpoints, moves in both directions, variables, sources.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { DebugClient } from '@vscode/debugadapter-testsupport';
 import { expect, test } from 'vitest';
 import { marks } from '../../../contracts/classes.js';
 import { startFixture } from '../../e2e/support/fixture.js';
 import { contract, selector } from '../../e2e/support/signing.js';
 import { temporaryFolderOfFile } from '../../e2e/support/temporary-folder.js';
-import { AdapterProcess, COMMAND, Editor } from './support/editor.js';
+import { AdapterProcess, COMMAND, Editor, StreamClient } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
 
 const { client, node, sender } = await startFixture();
@@ -385,6 +386,28 @@ test('calls and simulations are debugged from a file with their request', async 
   expect(failed).toMatchObject({ reason: 'exception', line: FAILING });
 });
 
+test('opening can be cancelled', async () => {
+  const editor = await connected();
+  await editor.initialize();
+  const launched = editor.client.customRequest('launch', open(reverted));
+  const cancelled = editor.client.customRequest('cancel', { progressId: 'open' });
+  await expect(launched).rejects.toThrow('Opening was cancelled');
+  expect((await cancelled).success).toBe(true);
+});
+
+test('a wrong condition is explained', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  await editor.launch(open(reverted, { stopOnEntry: true }));
+  await dap.setBreakpointsRequest({
+    source: { path: tokenPath },
+    breakpoints: [{ line: line('let held ='), condition: 'amount >' }],
+  });
+  const stop = await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
+  expect(stop.reason).toBe('pause');
+  expect(editor.output.map(({ output }) => output).join('')).toContain('amount >');
+});
+
 test('a bundle is debugged without a node', async () => {
   const { bundle } = await client.call('devnet_getBundle', { transaction_hash: reverted });
   const file = join(project, 'failure.starkbox-bundle');
@@ -433,29 +456,31 @@ test('printed texts and missing information are in the console', async () => {
 });
 
 test('disconnecting closes the trace in the node, and the adapter serves others', async () => {
+  const other = await startFixture();
+  const { url: otherUrl } = await other.node.listen();
+  const { tx_hash } = await other.client.call('devnet_mint', { address: '0x1', amount: 1 });
   const editor = await connected();
-  await editor.launch(open(reverted));
+  await editor.launch({ transaction: tx_hash, url: otherUrl, cwd: project });
+  const firstStep = { trace_id: '0x1', run: 0, first: 0, count: 1 };
+  expect(await other.client.call('devnet_readDebugSteps', firstStep)).toHaveProperty('registers');
   await editor.client.terminateRequest();
   await editor.disconnect();
-  await client.failure('devnet_readDebugSteps', { trace_id: '0x1', run: 0, first: 0, count: 1 });
-  const other = await connected();
-  expect(await other.launch(open(reverted))).toMatchObject({ line: FAILING });
+  await expect
+    .poll(async () => (await other.client.failure('devnet_readDebugSteps', firstStep)).message)
+    .toContain('closed');
+  const next = await connected();
+  expect(await next.launch(open(reverted))).toMatchObject({ line: FAILING });
 });
 
-test('an editor on stdin and stdout', async () => {
-  const dap = new DebugClient(
-    `${process.execPath} ${COMMAND} debug ${reverted} --url ${url} --stdio`,
-    '',
-    'starkbox',
-    { shell: true, cwd: project },
-  );
-  await dap.start();
-  try {
-    const editor = new Editor(dap);
-    expect(await editor.launch({})).toMatchObject({ path: tokenPath, line: FAILING });
-  } finally {
-    await dap.stop();
-  }
+test('an editor on stdin and stdout; the command ends with it', async () => {
+  const args = [COMMAND, 'debug', reverted, '--url', url, '--stdio'];
+  const child = spawn(process.execPath, args, { cwd: project, stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  const dap = new StreamClient(child.stdout, child.stdin);
+  const editor = new Editor(dap);
+  expect(await editor.launch({})).toMatchObject({ path: tokenPath, line: FAILING });
+  await dap.disconnectRequest();
+  expect(await exit).toEqual([0, null]);
 });
 
 test('a web page cannot use the port', async () => {

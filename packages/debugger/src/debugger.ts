@@ -237,8 +237,8 @@ export interface Debugger {
    * Moves to the next line of this function, or of its caller at its end. Turns of a loop belong to the function around
    * it. `backward` leads to where the line begins, or from there to where the line before it begins.
    *
-   * If the move starts where a line begins and ends in the same function, `stepOver` in the other direction is the
-   * inverse. Otherwise, `run` in the other direction with the start as `to` is.
+   * If the move starts where a line begins and ends in the same function, without a return in between, `stepOver` in the
+   * other direction is the inverse. Otherwise, `run` in the other direction with the start as `to` is.
    */
   stepOver(direction?: Direction): Promise<Stop>;
   /**

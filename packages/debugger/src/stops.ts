@@ -275,8 +275,11 @@ export class Stops {
     const start = this.#lineStart(frame, level, position);
     if (start === undefined) return this.#callingLine(frame, position);
     if (start < position) return start;
-    const before = this.#lineStart(frame, this.levelOf(this.indexOf(position)), position - 1);
-    return before ?? this.#callingLine(frame, position);
+    const stop = this.indexOf(position);
+    const begins = this.levelOf(stop);
+    // The first line of an inlined function leads to the line that it is inlined into.
+    const limit = begins > 1 && this.entryOf(stop) === begins ? begins - 1 : begins;
+    return this.#lineStart(frame, limit, position - 1) ?? this.#callingLine(frame, position);
   }
 
   out(position: number): number {

@@ -175,3 +175,55 @@ test('a loop of 100,000 turns is one frame of the function around it', async () 
   expect((await subject.stepOver()).position).toBe(3);
   expect((await subject.stepOut()).reason).toBe('end');
 });
+
+test('functions that are inlined are stepped over, into and out of', async () => {
+  const code = classOf(
+    [['m::a', 0]],
+    [
+      1,
+      [
+        ['m::b', 11],
+        ['m::a', 2],
+      ],
+      [
+        ['m::b', 12],
+        ['m::a', 2],
+      ],
+      2,
+      [
+        ['m::c', 21],
+        ['m::a', 2],
+      ],
+      3,
+    ],
+  );
+  const subject = await open({
+    runs: [runOf({ step_count: 6 })],
+    steps: [plain(6)],
+    classes: [code],
+  });
+  const moves = ['stepIn', 'stepOver', 'stepOut'] as const;
+  const leads = async (move: (typeof moves)[number], direction: 'forward' | 'backward') => {
+    const ends: number[] = [];
+    for (let position = 0; position < subject.length; position += 1) {
+      await subject.goTo(position);
+      ends.push((await subject[move](direction)).position);
+    }
+    return ends;
+  };
+  // Positions: a:1, b:11 in a:2, b:12 in a:2, a:2 after b, c:21 in a:2, a:3, the end.
+  expect(await leads('stepIn', 'forward')).toEqual([1, 2, 3, 4, 5, 6, 6]);
+  expect(await leads('stepIn', 'backward')).toEqual([0, 0, 1, 2, 3, 4, 5]);
+  expect(await leads('stepOver', 'forward')).toEqual([1, 2, 3, 5, 5, 6, 6]);
+  expect(await leads('stepOver', 'backward')).toEqual([0, 0, 1, 1, 1, 1, 5]);
+  expect(await leads('stepOut', 'forward')).toEqual([6, 3, 3, 6, 5, 6, 6]);
+  expect(await leads('stepOut', 'backward')).toEqual([0, 0, 1, 0, 1, 0, 5]);
+  await subject.goTo(0);
+  const breakpoint = (functionName: string) => [{ id: '1', function: functionName }];
+  expect((await subject.run({ breakpoints: breakpoint('b') })).position).toBe(1);
+  expect((await subject.run({ breakpoints: breakpoint('b') })).reason).toBe('end');
+  const line = { file: 'a.cairo', line: 2 };
+  expect(
+    (await subject.run({ direction: 'backward', breakpoints: [{ id: '2', line }] })).position,
+  ).toBe(1);
+});

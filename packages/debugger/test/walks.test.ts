@@ -75,14 +75,13 @@ function hasInverse(
     if (move.step === 'out') return false;
     const [earlier, later] = [Math.min(from, to), Math.max(from, to)];
     const [first, second] = [reference.anchor(earlier), reference.anchor(later)];
-    const begins = [reference.level(earlier), reference.level(later)] as const;
+    // The line of the same function changes, and not a line that called it.
     return (
       first !== undefined &&
       first.frame === second?.frame &&
-      begins[0] > 0 &&
-      begins[1] > 0 &&
-      begins[0] <= begins[1] &&
-      begins[1] <= first.level
+      reference.level(earlier) > 0 &&
+      reference.level(later) === first.level &&
+      !reference.isLeft(earlier, later)
     );
   }
   return reason === 'again';
@@ -113,6 +112,7 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
   const random = new Random(SEED);
   const corpus = await Corpus.create();
   const inverses = { exact: 0, byRun: 0 };
+  let inlined = 0;
   for (let transaction = 0; transaction < TRANSACTIONS; transaction += 1) {
     const hash = await corpus.send(random);
     const subject = await openDebugger(corpus.caller, { transactionHash: hash });
@@ -122,11 +122,11 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
     for (const { file } of await subject.sources()) {
       for (const line of await subject.codeLines(file)) lines.push({ file, line });
     }
+    const positions = Array.from({ length: subject.length }, (_, position) => position);
+    const stops = positions.filter((position) => reference.isStop(position));
     for (let walk = 0; walk < WALKS / TRANSACTIONS; walk += 1) {
-      const begin = random.below(subject.length);
-      await subject.goTo(begin);
-      if (random.below(4) > 0) await subject.stepIn();
-      const start = subject.position;
+      const start = random.below(4) > 0 ? random.pick(stops) : random.below(subject.length);
+      await subject.goTo(start);
       const moves: Made[] = [];
       const text = () =>
         `seed ${SEED}, transaction ${transaction}, from ${start}: ${JSON.stringify(moves)}`;
@@ -134,6 +134,7 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
         const move = randomMove(random, lines);
         const direction = random.pick(['forward', 'backward'] as const);
         const from = subject.position;
+        if ((reference.anchor(from)?.level ?? 0) > 1) inlined += 1;
         const stop = await makeMove(subject, move, direction);
         // A run to marks or lines is undone by the same run if it began at one of them.
         const isAgain = 'step' in move ? false : await isReached(subject, move, from, stop);
@@ -158,6 +159,8 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
     await subject.close();
   }
   console.log(`seed ${SEED}: ${inverses.exact} inverse moves, ${inverses.byRun} runs to the start`);
+  console.log(`${inlined} moves began in functions that were inlined`);
+  expect(inlined).toBeGreaterThan(WALKS / 50);
   expect(inverses.exact).toBeGreaterThan(inverses.byRun / 2);
 });
 

@@ -675,7 +675,7 @@ export type DEBUG_CLASS = {
   readonly class_hash: FELT;
   /** Absent if the node has no name of the class. */
   readonly name?: string;
-  /** The ABI as JSON text. Absent if the class has none. */
+  /** The ABI as a JSON string. Absent if the class has none. */
   readonly abi?: string;
   /** Why `code` is absent. */
   readonly note?: string;
@@ -702,7 +702,7 @@ export type DEBUG_CODE = {
   }[];
   /** Names of generic Sierra library functions. */
   readonly libfuncs: readonly string[];
-  /** For each statement, the index of its library function in `libfuncs` with the argument variables, then its branches: the next statement, then pairs of a variable and the index of its reference. Empty for a return. */
+  /** For each statement, the index of its library function in `libfuncs` with the argument variables, then its branches. A branch has the next statement, then pairs of a variable and the index of its reference. Empty for a return. */
   readonly statements: readonly (readonly (readonly number[])[])[];
   /** Declarations of Sierra types. */
   readonly types: readonly DEBUG_TYPE[];
@@ -758,7 +758,7 @@ export type DEBUG_SOURCE = {
   readonly texts: readonly string[];
   /** The index of the first location of each statement, and the number of all at the end. */
   readonly location_starts: readonly number[];
-  /** Five numbers for each location: the indexes of the function and of the file in `texts` or -1, line and column from 0 or -1, and 1 for code of a macro. The location of the innermost function is the first of a statement, the others inlined it. */
+  /** Five numbers for each location: the indexes of the function and of the file in `texts`, line and column from 0, and 1 for code of a macro. A missing number is -1. The first location of a statement is in the innermost function. The functions of the other locations inlined it. */
   readonly locations: readonly number[];
   /** Names of Sierra functions. */
   readonly functions: readonly SIERRA_FUNCTION[];

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { DebugClient } from '@vscode/debugadapter-testsupport';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -43,6 +44,14 @@ export class AdapterProcess {
     this.#child.kill('SIGTERM');
     await exit;
     return this.#child.exitCode;
+  }
+}
+
+/** A client on the streams of a process that a test started. */
+export class StreamClient extends DebugClient {
+  constructor(readable: Readable, writable: Writable) {
+    super('', '', 'starkbox');
+    this.connect(readable, writable);
   }
 }
 

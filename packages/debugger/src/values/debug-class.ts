@@ -39,6 +39,10 @@ export interface SierraType {
   readonly members?: readonly string[];
 }
 
+/** Generic types that the compiler passes along, and memory that was reserved. */
+export const BUILTIN: RegExp =
+  /^(Bitwise|BuiltinCosts|Coupon|EcOp|GasBuiltin|GasReserve|Pedersen|Poseidon|RangeCheck|RangeCheck96|AddMod|MulMod|SegmentArena|System|Uninitialized)$/;
+
 const LOCATION_WIDTH = 5;
 
 export class DebugClass {

@@ -295,7 +295,7 @@ const isSpan = ({ name }: SierraType): boolean => name.startsWith('core::array::
 const isTuple = ({ name }: SierraType): boolean => /^(Tuple<|Unit$|\(|FixedSizeArray)/.test(name);
 
 /** `Point` of `a::b::Point::<T>`. */
-export function lastPart(name: string): string {
+function lastPart(name: string): string {
   const generics = name.indexOf('::<');
   const path = generics < 0 ? name : name.slice(0, generics);
   return path.slice(path.lastIndexOf(':') + 1);

@@ -1,8 +1,7 @@
 // Names of Cairo variables: which Sierra variables of a function hold them, by the compiler's annotation.
 import type { DEBUG_SOURCE } from '@starkbox/spec';
-import type { DebugClass, SierraFunction } from './debug-class.js';
+import { BUILTIN, type DebugClass, type SierraFunction } from './debug-class.js';
 import { isBefore, type TextPosition } from './source-file.js';
-import { BUILTIN } from './variable-flow.js';
 
 /** A variable of Cairo with the Sierra variables that hold it at some time. */
 export interface NamedVariable extends TextPosition {

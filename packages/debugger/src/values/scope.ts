@@ -45,7 +45,7 @@ interface Definition {
 }
 
 const NO_NAMES =
-  'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info to true, build again, and pass the artifact to the node.';
+  'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info and add-types-debug-info to true, build again, and pass the artifact to the node.';
 
 const namesOfClasses = new WeakMap<DebugClass, ReadonlyMap<number, FunctionNames>>();
 const flowsOfClasses = new WeakMap<DebugClass, Map<number, VariableFlow>>();
@@ -85,7 +85,7 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
 }
 
 function ambiguous({ name = 'This function' }: SierraFunction): string {
-  return `The names of variables of ${name} cannot be told from those of another function with the same source.`;
+  return `The compiler wrote names of variables for ${name} and for other functions of the same source, without saying which names belong to which function.`;
 }
 
 function cached<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {

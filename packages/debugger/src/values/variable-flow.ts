@@ -1,5 +1,5 @@
 // The Sierra variables of a function: their types, which have the same value, and which are only intermediate.
-import type { DebugClass, SierraFunction, SierraType } from './debug-class.js';
+import { BUILTIN, type DebugClass, type SierraFunction, type SierraType } from './debug-class.js';
 import type { NamedVariable } from './names.js';
 
 /** Library functions that hand a value on; the number is the index of its argument. */
@@ -11,9 +11,6 @@ const IDENTITIES: ReadonlyMap<string, number> = new Map([
   ['store_temp', 0],
 ]);
 
-/** Types of what the compiler passes along, and of memory that was reserved. */
-export const BUILTIN: RegExp =
-  /^(Bitwise|BuiltinCosts|Coupon|EcOp|GasBuiltin|GasReserve|Pedersen|Poseidon|RangeCheck|RangeCheck96|AddMod|MulMod|SegmentArena|System|Uninitialized)$/;
 const PANIC_RESULT = 'core::panics::PanicResult';
 
 export class VariableFlow {

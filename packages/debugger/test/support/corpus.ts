@@ -3,6 +3,7 @@ import { ETH_ADDRESS } from '@starkbox/abi';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { type Fixture, startFixture } from '../../../e2e/support/fixture.js';
 import {
+  bounds,
   type Call,
   contract,
   deployment,
@@ -27,6 +28,8 @@ const WITHOUT_LINES: readonly (readonly [name: string, calldata: readonly string
   ['slots', []],
 ];
 
+const ENOUGH = bounds({ l1_gas: 100_000n, l1_data_gas: 100_000n, l2_gas: 10n ** 10n });
+
 export class Corpus {
   readonly caller: Caller;
   readonly #fixture: Fixture;
@@ -42,14 +45,21 @@ export class Corpus {
   }
 
   static async create(): Promise<Corpus> {
-    const fixture = await startFixture();
+    // The artifact of the largest contract has many values.
+    const fixture = await startFixture({ maximumJsonValues: 4_000_000 });
     const { sender, client } = fixture;
     const addresses = new Map<string, string>();
     for (const [name, calldata] of [...WITH_LINES, ...WITHOUT_LINES]) {
       addresses.set(name, await sender.deploy(await contract(name), calldata));
     }
     await sender.declare(await contract('failing_library'));
-    for (const name of [...WITH_LINES.map(([withLines]) => withLines), 'failing_library']) {
+    // It is large: its declaration takes more gas than the usual bounds have.
+    const variables = await contract('variables');
+    await sender.declare(variables, { resource_bounds: ENOUGH });
+    const { contract_address } = await client.call('devnet_deploy', { class_hash: variables.hash });
+    addresses.set('variables', contract_address);
+    const named = [...WITH_LINES.map(([withLines]) => withLines), 'failing_library', 'variables'];
+    for (const name of named) {
       const artifact: object = JSON.parse(await classTextWithPlaces(name));
       await client.call('devnet_addArtifact', { artifact });
     }
@@ -106,6 +116,12 @@ export class Corpus {
       () => of('failures', 'generic', hex(random.below(200))),
       () => of('failures', 'add_u8', hex(random.below(256)), hex(random.below(256))),
       () => of('failures', 'dictionary_overflow', small(), small()),
+      () => of('variables', 'inlined', small(), small()),
+      () => of('variables', 'inlined', small(), small()),
+      () => of('variables', 'closures', small()),
+      () => of('variables', 'for_loops', small()),
+      () => of('variables', 'while_loops', small()),
+      () => of('variables', 'structs', small(), small()),
       () => of('failing_calls', 'call_caught', to('failing_callee'), small()),
       () => of('failing_calls', 'call_check', to('failing_callee'), small()),
       () => of('emitter', 'emit_batch', small(), small(), small()),

@@ -65,14 +65,28 @@ export function callerOf({
   };
 }
 
+/** A line, or lines of functions that are inlined into each other, innermost first. */
+export type StatementLines = number | readonly (readonly [name: string, line: number])[];
+
 /** A class whose statements have one word each: the functions begin at statements, and each statement has a line. */
 export function classOf(
   functions: readonly (readonly [name: string, first: number])[],
-  lines: readonly number[],
+  lines: readonly StatementLines[],
 ): DEBUG_CLASS {
-  const texts = ['a.cairo', ...functions.map(([name]) => name)];
-  const nameAt = (statement: number): number =>
-    functions.findLastIndex(([, first]) => first <= statement) + 1;
+  const texts = ['a.cairo'];
+  const nameAt = (statement: number): string =>
+    functions.findLast(([, first]) => first <= statement)?.[0] ?? '';
+  const numberOf = (name: string): number => {
+    if (!texts.includes(name)) texts.push(name);
+    return texts.indexOf(name);
+  };
+  const locations: number[] = [];
+  const locationStarts: number[] = [];
+  for (const [statement, line] of lines.entries()) {
+    locationStarts.push(locations.length / 5);
+    const chain = typeof line === 'number' ? [[nameAt(statement), line] as const] : line;
+    for (const [name, number] of chain) locations.push(numberOf(name), 0, number - 1, 0, 0);
+  }
   return {
     class_hash: '0xc1',
     code: {
@@ -86,8 +100,8 @@ export function classOf(
     },
     source: {
       texts,
-      location_starts: [...lines.map((_, statement) => statement), lines.length],
-      locations: lines.flatMap((line, statement) => [nameAt(statement), 0, line - 1, 0, 0]),
+      location_starts: [...locationStarts, locations.length / 5],
+      locations,
       functions: functions.map(([name], id) => ({ id, name })),
       types: [],
     },

@@ -36,6 +36,8 @@ export class Reference {
   /** For each position, the outermost level whose line begins there; 0 if none does. */
   readonly #levels: number[] = [];
   readonly #isStop: boolean[] = [];
+  /** Whether the function of the level that begins is entered. */
+  readonly #isEntry: boolean[] = [];
   /** Frames of calls whose code has no lines. */
   readonly #calls = new Set<number>();
 
@@ -137,6 +139,7 @@ export class Reference {
       const top = stack.at(-1);
       let level = 0;
       let isStop = isStopOfCall;
+      let isEntry = false;
       if (isStopOfCall) {
         if (top) this.#calls.add(top.frame);
         level = 1;
@@ -153,12 +156,14 @@ export class Reference {
           linesOfTurn.set(top.frame, 0);
         } else if (level > 0) linesOfTurn.set(top.frame, 1);
         chainOf.set(top.frame, top.chain);
+        isEntry = level > 0 && functionOf(last[level - 1]) !== functionOf(top.chain[level - 1]);
         const line = `${top.frame} ${top.chain.join(' < ')}`;
         isStop = level > 0 || line !== before;
         before = line;
       }
       this.#levels.push(level);
       this.#isStop.push(isStop);
+      this.#isEntry.push(isEntry);
     }
   }
 
@@ -215,8 +220,22 @@ export class Reference {
     const start = this.#begin(anchor.frame, anchor.level, position);
     if (start === undefined) return this.#callingLine(anchor.frame, position);
     if (start < position) return start;
-    const before = this.#begin(anchor.frame, this.level(position), position - 1);
+    const level = this.level(position);
+    const isEntry = level > 1 && this.#isEntry[position] === true;
+    const before = this.#begin(anchor.frame, isEntry ? level - 1 : level, position - 1);
     return before ?? this.#callingLine(anchor.frame, position);
+  }
+
+  /** Whether the function at a position ended before another position, or at it. */
+  isLeft(earlier: number, later: number): boolean {
+    const anchor = this.anchor(earlier);
+    if (!anchor || anchor.level === 1) return false;
+    for (let at = earlier + 1; at <= later; at += 1) {
+      const top = this.#places[at]?.stack.at(-1);
+      const isOwn = top?.frame === anchor.frame && top.chain.length > 0;
+      if (isOwn && !this.#isSameFunction(anchor, at)) return true;
+    }
+    return false;
   }
 
   out(position: number): number {
@@ -254,7 +273,6 @@ export class Reference {
   /** Whether a position of the same frame is in the function of an anchor, called by the same lines. */
   #isSameFunction({ chain, level }: Anchor, position: number): boolean {
     const other = this.#places[position]?.stack.at(-1)?.chain ?? [];
-    const functionOf = (line: string | undefined): string | undefined => line?.split(' ')[0];
     return (
       other.length >= level &&
       chain.slice(0, level - 1).every((line, index) => line === other[index]) &&
@@ -286,6 +304,8 @@ export class Reference {
     return this.#begin(caller.frame, caller.level, first - 1) ?? this.previous(position);
   }
 }
+
+const functionOf = (line: string | undefined): string | undefined => line?.split(' ')[0];
 
 function chainAt(code: DebugClass, pc: number): readonly string[] {
   const statement = code.statementAt(pc);

@@ -7,7 +7,7 @@ import { Chain } from '../../chain/chain.js';
 import { Abis } from '../../chain/queries/abis.js';
 import { Explainer } from '../../chain/queries/explain.js';
 import {
-  MOST_EARLIER,
+  locateRepeatable,
   retraceAttempt,
   retraceCall,
   retraceTransaction,
@@ -21,7 +21,7 @@ import { loadArchivedWorld } from '../../dump/image/load-archived.js';
 import { readImage } from '../../dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
-import { fail, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -52,7 +52,7 @@ export interface BundleOptions {
 /** Characters of the longest function in a file name, and digits of the hash behind it. */
 const LONGEST_NAME = 60;
 const HASH_DIGITS = 8;
-/** Characters of source texts: those of the classes that ran first. */
+/** Characters of all source texts in a bundle. */
 const MOST_SOURCE = 16 << 20;
 
 type Request = Methods['devnet_getBundle']['params'];
@@ -128,42 +128,21 @@ function locateBlock(
 }
 
 function locateTransaction(
-  { options }: Chain,
+  chain: Chain,
   explainer: Explainer,
   world: World,
   hash: string,
 ): Located {
-  const located = findTransaction(world, hash);
-  if (!located) {
-    const refused = explainer.refused(hash);
-    if (refused) {
-      const { transaction, block } = refused;
-      // Until the pending block is closed, it is the one that the transaction was refused on.
-      const isPending = block === pendingNumber(world);
-      const { blockId, range } = locateBlock(
-        world,
-        isPending ? 'pre_confirmed' : { block_number: block - 1 },
-      );
-      return { range, subject: { transactions: [transaction], block_id: blockId } };
-    }
-    if (!options.fork) return fail('TXN_HASH_NOT_FOUND');
-    return refuse(
-      `This chain has no transaction ${hash}. Transactions of the forked network cannot run again here: fork at the block before it, and send it again.`,
-    );
+  const refused = findTransaction(world, hash) ? undefined : explainer.refused(hash);
+  if (!refused) {
+    const { block, index } = locateRepeatable(chain, hash);
+    return { range: { first: block - 1, last: block }, index, subject: { transaction_hash: hash } };
   }
-  const { block, index } = located;
-  if (index > MOST_EARLIER) {
-    refuse(
-      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
-    );
-  }
-  const isPending = block === pendingNumber(world);
-  if (!isPending && !world.keepsHistory) {
-    refuse(
-      `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
-    );
-  }
-  return { range: { first: block - 1, last: block }, index, subject: { transaction_hash: hash } };
+  // Until the pending block is closed, it is the one that the transaction was refused on.
+  const isPending = refused.block === pendingNumber(world);
+  const id = isPending ? 'pre_confirmed' : { block_number: refused.block - 1 };
+  const { blockId, range } = locateBlock(world, id);
+  return { range, subject: { transactions: [refused.transaction], block_id: blockId } };
 }
 
 async function contentOf(

@@ -1,13 +1,6 @@
 // States after writes that no transaction made. Transactions of the same block run again from them.
 import type { State } from '@starkbox/engine';
-import type { World } from './world.js';
-
-export interface DirectWrite {
-  readonly block: number;
-  /** Transactions of the block that precede it. */
-  readonly index: number;
-  readonly state: State;
-}
+import type { DirectWrite, World } from './world.js';
 
 /** Writes that are kept; the oldest go first. */
 const MOST_WRITES = 64;

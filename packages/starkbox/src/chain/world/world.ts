@@ -7,7 +7,6 @@ import { History } from '../history/history.js';
 import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
 import type { ArchivedStates } from './archived-states.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
-import type { DirectWrite } from './direct-writes.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
 import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';
 import { type Labels, NO_LABELS } from './labels.js';
@@ -51,6 +50,15 @@ export interface World {
   readonly journal: List<string>;
   /** The newest block that is accepted on L1; all earlier blocks are accepted too. */
   readonly acceptedOnL1: number | undefined;
+}
+
+/** A change of the pending block that no transaction made. */
+export interface DirectWrite {
+  readonly block: number;
+  /** Transactions of the block that precede it. */
+  readonly index: number;
+  /** The state after it. */
+  readonly state: State;
 }
 
 export interface Pending {

@@ -38,7 +38,11 @@ export async function debug(
   const isTerminal = stdin.isTTY === true && words.stdio !== true;
   // A script that only passes a transaction gets the report.
   const isEmpty = !isTerminal && target !== undefined && !words.stdio && (await hasEnded(stdin));
-  if (!isTerminal && !isEmpty) return adapter.serveStreams(host, launch, stdin, stdout);
+  if (!isTerminal && !isEmpty) {
+    await adapter.serveStreams(host, launch, stdin, stdout);
+    stdin.destroy();
+    return;
+  }
   if (target === undefined) {
     throw new UsageError(
       'TRANSACTION or FILE is missing: pass the hash of a transaction, or a bundle. Editors start this command with --stdio.',
@@ -99,7 +103,7 @@ function hostOf(url: string): Host {
     folder ?? resolve(cwd, ARTIFACTS);
   return {
     url,
-    connect: (node, signal) => (method, params) => request(node, method, params, signal),
+    connect: (node) => (method, params, signal) => request(node, method, params, signal),
     async openBundle(file) {
       const { openBundle } = await import('../../bundles/open.js');
       const { chain, target } = await openBundle(file);
@@ -186,7 +190,7 @@ type Caller = (method: string, params: object) => Promise<unknown>;
 /** What the adapter asks of this command. */
 interface Host {
   readonly url: string;
-  connect(url: string, signal: AbortSignal): Caller;
+  connect(url: string): (method: string, params: object, signal?: AbortSignal) => Promise<unknown>;
   openBundle(file: string): Promise<{
     readonly call: Caller;
     readonly target: object;
