@@ -172,7 +172,7 @@ impl Trace {
                 run.first_step, run.step_count
             )));
         };
-        let mut bytes = Vec::with_capacity(steps.len() * size_of::<Step>());
+        let mut bytes = Vec::with_capacity(size_of_val(steps));
         for step in steps {
             for register in [step.pc, step.ap, step.fp] {
                 bytes.extend_from_slice(&register.to_le_bytes());
