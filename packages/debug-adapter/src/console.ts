@@ -337,9 +337,13 @@ export function editorHints(launch: LaunchArguments, url: string): string {
       : bundle !== undefined
         ? ['bundle', bundle]
         : ['requestFile', requestFile ?? ''];
-  const query = new URLSearchParams({ [name]: value, ...(bundle === undefined ? { url } : {}) });
+  // The extension accepts no files from links, which web pages can open too.
+  const visualStudioCode =
+    transaction === undefined
+      ? `a launch configuration with "type": "starkbox", "request": "launch", "${name}": "${value}"`
+      : `vscode://starkbox.starkbox-debug/debug?${new URLSearchParams({ transaction, url })}`;
   return `Open it in an editor:
-  VS Code   vscode://starkbox.starkbox-debug/debug?${query}
+  VS Code   ${visualStudioCode}
   Neovim    :lua require('dap').run({ type = 'starkbox', request = 'launch', name = 'Starkbox', ${name} = '${value}' })
   others    starkbox debug ${value} --port 4711
 `;

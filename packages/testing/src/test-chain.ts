@@ -240,6 +240,7 @@ export class LocalTestChain extends TestChain {
     return this.#chain.config;
   }
 
+  /** Reads the debug information and sources of a compiled class from a file. */
   addArtifact: LocalChain['addArtifact'] = (artifact) => this.#chain.addArtifact(artifact);
 
   /** Class hashes of the Argent accounts, with the option `predeclareArgent`. */

@@ -40,9 +40,11 @@ export type BundleTarget =
       readonly skipValidate?: boolean;
     };
 
+/** A bundle that was read. */
 export interface OpenedBundle {
   /** A chain in this process as it was around the execution. Close it. */
   readonly chain: LocalChain;
+  /** The execution in it, as `openDebugger` of `@starkbox/debugger` takes it. */
   readonly target: BundleTarget;
   /** The contract, the function and a hash. */
   readonly name: string;

@@ -124,31 +124,37 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       <p className="sentence">
         <Sentence {...parts} />
       </p>
-      {isDebugged || (
-        <>
-          <p className="whole">
-            {hash} <Copy value={hash} what="transaction hash" />
-          </p>
-          <Facts
-            hash={hash}
-            transaction={transaction}
-            receipt={receipt}
-            isCurrent={read !== undefined}
-          />
-          <Path finality={receipt.finality_status} />
-          {isOk ? (
-            <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
-          ) : (
-            <Why
-              hash={hash}
-              tree={tree}
-              classes={classes}
-              reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
-            />
-          )}
-        </>
-      )}
+      {isDebugged || <Summary hash={hash} isCurrent={read !== undefined} {...parts} />}
       <DetailTabs hash={hash} traceError={traceError} {...parts} />
+    </>
+  );
+}
+
+function Summary({
+  hash,
+  isCurrent,
+  transaction,
+  receipt,
+  tree,
+  classes,
+}: Omit<Parameters<typeof DetailTabs>[0], 'traceError'> & { readonly isCurrent: boolean }) {
+  return (
+    <>
+      <p className="whole">
+        {hash} <Copy value={hash} what="transaction hash" />
+      </p>
+      <Facts hash={hash} transaction={transaction} receipt={receipt} isCurrent={isCurrent} />
+      <Path finality={receipt.finality_status} />
+      {receipt.execution_status === 'SUCCEEDED' ? (
+        <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
+      ) : (
+        <Why
+          hash={hash}
+          tree={tree}
+          classes={classes}
+          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+        />
+      )}
     </>
   );
 }
