@@ -125,7 +125,6 @@ async function openParts(
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
   const instances: InstanceRegistry = instanceStore?.registryOf(service) ?? instancesOf(service);
-  const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log, progress);
   // In reverse: changes of the chain are awaited, and then it is dumped.
   steps.push(dumps, service);
@@ -138,7 +137,7 @@ async function openParts(
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),
   );
-  const l1Facts = await steps.step('L1', () => l1.open(config));
+  const l1Facts = await steps.step('L1', () => service.l1.open(config));
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
