@@ -35,16 +35,16 @@ import { published } from './workspaces.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_200, 6_800],
+  starkbox: [2_400, 7_500],
   '@starkbox/abi': [95, 330],
   '@starkbox/argent-classes': [1_600, 1_600],
-  '@starkbox/debugger': [40, 150],
+  '@starkbox/debugger': [55, 205],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/engine-wasm': [6_500, 25_000],
   '@starkbox/hosting': [60, 210],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
-  '@starkbox/testing': [35, 110],
+  '@starkbox/testing': [40, 140],
   '@starkbox/wallet': [30, 90],
   'create-starkbox': [70, 100],
 };

@@ -32,6 +32,11 @@ export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);
 }
 
+/** A bundle that cannot be opened. The message says why and what to do. */
+export class BundleError extends Error {
+  override readonly name = 'BundleError';
+}
+
 /** An instance is loaded on another node of a fleet. */
 export class InstanceElsewhere extends RpcError {
   /** Where the other node is reached. */

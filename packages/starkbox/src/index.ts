@@ -7,7 +7,6 @@ export {
   type NotificationName,
   type Notifications,
 } from '@starkbox/spec';
-export { BundleError } from './bundles/content/format.js';
 export { type BundleTarget, type OpenedBundle, openBundle } from './bundles/open.js';
 export type {
   Chain,
@@ -40,7 +39,7 @@ export type { ChainSubscription } from './client/subscription.js';
 export { UsageError } from './config/option.js';
 export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
 export { ConfigError } from './config/rules.js';
-export { RpcError } from './errors.js';
+export { BundleError, RpcError } from './errors.js';
 export type { ListenOptions, LocalChain, ServerAddress } from './library/local-chain.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createChain } from './node/node.js';

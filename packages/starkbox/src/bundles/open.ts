@@ -7,7 +7,7 @@ import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { GivenTexts, LONGEST_TEXT } from '../debug-info/source-texts.js';
 import { readImage } from '../dump/image/read.js';
 import { sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
-import { RpcError, reasonOf } from '../errors.js';
+import { BundleError, RpcError, reasonOf } from '../errors.js';
 import { MAX_DEPTH, parse } from '../json/json.js';
 import { MOST_VALUES } from '../json/reader.js';
 import type { LocalChain } from '../library/local-chain.js';
@@ -22,7 +22,6 @@ import {
   type BundleContent,
   type BundledArtifact,
   type BundledRead,
-  BundleError,
   type BundleHeader,
   type BundleSubject,
   checkedName,

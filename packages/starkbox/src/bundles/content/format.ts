@@ -13,7 +13,7 @@ import {
 } from '../../dump/image/format.js';
 import { prefixed, unprefixed } from '../../dump/image/length-prefix.js';
 import { ImageError, type Source } from '../../dump/image/source.js';
-import { reasonOf } from '../../errors.js';
+import { BundleError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import {
   boolean,
@@ -101,11 +101,6 @@ export interface BundleContent {
   readonly artifacts: readonly BundledArtifact[];
   /** Undefined unless the chain is a fork. */
   readonly reads: readonly BundledRead[] | undefined;
-}
-
-/** A bundle that cannot be opened. The message says why and what to do. */
-export class BundleError extends Error {
-  override readonly name = 'BundleError';
 }
 
 /** @param version of this package */
