@@ -85,7 +85,7 @@ async function debugFailingTest(): Promise<void> {
 async function goToPosition(): Promise<void> {
   const typed = await vscode.window.showInputBox({
     title: 'Go to position',
-    prompt: 'A position of the recording; the scope Call has the current one',
+    prompt: 'A position of the execution; the scope Call has the current one',
     validateInput: (text) => (/^\d+$/.test(text.trim()) ? undefined : 'Type a number.'),
   });
   if (typed === undefined) return;

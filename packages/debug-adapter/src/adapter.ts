@@ -16,8 +16,8 @@ import {
   hasFailed,
   type LaunchArguments,
   mergeArguments,
-  openRecording,
-  type Recording,
+  type OpenedExecution,
+  openExecution,
   readLaunchArguments,
   reasonOf,
   shortName,
@@ -52,9 +52,9 @@ const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsTerminateRequest: true,
 };
 
-/** A recording with the state of its session. */
+/** An execution with the state of its session. */
 interface Session {
-  readonly recording: Recording;
+  readonly execution: OpenedExecution;
   readonly debug: Debugger;
   readonly files: SourceFiles;
   readonly launch: LaunchArguments;
@@ -118,7 +118,7 @@ export class Adapter extends DebugSession {
     this.#opening.abort(new Error('The session was closed.'));
     if (this.#running) this.#running.signal.aborted = true;
     this.#enqueue(async () => {
-      await this.#session?.recording.close();
+      await this.#session?.execution.close();
       this.#session = undefined;
       this.#onEnd();
     });
@@ -153,12 +153,12 @@ export class Adapter extends DebugSession {
     const start = { progressId: OPENING, title: 'Starkbox', cancellable: true };
     this.#progress('progressStart', start);
     try {
-      const recording = await openRecording(this.#host, launch, {
+      const execution = await openExecution(this.#host, launch, {
         signal: this.#opening.signal,
         onProgress: (message) => this.#progress('progressUpdate', { progressId: OPENING, message }),
       });
-      const { debug, roots } = recording;
-      this.#session = { recording, debug, files: new SourceFiles(debug, roots), launch };
+      const { debug, roots } = execution;
+      this.#session = { execution, debug, files: new SourceFiles(debug, roots), launch };
     } finally {
       this.#progress('progressEnd', { progressId: OPENING });
     }
@@ -172,8 +172,8 @@ export class Adapter extends DebugSession {
     if (this.#showsProgress) this.sendEvent(new Event(event, body));
   }
 
-  async #printOpening({ recording, debug, files }: Session): Promise<void> {
-    for (const note of recording.notes) this.#note(note);
+  async #printOpening({ execution, debug, files }: Session): Promise<void> {
+    for (const note of execution.notes) this.#note(note);
     for (const { run, step, text } of debug.trace.printed) {
       await debug.goTo(debug.positionOf(run, step));
       const [frame] = await debug.frames(await firstOwnFrame(debug), 1);
@@ -392,7 +392,7 @@ export class Adapter extends DebugSession {
   }
 
   override threadsRequest(response: DebugProtocol.ThreadsResponse): void {
-    const target = this.#session?.recording.target ?? {};
+    const target = this.#session?.execution.target ?? {};
     const name = 'transactionHash' in target ? `transaction ${target.transactionHash}` : 'call';
     response.body = { threads: [{ id: THREAD, name }] };
     this.sendResponse(response);
@@ -562,11 +562,11 @@ export class Adapter extends DebugSession {
   }
 
   override exceptionInfoRequest(response: DebugProtocol.ExceptionInfoResponse): void {
-    this.#answer(response, async ({ debug, recording }) => {
+    this.#answer(response, async ({ debug, execution }) => {
       const isUncaught = debug.position === debug.startOfInterest;
       const breakMode: DebugProtocol.ExceptionBreakMode = isUncaught ? 'unhandled' : 'always';
       const text = await failureText(debug);
-      const explained = isUncaught ? await explainedFailure(recording) : undefined;
+      const explained = isUncaught ? await explainedFailure(execution) : undefined;
       return {
         exceptionId: 'failure',
         description: text,
@@ -702,7 +702,7 @@ export class Adapter extends DebugSession {
     });
   }
 
-  /** The same for a request about the recording. */
+  /** The same for a request about the execution. */
   #answer<R extends DebugProtocol.Response>(
     response: R,
     work: (session: Session) => Promise<R['body']>,

@@ -18,8 +18,8 @@ import {
   type Host,
   hasFailed,
   type LaunchArguments,
-  openRecording,
-  type Recording,
+  type OpenedExecution,
+  openExecution,
   reasonOf,
   shortName,
 } from './launch.js';
@@ -69,18 +69,18 @@ function helpText(): string {
   return lines(COMMANDS.map(([words, meaning]) => `${words.padEnd(width)}  ${meaning}`));
 }
 
-/** Commands of a console over a recording. */
+/** Commands of a console over an execution. */
 export class DebugConsole {
-  readonly #recording: Recording;
+  readonly #execution: OpenedExecution;
   readonly #debug: Debugger;
   readonly #paint: Paint;
   #breakpoints: readonly Breakpoint[] = [];
   #lastId = 0;
   #lastLine = '';
 
-  constructor(recording: Recording, paint: Paint) {
-    this.#recording = recording;
-    this.#debug = recording.debug;
+  constructor(execution: OpenedExecution, paint: Paint) {
+    this.#execution = execution;
+    this.#debug = execution.debug;
     this.#paint = paint;
   }
 
@@ -92,7 +92,7 @@ export class DebugConsole {
     const title = isFailure
       ? this.#paint('red', await failureText(debug))
       : this.#paint('bold', hasFailed(debug) ? 'Start of the transaction' : 'Nothing failed');
-    const notes = this.#recording.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
+    const notes = this.#execution.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
     const variables: string[] = [];
     const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
     for (const frame of frames) {
@@ -276,8 +276,8 @@ export class DebugConsole {
   /** The path below the current folder, where there is such a file. */
   async #pathOf({ classHash, file }: SourceLocation): Promise<string> {
     const text = await this.#debug.sourceText(classHash, file);
-    const path = localPath(file, this.#recording.roots, text);
-    const short = path === undefined ? file : relative(this.#recording.roots[0] ?? '', path);
+    const path = localPath(file, this.#execution.roots, text);
+    const short = path === undefined ? file : relative(this.#execution.roots[0] ?? '', path);
     return short.startsWith('..') ? file : short;
   }
 
@@ -349,7 +349,7 @@ export function editorHints(launch: LaunchArguments, url: string): string {
 `;
 }
 
-/** Opens a recording on a terminal. Without a terminal, writes the report alone. */
+/** Opens an execution on a terminal. Without a terminal, writes the report alone. */
 export async function startConsole(
   host: Host,
   launch: LaunchArguments,
@@ -357,12 +357,12 @@ export async function startConsole(
   isInteractive: boolean,
 ): Promise<void> {
   const abort = new AbortController();
-  const recording = await openRecording(host, launch, { signal: abort.signal });
+  const execution = await openExecution(host, launch, { signal: abort.signal });
   const ended = input.readableEnded;
   const lineReader =
     isInteractive && !ended ? createInterface({ input, output, prompt: '(debug) ' }) : undefined;
   try {
-    const console = new DebugConsole(recording, paint);
+    const console = new DebugConsole(execution, paint);
     write(await console.report(launch));
     write(`\n${editorHints(launch, launch.url ?? host.url)}`);
     if (!lineReader) return;
@@ -378,6 +378,6 @@ export async function startConsole(
     }
   } finally {
     lineReader?.close();
-    await recording.close();
+    await execution.close();
   }
 }

@@ -1,7 +1,7 @@
 // Texts about the reason of a stop.
 import { panicText } from '@starkbox/abi';
 import type { Debugger, Stop } from '@starkbox/debugger';
-import type { Recording } from './launch.js';
+import type { OpenedExecution } from './launch.js';
 
 /** The reason of the failure at the position. */
 export async function failureText(debug: Debugger): Promise<string> {
@@ -14,7 +14,10 @@ export async function failureText(debug: Debugger): Promise<string> {
 }
 
 /** The explanation that the node has of a transaction. */
-export async function explainedFailure({ call, target }: Recording): Promise<string | undefined> {
+export async function explainedFailure({
+  call,
+  target,
+}: OpenedExecution): Promise<string | undefined> {
   if (!('transactionHash' in target)) return undefined;
   const params = { transaction_hash: target.transactionHash };
   // An explanation adds to the failure; its absence is no error.

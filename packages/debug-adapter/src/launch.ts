@@ -1,4 +1,4 @@
-// Launch arguments of a debug session, and the recording that they name.
+// Launch arguments of a debug session, and the execution that they name.
 import { resolve } from 'node:path';
 import { type Caller, type Debugger, openDebugger, type Target } from '@starkbox/debugger';
 
@@ -91,8 +91,8 @@ export interface Host {
   packageOf(folder: string | undefined, cwd: string): Promise<string | undefined>;
 }
 
-/** An opened recording. */
-export interface Recording {
+/** An opened execution. */
+export interface OpenedExecution {
   readonly debug: Debugger;
   readonly call: Caller;
   readonly target: Target;
@@ -202,7 +202,7 @@ export function targetOfRequest(text: string, file: string): Target {
 
 const OPEN = 'devnet_openDebugTrace';
 
-/** Passes artifacts of the classes that ran to the node, between recording and the first read of a class. */
+/** Passes artifacts of the classes that ran to the node, between the recording and the first read of a class. */
 function withArtifacts(
   call: Caller,
   add: (classHashes: ReadonlySet<string>) => Promise<void>,
@@ -223,12 +223,12 @@ export interface OpeningOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Records the execution, and opens the recording. */
-export async function openRecording(
+/** Records the execution, and opens it. */
+export async function openExecution(
   host: Host,
   launch: LaunchArguments,
   { signal, onProgress = () => {} }: OpeningOptions,
-): Promise<Recording> {
+): Promise<OpenedExecution> {
   const { cwd = process.cwd(), artifacts, maxSteps, maxBytes } = launch;
   const folder = artifacts === undefined ? undefined : resolve(cwd, artifacts);
   onProgress('running the transaction again');

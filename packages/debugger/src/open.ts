@@ -373,7 +373,9 @@ class RecordedDebugger implements Debugger {
   async gas(): Promise<number | undefined> {
     const { timeline, classes, recorded } = this.#parts;
     const [innermost] = this.#frames();
-    const debugClass = classes.get(this.trace.runs[innermost?.active.run ?? -1]?.class_hash ?? '');
+    const run = this.trace.runs[innermost?.active.run ?? -1];
+    if (run && run.initial_gas === undefined) return undefined;
+    const debugClass = classes.get(run?.class_hash ?? '');
     if (innermost?.code && debugClass) {
       const activation = activationOf(timeline, innermost.active);
       const gasLeft = await gasOf(debugClass, activation, recorded.memoryOf(innermost.active.run));

@@ -650,7 +650,7 @@ export type DEBUG_ACTION = {
   readonly name: string;
   /** Whether the system call returned or caused a failure. */
   readonly failed: boolean;
-  /** Sierra gas before the system call. Absent in Cairo 0 code. */
+  /** Sierra gas before the system call. Absent in Cairo 0 code and if the call is charged by steps. */
   readonly gas?: number;
   /** Of storage: the contract. */
   readonly contract_address?: ADDRESS;
@@ -740,8 +740,8 @@ export type DEBUG_RUN = {
   /** The returned felts, or the panic data. Absent after a machine error. */
   readonly result?: readonly FELT[];
   readonly failed: boolean;
-  /** Sierra gas at the start. */
-  readonly initial_gas: number;
+  /** Sierra gas at the start. Absent if the call is charged by steps. */
+  readonly initial_gas?: number;
   /** Steps of the run without nested calls. 0 unless `code` is `cairo1`. */
   readonly step_count: number;
   /** The first step that the trace has. */

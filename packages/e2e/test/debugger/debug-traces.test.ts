@@ -95,6 +95,24 @@ test('the last steps are kept within the limits of the request and of the node',
   );
 });
 
+test('gas is the rest of a budget, and missing where steps are charged', async () => {
+  const { runs, actions } = await opened(1);
+  const initial = runs[1]?.initial_gas;
+  for (const { gas } of actions) {
+    if (initial === undefined) expect(gas).toBeUndefined();
+    else expect(gas).toBeLessThanOrEqual(initial);
+  }
+  // The usual account counts steps, and so does all that it calls.
+  expect(initial).toBeUndefined();
+  const call = {
+    contract_address: reverter,
+    entry_point_selector: selector('written'),
+    calldata: [],
+  };
+  const called = await open({ call, block_id: 'latest' });
+  expect(called.runs[0]?.initial_gas).toBeGreaterThan(called.actions[0]?.gas ?? 0);
+});
+
 test('one subject is expected, which exists', async () => {
   expect((await client.failure('devnet_openDebugTrace', {})).message).toMatch(/got 0 of them/);
   const call = { contract_address: '0x1', entry_point_selector: '0x1', calldata: [] };

@@ -66,7 +66,8 @@ export class DebugTraces {
       maxBytes: Math.min(request.max_bytes ?? maximumDebugBytes, maximumDebugBytes),
     };
     const { trace, state, hasFee } = await this.#record(request, limits, signal);
-    const report = hasFee ? withoutFee(trace.report()) : trace.report();
+    const whole = trace.report();
+    const report = hasFee ? withoutFee(whole) : whole;
     if (report.runs.length === 0) {
       refuse(
         'The transaction ran no code: it is a declaration without validation. Debug a transaction that calls a contract.',
@@ -76,7 +77,8 @@ export class DebugTraces {
     const id = hex(this.#opened);
     this.#traces.set(id, { trace, report });
     this.#closeOldest(maximumDebugBytes);
-    return { trace_id: id, ...report, runs: await this.#named(report.runs, state) };
+    const charged = withoutUnchargedGas(report);
+    return { trace_id: id, ...charged, runs: await this.#named(charged.runs, state) };
   }
 
   #record(
@@ -196,7 +198,7 @@ export class DebugTraces {
     return { world, number, state };
   }
 
-  async #named(runs: readonly DebugRun[], state: State): Promise<readonly DEBUG_RUN[]> {
+  async #named(runs: ChargedReport['runs'], state: State): Promise<readonly DEBUG_RUN[]> {
     const { world, options } = this.#chain;
     const accounts = options.genesis.accounts.map(({ address }) => address);
     const names = namesOf(accounts, world.labels);
@@ -270,6 +272,41 @@ function reading<T>(read: () => T): T {
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
+}
+
+type ChargedReport = Omit<DebugReport, 'runs'> & {
+  readonly runs: readonly (Omit<DebugRun, 'initial_gas'> & Partial<DebugRun>)[];
+};
+
+/**
+ * Without the gas of calls that are charged by steps. Their code counts down from a number that no budget has, so that
+ * a system call has more than its outermost call began with.
+ */
+function withoutUnchargedGas({ runs, actions, ...report }: DebugReport): ChargedReport {
+  const rootOf = (index: number): number => {
+    let root = index;
+    for (let parent = runs[root]?.parent; parent !== undefined; parent = runs[root]?.parent) {
+      root = parent;
+    }
+    return root;
+  };
+  const roots = runs.map((_, index) => rootOf(index));
+  const chargedBySteps = new Set(
+    actions.flatMap(({ run, gas = 0 }) => {
+      const root = roots[run] ?? run;
+      return gas > (runs[root]?.initial_gas ?? 0) ? root : [];
+    }),
+  );
+  const hasGas = (run: number): boolean => !chargedBySteps.has(roots[run] ?? run);
+  return {
+    ...report,
+    runs: runs.map(({ initial_gas, ...run }, index) =>
+      hasGas(index) ? { ...run, initial_gas } : run,
+    ),
+    actions: actions.map(({ gas, ...action }) =>
+      gas !== undefined && hasGas(action.run) ? { ...action, gas } : action,
+    ),
+  };
 }
 
 /** Without the transfer of the fee, which comes last; no account has the address of the token. */
