@@ -274,7 +274,8 @@ test('variables, arguments, storage and the call of each frame', async () => {
   expect(call.get('contract')?.value).toBe(token);
   expect(call.get('caller')?.value).toBe(owner);
   expect(call.get('function')?.value).toBe('transfer');
-  expect(Number(call.get('gas left')?.value)).toBeGreaterThan(0);
+  // The usual account is charged by steps, and so is all that it calls.
+  expect(call.has('gas left')).toBe(false);
   const frames = await editor.frames();
   const account = frames.find(({ name }) => name.includes('__execute__'));
   expect(account).toBeDefined();
