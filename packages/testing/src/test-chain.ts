@@ -240,7 +240,11 @@ export class LocalTestChain extends TestChain {
     return this.#chain.config;
   }
 
-  /** Reads the debug information and sources of a compiled class from a file. */
+  /**
+   * Reads the debug information and sources of a compiled class from a file.
+   *
+   * @throws Error if the chain is closed, the file cannot be read, or it is no class
+   */
   addArtifact: LocalChain['addArtifact'] = (artifact) => this.#chain.addArtifact(artifact);
 
   /** Class hashes of the Argent accounts, with the option `predeclareArgent`. */

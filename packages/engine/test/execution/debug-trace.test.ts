@@ -2,7 +2,6 @@
 
 import { type DebugTrace, starknetKeccak } from '@starkbox/engine';
 import { expect, test } from 'vitest';
-import { GENERATION } from '../../../../contracts/classes.js';
 import {
   accountClass,
   block,
@@ -129,15 +128,18 @@ async function hintOffsets(name: string): Promise<readonly number[]> {
   );
 }
 
-test.runIf(GENERATION !== '2.8')('effects of a call that reverts are in the trace', async () => {
+test('effects of a call that reverts are in the trace', async () => {
   const caught = {
     to: REVERTER,
     name: 'catch',
     calldata: [REVERTER, starknetKeccak('write_then_fail'), '0x3', '0x7', '0x1', '0x626164'],
   };
   const { runs, actions } = (await record([caught])).report();
-  const failed = runs.findIndex((run) => run.failed);
-  expect(runs[failed]).toMatchObject({ contract_address: REVERTER, result: ['0x626164'] });
+  const failed = runs.findLastIndex((run) => run.failed);
+  expect(runs[failed]).toMatchObject({
+    contract_address: REVERTER,
+    calldata: ['0x7', '0x1', '0x626164'],
+  });
   expect(runs.filter((run) => run.failed)).toHaveLength(1);
   const { failure_step = -1, step_count = 0 } = runs[failed] ?? {};
   expect(failure_step > 0 && failure_step < step_count).toBe(true);

@@ -42,6 +42,7 @@ const FORBIDDEN = [
   'devnet_postmanSendMessageToL2',
   'devnet_postmanConsumeMessageFromL2',
   'devnet_addArtifact',
+  'devnet_getBundle',
   'devnet_setLabel',
   'devnet_recordRequests',
   'devnet_getRecording',

@@ -4,29 +4,13 @@ use std::sync::Arc;
 
 use starknet_api::block::BlockHash;
 use starknet_api::block_hash::block_hash_calculator::TransactionHashingData;
-use starknet_types_core::felt::Felt;
 
 use super::block::Block;
 use super::block_hash::seal;
+use super::first_write::FirstWrite;
 use crate::error::Result;
-use crate::felt::Key;
 use crate::json::to_json;
-use crate::state::{Changes, State};
-
-/// A slot that is written at the start of a version.
-pub struct FirstWrite {
-    pub address: Key,
-    pub key: Key,
-    pub value: Felt,
-}
-
-impl FirstWrite {
-    pub fn apply(&self, state: &State) -> Result<State> {
-        let mut changes = Changes::default();
-        changes.storage.entry(self.address).or_default().insert(self.key, self.value);
-        state.apply(&changes)
-    }
-}
+use crate::state::State;
 
 /// How the version being written is closed.
 pub struct Closing {

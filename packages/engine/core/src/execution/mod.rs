@@ -7,6 +7,7 @@ mod closing;
 #[cfg(feature = "compare-executors")]
 pub mod compare;
 pub mod debug;
+mod first_write;
 mod reader;
 pub mod report;
 pub mod retrace;
@@ -18,7 +19,8 @@ mod transaction;
 pub use block::{Block, parse_chain_id};
 pub use block_hash::{included, parse_included};
 pub use call::{Call, call};
-pub use closing::{Closed, Closing, FirstWrite};
+pub use closing::{Closed, Closing};
+pub use first_write::FirstWrite;
 pub use reader::{Reader, classes_of};
 pub use session::{Run, Session};
 pub use transaction::{Flags, Transaction};

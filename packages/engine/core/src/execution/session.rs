@@ -16,7 +16,7 @@ use starknet_api::transaction::fields::{GasVectorComputationMode, ValidResourceB
 use starknet_types_core::felt::Felt;
 
 use super::block::Block;
-use super::closing::FirstWrite;
+use super::first_write::FirstWrite;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
 use crate::error::{Failure, Kind, Result, input};
