@@ -50,7 +50,11 @@ export interface OpenedChain {
   readonly forkBlock: number | undefined;
 }
 
-/** Options of a start inside of this package. */
+/**
+ * Options of a start inside of this package.
+ *
+ * @internal
+ */
 export interface StartOptions extends NodeOptions {
   /** Fills the new chain, before it is used. */
   readonly load?: (service: ChainService) => Promise<void>;
@@ -77,7 +81,11 @@ export async function createChain(
   return startNode(input, options, lifecycle);
 }
 
-/** Opens all parts of a node; if one fails, none stays open. */
+/**
+ * Opens all parts of a node; if one fails, none stays open.
+ *
+ * @internal
+ */
 export function startNode(
   input: ConfigInput,
   options: StartOptions,
