@@ -387,7 +387,7 @@ export class Adapter extends DebugSession {
     { requestId, progressId }: DebugProtocol.CancelArguments = {},
   ): void {
     if (progressId === OPENING) this.#opening.abort(new Error('Opening was cancelled.'));
-    if (this.#running?.request === requestId && this.#running) this.#running.signal.aborted = true;
+    if (this.#running && this.#running.request === requestId) this.#running.signal.aborted = true;
     this.sendResponse(response);
   }
 

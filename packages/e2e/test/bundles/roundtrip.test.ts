@@ -338,7 +338,7 @@ describe('no bundle is made', () => {
   test.each([
     ['of an unknown transaction', { transaction_hash: '0x1' }, /hash not found/],
     ['of an unknown block', { call: failingCall, block_id: { block_number: 10_000 } }, /Block not/],
-    ['of nothing', {}, /Pass exactly one of transaction_hash, call and transactions/],
+    ['of nothing', {}, /Expected one of transaction_hash, call and transactions; got 0/],
   ])('%s', async (_, request, message) => {
     const { message: text, data } = await client.failure('devnet_getBundle', request);
     expect(`${text} ${JSON.stringify(data)}`).toMatch(message);

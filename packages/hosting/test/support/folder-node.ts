@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigInput, createChain, type LocalChain } from 'starkbox';
 import { closeAfterTest } from '../../../e2e/support/closing.js';
-import type { NodeOptions } from '../../../starkbox/src/node/node.js';
+import type { NodeOptions } from '../../../starkbox/src/node/node-options.js';
 
 export interface Answer {
   readonly status: number;

@@ -13,7 +13,7 @@ import { MOST_VALUES } from '../json/reader.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { silentLog } from '../log.js';
 import { Lifecycle } from '../node/lifecycle.js';
-import { startNode } from '../node/node.js';
+import { startNode } from '../node/start.js';
 import { packageVersion } from '../node/version.js';
 import type { ChainService } from '../service/chain-service.js';
 import { Protocol } from '../service/protocol.js';

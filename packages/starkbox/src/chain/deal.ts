@@ -1,5 +1,4 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
-
 import {
   type Block,
   pedersenPair,

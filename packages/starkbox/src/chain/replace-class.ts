@@ -1,5 +1,4 @@
 // Another class in the place of a contract's, whose storage stays.
-
 import type { Class } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';

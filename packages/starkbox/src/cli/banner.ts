@@ -3,7 +3,7 @@ import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkb
 import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';
 import { padded, shortString } from '../felt.js';
-import type { OpenedChain } from '../node/node.js';
+import type { OpenedChain } from '../node/node-options.js';
 import type { Paint } from '../terminal.js';
 import type { ProgramName } from './arguments.js';
 

@@ -11,7 +11,7 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
-import type { OpenedChain } from '../node/node.js';
+import type { OpenedChain } from '../node/node-options.js';
 import type { WorkDisplay } from '../probe.js';
 import {
   type Output,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BannerFacts, terminalBanner } from '../../src/cli/banner.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
-import type { OpenedChain } from '../../src/node/node.js';
+import type { OpenedChain } from '../../src/node/node-options.js';
 import { painter } from '../../src/terminal.js';
 
 const felt = (digit: string): string => `0x${digit.repeat(63)}`;

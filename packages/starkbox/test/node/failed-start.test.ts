@@ -17,7 +17,8 @@ import type { ConfigInput } from '../../src/config/options.js';
 import type { LocalChain } from '../../src/library/local-chain.js';
 import { silentLog } from '../../src/log.js';
 import { LISTEN_STEPS, Lifecycle, START_STEPS, type Step } from '../../src/node/lifecycle.js';
-import { createChain, startNode } from '../../src/node/node.js';
+import { createChain } from '../../src/node/node.js';
+import { startNode } from '../../src/node/start.js';
 
 const folder = temporaryFolderOfFile();
 const path = (name: string): string => join(folder, name);

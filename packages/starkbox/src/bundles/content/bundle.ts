@@ -6,14 +6,17 @@ import { effectiveBlockGeneration } from '../../block-settings.js';
 import { Chain } from '../../chain/chain.js';
 import { Abis } from '../../chain/queries/abis.js';
 import { Explainer } from '../../chain/queries/explain.js';
+import { callNames } from '../../chain/queries/machine-trace.js';
 import {
+  checkSubject,
   locateRepeatable,
+  locationAt,
   retraceAttempt,
   retraceCall,
   retraceTransaction,
 } from '../../chain/retrace/retrace.js';
 import { withNoSnapshots } from '../../chain/snapshots.js';
-import { blockNumber, pendingNumber, stateByNumber } from '../../chain/world/find-block.js';
+import { pendingNumber } from '../../chain/world/find-block.js';
 import { labelled } from '../../chain/world/labels.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -97,11 +100,8 @@ function tooLong(most: number): never {
 }
 
 function locate({ chain, explainer }: BundleOptions, world: World, request: Request): Located {
+  checkSubject(request);
   const { transaction_hash: hash, call, transactions, block_id, skip_validate } = request;
-  const subjects = [hash, call, transactions].filter((subject) => subject !== undefined);
-  if (subjects.length !== 1) {
-    refuse('Pass exactly one of transaction_hash, call and transactions.');
-  }
   if (hash !== undefined) return locateTransaction(chain, explainer, world, hash);
   const { blockId, range } = locateBlock(world, block_id);
   if (call) return { range, subject: { call, block_id: blockId } };
@@ -119,9 +119,8 @@ function locateBlock(
   world: World,
   id: BLOCK_ID = 'pre_confirmed',
 ): { readonly blockId: BLOCK_ID; readonly range: CutRange } {
-  const number = blockNumber(world, id);
   // Refuses a block whose state is not kept.
-  stateByNumber(world, number, id);
+  const { number } = locationAt(world, id);
   return number === pendingNumber(world)
     ? { blockId: 'pre_confirmed', range: { first: number - 1, last: number } }
     : { blockId: { block_number: number }, range: { first: number, last: number } };
@@ -223,10 +222,7 @@ function runAgain(
 ): Promise<Retrace | undefined> {
   if (transaction_hash !== undefined)
     return retraceTransaction(chain, transaction_hash, { signal });
-  const { world } = chain;
-  const id = block_id ?? 'pre_confirmed';
-  const number = blockNumber(world, id);
-  const location = { world, number, state: stateByNumber(world, number, id) };
+  const location = locationAt(chain.world, block_id);
   return call
     ? retraceCall(chain, call, location, { signal })
     : retraceAttempt(chain, [...transactions], location, { validate: !skip_validate, signal });
@@ -242,17 +238,15 @@ function fileNameOf(called: string, subject: BundleSubject): string {
 
 /** The call that failed first in the account, or else the first call. */
 async function functionOf(chain: Chain, ran: Retrace | undefined): Promise<string> {
-  const { contractName, namesOf } = await import('@starkbox/abi');
+  const { namesOf } = await import('@starkbox/abi');
   const frames = ran?.frames ?? [];
   const inner = frames.filter(({ depth }) => depth === 1);
   const frame = inner.find(({ failed }) => failed) ?? inner[0] ?? frames[0];
   if (!frame) return 'transaction';
-  const { contract_address, class_hash, entry_point_selector } = frame;
   const { pendingState, labels } = chain.world;
-  const abi = await new Abis().of(class_hash, pendingState);
-  const { name } = contractName(contract_address, class_hash, abi, namesOf([], labels));
-  const functionName = abi?.functions.get(entry_point_selector)?.name;
-  return functionName === undefined ? name : `${name}.${functionName}`;
+  const abi = await new Abis().of(frame.class_hash, pendingState);
+  const { contract_name, function_name } = callNames(frame, abi, namesOf([], labels));
+  return function_name === undefined ? contract_name : `${contract_name}.${function_name}`;
 }
 
 /** Debug information and source texts of the classes that the node has them of, in the order of their hashes. */

@@ -1,5 +1,5 @@
 // The part of a chain that an execution runs on: the newest blocks up to it, and the state below them.
-import { type Class, type SlotWrite, State, type StateSource } from '@starkbox/engine';
+import { type Class, State, type StateSource } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-settings.js';
 import type { Chain } from '../../chain/chain.js';
 import { History } from '../../chain/history/history.js';
@@ -7,7 +7,7 @@ import { type PackedBlock, readPackedBlock, recordOf } from '../../chain/history
 import { readStateDiff } from '../../chain/history/stored-texts.js';
 import { EMPTY_MEMPOOL } from '../../chain/mempool/mempool.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
-import { oldHash } from '../../chain/steps/close-block.js';
+import { withOldHash } from '../../chain/steps/close-block.js';
 import { directWriteBefore } from '../../chain/world/direct-writes.js';
 import {
   latestHeader,
@@ -82,17 +82,10 @@ export async function startOf(
 ): Promise<BlockStart | undefined> {
   const before = await stateAfter(world, block - 1);
   const written = directWriteBefore(world, block, index);
-  const state =
-    written?.state ?? (await withWrite(before, oldHash(block, world.history, options.fork)));
+  const state = written?.state ?? (await withOldHash(before, world.history, options.fork));
   if (state === before) return undefined;
   const diff = JSON.stringify(await before.diffTo(state));
   return { block, index: written?.index ?? 0, diff };
-}
-
-async function withWrite(state: State, write: SlotWrite | undefined): Promise<State> {
-  if (!write) return state;
-  const { address, key, value } = write;
-  return state.apply({ storage_diffs: [{ address, storage_entries: [{ key, value }] }] });
 }
 
 /** The world of a bundle, in which the transactions of a block run again from its start. */

@@ -3,23 +3,24 @@ import { namesOf } from '@starkbox/abi';
 import type { DebugLimits, DebugReport, DebugRun, DebugTrace, State } from '@starkbox/engine';
 import type { BLOCK_ID, DEBUG_CLASS, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
 import type { SourceText } from '../../debug-info/source-texts.js';
-import { fail, refuse } from '../../errors.js';
+import { reasonOf, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
-import { STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
 import { callNames, type NameSources } from '../queries/machine-trace.js';
 import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
 import {
+  checkSubject,
+  feeIndex,
   locateRepeatable,
-  type RetraceLocation,
+  locationAt,
+  type Repetition,
   repeatAttempt,
   repeatBlock,
 } from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
-import { findBlock, keptState } from '../world/find-block.js';
 import { findTransaction } from '../world/world.js';
 import { debugClass } from './debug-class.js';
 
@@ -81,59 +82,57 @@ export class DebugTraces {
     return { trace_id: id, ...charged, runs: await this.#named(charged.runs, state) };
   }
 
-  #record(
-    { transaction_hash, call, transactions, block_id, skip_validate = false }: OpenRequest,
+  async #record(
+    request: OpenRequest,
     limits: DebugLimits,
     signal: AbortSignal | undefined,
   ): Promise<Recorded> {
-    const subjects = [transaction_hash, call, transactions].filter((value) => value !== undefined);
-    if (subjects.length !== 1) {
-      refuse(
-        `Expected one of transaction_hash, call and transactions; got ${subjects.length} of them.`,
-      );
+    checkSubject(request);
+    const { transaction_hash: hash, call, transactions = [], block_id, skip_validate } = request;
+    const chain = this.#chain;
+    const { world } = chain;
+    if (hash !== undefined) {
+      const repetition = await this.#repetitionOf(hash, signal);
+      const trace = await this.#recordLast(repetition, limits, signal);
+      const isIncluded = findTransaction(world, hash) !== undefined;
+      const hasFee = repetition.flags.at(-1)?.chargeFee === true;
+      return { trace, state: isIncluded ? world.pendingState : repetition.state, hasFee };
     }
-    if (transaction_hash !== undefined)
-      return this.#recordIncluded(transaction_hash, limits, signal);
-    const location = this.#location(block_id);
-    if (call) return this.#recordCall(call, location, limits, signal);
-    return this.#recordAttempt(transactions ?? [], location, !skip_validate, limits, signal);
+    const location = locationAt(world, block_id);
+    const { state, number } = location;
+    if (call) {
+      const context = contextOf(world, chain.options, number);
+      const run = chain.executions.recordCall(state, context, call, { ...limits, signal });
+      return { trace: await executing(run), state, hasFee: false };
+    }
+    const options = { validate: skip_validate !== true, signal };
+    const attempt = await repeatAttempt(chain, transactions, location, options);
+    return { trace: await this.#recordLast(attempt, limits, signal), state, hasFee: false };
   }
 
-  async #recordIncluded(
-    hash: string,
+  #recordLast(
+    { state, context, transactions, flags, firstWrite }: Repetition,
     limits: DebugLimits,
     signal: AbortSignal | undefined,
-  ): Promise<Recorded> {
+  ): Promise<DebugTrace> {
+    const options = { ...limits, firstWrite, signal };
+    return executing(this.#chain.executions.record(state, context, transactions, flags, options));
+  }
+
+  /** A transaction of this chain with those before it, or one from before the fork point. */
+  async #repetitionOf(hash: string, signal: AbortSignal | undefined): Promise<Repetition> {
     const chain = this.#chain;
     const { fork } = chain.options;
-    if (fork && !findTransaction(chain.world, hash)) {
-      return this.#recordOrigin(fork, hash, limits, signal);
-    }
+    if (fork && !findTransaction(chain.world, hash)) return this.#ofOrigin(fork, hash, signal);
     const { block, index } = locateRepeatable(chain, hash);
-    const repetition = await repeatBlock(
-      chain,
-      chain.world,
-      { block, first: index, last: index },
-      signal,
-    );
-    if (!repetition) return refuse('The request was cancelled.');
-    const { state, context, transactions, flags, firstWrite } = repetition;
-    const options = { ...limits, firstWrite, signal };
-    const trace = await executing(
-      chain.executions.record(state, context, transactions, flags, options),
-    );
-    const hasFee = flags.at(-1)?.chargeFee === true;
-    return { trace, state: chain.world.pendingState, hasFee };
+    const range = { block, first: index, last: index };
+    const repetition = await repeatBlock(chain, chain.world, range, signal);
+    return repetition ?? refuse('The request was cancelled.');
   }
 
-  /** A transaction from before the fork point, on the state that the origin had before it. */
-  async #recordOrigin(
-    fork: Fork,
-    hash: string,
-    limits: DebugLimits,
-    signal: AbortSignal | undefined,
-  ): Promise<Recorded> {
-    const { options, executions } = this.#chain;
+  /** On the state that the origin had before the transaction. */
+  async #ofOrigin(fork: Fork, hash: string, signal: AbortSignal | undefined): Promise<Repetition> {
+    const { options } = this.#chain;
     const { state, context, transaction, receipt, trace } = await originExecution(
       fork,
       options,
@@ -147,67 +146,19 @@ export class DebugTraces {
       chargeFee: transaction.type !== 'L1_HANDLER' && receipt['execution_status'] === 'REVERTED',
       strictNonce: false,
     };
-    const recorded = await executing(
-      executions.record(state, context, [transaction], [flags], { ...limits, signal }),
-    );
-    return { trace: recorded, state, hasFee: flags.chargeFee };
-  }
-
-  async #recordCall(
-    call: NonNullable<OpenRequest['call']>,
-    { world, number, state }: RetraceLocation,
-    limits: DebugLimits,
-    signal: AbortSignal | undefined,
-  ): Promise<Recorded> {
-    const { executions, options } = this.#chain;
-    const context = contextOf(world, options, number);
-    const trace = await executing(
-      executions.recordCall(state, context, call, { ...limits, signal }),
-    );
-    return { trace, state, hasFee: false };
-  }
-
-  async #recordAttempt(
-    broadcasted: NonNullable<OpenRequest['transactions']>,
-    location: RetraceLocation,
-    validate: boolean,
-    limits: DebugLimits,
-    signal: AbortSignal | undefined,
-  ): Promise<Recorded> {
-    const chain = this.#chain;
-    const { state, context, transactions, flags } = await repeatAttempt(
-      chain,
-      broadcasted,
-      location,
-      { validate, signal },
-    );
-    const trace = await executing(
-      chain.executions.record(state, context, transactions, flags, { ...limits, signal }),
-    );
-    return { trace, state, hasFee: false };
-  }
-
-  #location(id: BLOCK_ID = 'pre_confirmed'): RetraceLocation {
-    const { world } = this.#chain;
-    const number = findBlock(world, id) ?? fail('BLOCK_NOT_FOUND');
-    const state =
-      keptState(world, number) ??
-      refuse(
-        `The state of block ${number} is no longer available. Start the node without --state-archive-capacity none.`,
-      );
-    return { world, number, state };
+    return { state, context, transactions: [transaction], flags: [flags] };
   }
 
   async #named(runs: ChargedReport['runs'], state: State): Promise<readonly DEBUG_RUN[]> {
     const { world, options } = this.#chain;
     const accounts = options.genesis.accounts.map(({ address }) => address);
     const names = namesOf(accounts, world.labels);
-    const named: DEBUG_RUN[] = [];
+    const namedRuns: DEBUG_RUN[] = [];
     for (const run of runs) {
       const abi = await this.#sources.abis.of(run.class_hash, state);
-      named.push({ ...run, ...callNames(run, abi, names) });
+      namedRuns.push({ ...run, ...callNames(run, abi, names) });
     }
-    return named;
+    return namedRuns;
   }
 
   #closeOldest(maximumBytes: number): void {
@@ -270,7 +221,7 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
+    return refuse(reasonOf(error));
   }
 }
 
@@ -283,14 +234,11 @@ type ChargedReport = Omit<DebugReport, 'runs'> & {
  * a system call has more than its outermost call began with.
  */
 function withoutUnchargedGas({ runs, actions, ...report }: DebugReport): ChargedReport {
-  const rootOf = (index: number): number => {
-    let root = index;
-    for (let parent = runs[root]?.parent; parent !== undefined; parent = runs[root]?.parent) {
-      root = parent;
-    }
-    return root;
-  };
-  const roots = runs.map((_, index) => rootOf(index));
+  // A run begins after the run that calls it.
+  const roots: number[] = [];
+  for (const [index, { parent }] of runs.entries()) {
+    roots.push(parent === undefined ? index : (roots[parent] ?? parent));
+  }
   const chargedBySteps = new Set(
     actions.flatMap(({ run, gas = 0 }) => {
       const root = roots[run] ?? run;
@@ -309,12 +257,8 @@ function withoutUnchargedGas({ runs, actions, ...report }: DebugReport): Charged
   };
 }
 
-/** Without the transfer of the fee, which comes last; no account has the address of the token. */
 function withoutFee(report: DebugReport): DebugReport {
-  const fee = report.runs.findIndex(
-    ({ parent, contract_address }) => parent === undefined && contract_address === STRK,
-  );
-  if (fee < 0) return report;
+  const fee = feeIndex(report.runs, ({ parent }) => parent === undefined);
   return {
     ...report,
     runs: report.runs.slice(0, fee),

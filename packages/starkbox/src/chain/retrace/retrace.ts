@@ -8,7 +8,7 @@ import {
   type State,
   Transaction,
 } from '@starkbox/engine';
-import type { FUNCTION_CALL } from '@starkbox/spec';
+import type { BLOCK_ID, FUNCTION_CALL, Methods } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
@@ -23,7 +23,7 @@ import { executing } from '../steps/execution-errors.js';
 import { balanceIn } from '../steps/fund-account.js';
 import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { directWriteBefore } from '../world/direct-writes.js';
-import { stateBefore } from '../world/find-block.js';
+import { blockNumber, stateBefore, stateByNumber } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
 
@@ -150,13 +150,27 @@ export async function repeatBlock(
   return { state, context, transactions, flags, firstWrite };
 }
 
-/** Without the transfer of the fee, which comes last; no account has the address of the token. */
 function withoutFee(traced: Retrace): Retrace {
   const { frames } = traced;
-  const fee = frames.findIndex(
-    ({ depth, contract_address }) => depth === 0 && contract_address === STRK,
-  );
-  return fee < 0 ? traced : { ...traced, frames: frames.slice(0, fee) };
+  return {
+    ...traced,
+    frames: frames.slice(
+      0,
+      feeIndex(frames, ({ depth }) => depth === 0),
+    ),
+  };
+}
+
+/**
+ * The index of the transfer of the fee, which comes last, or the number of calls. No account has the address of the
+ * token.
+ */
+export function feeIndex<C extends { readonly contract_address: string }>(
+  calls: readonly C[],
+  isOutermost: (call: C) => boolean,
+): number {
+  const index = calls.findIndex((call) => call.contract_address === STRK && isOutermost(call));
+  return index < 0 ? calls.length : index;
 }
 
 /** Whether an account holds what its transaction may cost; it may be given that in the same block. */
@@ -180,6 +194,28 @@ export interface RetraceLocation {
   readonly world: World;
   readonly number: number;
   readonly state: State;
+}
+
+/** Where a call or a transaction runs that is not included: after a block. */
+export function locationAt(world: World, id: BLOCK_ID = 'pre_confirmed'): RetraceLocation {
+  const number = blockNumber(world, id);
+  return { world, number, state: stateByNumber(world, number, id) };
+}
+
+/** Rejects a request that does not name exactly one execution. */
+export function checkSubject({
+  transaction_hash,
+  call,
+  transactions,
+}: Pick<
+  Methods['devnet_openDebugTrace']['params'],
+  'transaction_hash' | 'call' | 'transactions'
+>): void {
+  const subjects = [transaction_hash, call, transactions].filter((value) => value !== undefined);
+  if (subjects.length === 1) return;
+  refuse(
+    `Expected one of transaction_hash, call and transactions; got ${subjects.length} of them.`,
+  );
 }
 
 /** A call, run again. */
