@@ -1,0 +1,45 @@
+// Histories as plain data: they are shrunk, kept in a corpus and sent between workers.
+
+/** A value of an argument: felts as decimal or hex strings are not used; integers are bigints in memory. */
+export type StepValue =
+  | bigint
+  | boolean
+  | string
+  | readonly StepValue[]
+  | { readonly [member: string]: StepValue };
+
+/** A call of a function by an actor. */
+export interface CallStep {
+  readonly kind: 'call';
+  /** The caller. */
+  readonly from: string;
+  /** The address of the contract. */
+  readonly to: string;
+  /** The name of the function in the ABI. */
+  readonly function: string;
+  /** In the order of the ABI. */
+  readonly arguments: readonly StepValue[];
+}
+
+/** An action of the user, by its name. */
+export interface ActionStep {
+  readonly kind: 'action';
+  readonly name: string;
+  readonly arguments: readonly StepValue[];
+}
+
+/** Time passes before the next step. */
+export interface TimeStep {
+  readonly kind: 'time';
+  readonly seconds: number;
+}
+
+/** The pending block is closed. */
+export interface BlockStep {
+  readonly kind: 'block';
+}
+
+export type Step = CallStep | ActionStep | TimeStep | BlockStep;
+
+/** The steps of a run, in order. */
+export type History = readonly Step[];
