@@ -8,3 +8,17 @@ export type {
   StepValue,
   TimeStep,
 } from './model.js';
+export type {
+  Action,
+  CallArgument,
+  CalledContract,
+  CheckReport,
+  DefinedInvariants,
+  HistoryContext,
+  Invariant,
+  InvariantOptions,
+  ReturnedValue,
+  SearchOptions,
+  Violation,
+} from './options.js';
+export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
