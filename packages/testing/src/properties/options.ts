@@ -3,7 +3,7 @@ import type { Arbitrary } from 'fast-check';
 import type { Contract } from 'starknet';
 import type { Fixture } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
-import type { History } from './model.js';
+import type { History, StepValue } from './model.js';
 
 /** A contract and the functions that histories call. */
 export interface CalledContract {
@@ -15,7 +15,7 @@ export interface CalledContract {
   readonly exclude?: readonly string[];
 }
 
-/** A value that a function of a contract returned: integers, felts and addresses are bigints. */
+/** A value that a function of a contract returned: integers and felts are bigints, addresses hex strings. */
 export type ReturnedValue =
   | bigint
   | boolean
@@ -44,7 +44,8 @@ export interface HistoryContext<T = unknown> {
   /** The number of the next block. */
   readonly blockNumber: number;
   /**
-   * Calls a function, drops its writes, and decodes its result: bigints for integers, felts and addresses.
+   * Calls a function, drops its writes, and decodes its result: bigints for integers and felts, hex strings for
+   * addresses.
    *
    * @param contract a contract of the check, or any other address
    * @throws Error if the call fails, or the arguments do not fit the function
@@ -72,15 +73,24 @@ export interface HistoryContext<T = unknown> {
   storage(contract: string | { readonly address: string }, key: string | bigint): Promise<bigint>;
   /** Lets time pass before the next call. */
   increaseTime(seconds: number): void;
-  /** Returns a full chain that begins as the history is now. It is closed after the function; it is slower than `call`. */
+  /**
+   * Returns a full chain that begins as the history is now, for reads that `call` has not. It takes longer than `call`,
+   * and is closed after the function.
+   */
   chain(): LocalTestChain;
+  /** Sends real transactions: the history continues where the chain ends. For actions. */
+  onChain<R>(run: (chain: LocalTestChain) => Promise<R>): Promise<R>;
 }
 
 /** A step of the user. */
 export interface Action<T = unknown> {
   /** The arguments of `run`, as a tuple of fast-check. */
-  readonly arguments?: Arbitrary<readonly unknown[]>;
-  /** Performs the step. A throw is a failed step. */
+  readonly arguments?: Arbitrary<readonly StepValue[]>;
+  /** How often histories perform it: a function of a contract has weight 1, the default. */
+  readonly weight?: number;
+  /**
+   * Performs the step. If a `send` or `call` fails, the step fails and changes nothing. Any other throw is a violation.
+   */
   run(context: HistoryContext<T>, ...args: readonly never[]): unknown;
 }
 
@@ -127,8 +137,6 @@ export interface InvariantOptions<T = unknown> extends SearchOptions {
   readonly time?: boolean | number;
   /** Whether histories close blocks; true by default. */
   readonly blocks?: boolean;
-  /** The value for `context.data`. */
-  readonly data?: T;
 }
 
 /** Invariants with their fixture, as the default export of a file. */
@@ -163,6 +171,8 @@ export interface CheckReport {
   readonly milliseconds: number;
   /** A hash of all histories in order: equal for equal seeds. */
   readonly digest: string;
+  /** Whether a signal ended the search. */
+  readonly isAborted: boolean;
   /** Remarks, such as a damaged file of the corpus. */
   readonly warnings: readonly string[];
 }

@@ -22,3 +22,4 @@ export type {
   Violation,
 } from './options.js';
 export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
+export { type FuzzOutcome, fuzzFile } from './runner/command.js';
