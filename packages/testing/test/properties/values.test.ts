@@ -93,7 +93,7 @@ describe.each(TYPES)('%s', (type) => {
   const values = arbitraryOf(ABI, type, { numbers: [1000n, 10n ** 18n], classHashes: ['0x1234'] });
 
   test('is encoded as encodeArguments does, and decoded to the same value', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(values, (value) => {
         const felts = codec.encode([value]);
         expect(felts).toEqual(encodeArguments(echo(type), [value], READ));

@@ -19,32 +19,28 @@ const LARGEST_ADDRESS = 1n << 251n;
 /** Values that every type draws anyway. */
 const SMALLEST_NUMBER = 2n;
 
-/** Distinct values; the oldest leave first. */
+/** Distinct values, the newest last. Half of them leave together, so that adding copies nothing. */
 class NewestValues<T> {
-  readonly #values = new Set<T>();
+  readonly #present = new Set<T>();
   readonly #most: number;
-  #list: readonly T[] | undefined;
+  #list: T[] = [];
 
   constructor(most: number) {
     this.#most = most;
   }
 
   add(value: T): void {
-    // A value that comes again is among the newest again.
-    if (this.#values.delete(value) || this.#values.size < this.#most) {
-      this.#values.add(value);
-    } else {
-      for (const oldest of this.#values) {
-        this.#values.delete(oldest);
-        break;
-      }
-      this.#values.add(value);
+    if (this.#present.has(value)) return;
+    if (this.#list.length === this.#most) {
+      const half = this.#most >> 1;
+      for (const oldest of this.#list.slice(0, half)) this.#present.delete(oldest);
+      this.#list = this.#list.slice(half);
     }
-    this.#list = undefined;
+    this.#present.add(value);
+    this.#list.push(value);
   }
 
   get list(): readonly T[] {
-    this.#list ??= [...this.#values];
     return this.#list;
   }
 }
