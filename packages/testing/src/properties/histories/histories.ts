@@ -1,68 +1,15 @@
 // Histories of calls: generated from ABIs, mutated, shrunk and encoded.
-import type { Abi } from '@starkbox/abi';
-import type * as fc from 'fast-check';
-import type { CallStep, History, Step, StepValue } from '../model.js';
-import type { SeenValues } from '../values/seen.js';
+import * as fc from 'fast-check';
+import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
+import type { CallStep, History, StepValue } from '../model.js';
+import { SeenCollector, type SeenValues } from '../values/seen.js';
+import { HistoryArbitrary } from './history-arbitrary.js';
+import type { Drawing, Guide, StepResult } from './run.js';
+import { RunDrawing } from './run-drawing.js';
+import { type HistoriesOptions, Vocabulary } from './vocabulary.js';
 
-/** An address that calls. */
-export interface Actor {
-  /** As printed tests call it, for example `alice`. */
-  readonly name: string;
-  readonly address: string;
-}
-
-/** A contract whose functions are called. */
-export interface Target {
-  /** As printed tests call it, for example `vault`. */
-  readonly name: string;
-  readonly address: string;
-  readonly abi: Abi;
-  /** Names of the functions; all external ones by default. */
-  readonly functions?: readonly string[];
-  /** Names of functions that are not called. */
-  readonly exclude?: readonly string[];
-  /** Numbers in the code of its class. */
-  readonly constants?: readonly bigint[];
-}
-
-/** An action of the user. */
-export interface ActionTarget {
-  readonly name: string;
-  /** None by default. */
-  readonly arguments?: fc.Arbitrary<readonly StepValue[]>;
-  /** How often it is drawn: a function has weight 1, the default. */
-  readonly weight?: number;
-}
-
-/** What histories consist of. */
-export interface HistoriesOptions {
-  readonly targets: readonly Target[];
-  readonly actors: readonly Actor[];
-  readonly actions?: readonly ActionTarget[];
-  /** Most steps of a history. */
-  readonly depth: number;
-  /** The longest jump in seconds, or false. */
-  readonly time?: number | false;
-  /** Whether steps close blocks. */
-  readonly blocks?: boolean;
-  /** The time of the chain at the start, in seconds. */
-  readonly startTime?: number;
-}
-
-/** What a run depends on besides its seed and index. */
-export interface Guide {
-  /** Histories to mutate, as they reached new code. */
-  readonly corpus: readonly History[];
-  readonly seen: SeenValues;
-}
-
-/** What a step has shown. `DirectResult` fits. */
-export interface StepResult {
-  readonly failure: unknown;
-  readonly result: readonly string[];
-  events(): readonly { readonly keys: readonly string[]; readonly data: readonly string[] }[];
-  writes(): readonly { readonly value: string }[];
-}
+export type { Drawing, Guide, StepResult } from './run.js';
+export type { ActionTarget, Actor, HistoriesOptions, Target } from './vocabulary.js';
 
 /** A call as the engine takes it. */
 export interface EncodedCall {
@@ -72,43 +19,99 @@ export interface EncodedCall {
   readonly calldata: readonly string[];
 }
 
-/** The steps of one run, drawn one by one: each may use what the steps before it have shown. */
-export interface Drawing {
-  /** The steps so far. */
-  readonly history: History;
-  /**
-   * The next step; undefined at the end.
-   *
-   * @param time the time of the chain in seconds: jumps end close to times in storage
-   */
-  next(time?: number): Step | undefined;
-  /** Adds values of the last step. Optional; deterministic if it is called for the same steps in each run. */
-  observe(result: StepResult): void;
-  /** Values that this run has shown, to be merged at the end of the round. */
-  seen(): SeenValues;
-}
+/** Values of each kind that rounds keep. */
+const MOST_SEEN = 512;
 
-/** Draws, shrinks and encodes histories: `new Histories(options)`. */
-export interface HistorySource {
-  /** The steps of a run, one by one. */
-  draw(seed: number, run: number, guide: Guide): Drawing;
-  /** All steps of a run, drawn without results. */
-  generate(seed: number, run: number, guide: Guide): History;
-  /** Merges values of runs in their order. */
-  merge(seen: SeenValues, ...runs: readonly SeenValues[]): SeenValues;
-  /** Values seen before the first run: constants of classes. */
-  readonly constants: SeenValues;
+/** Draws, shrinks and encodes histories. */
+export class Histories {
   /** Shrinks any history of these targets without context: fewer steps, then simpler ones. */
   readonly shrinker: fc.Arbitrary<History>;
-  /** @throws Error if the contract, the function or the arguments are unknown */
-  encode(step: CallStep): EncodedCall;
-  /** A view of a contract. @throws Error if the function is unknown */
+  readonly #words: Vocabulary;
+
+  /** @throws TypeError if there is nothing to call, or a type is not in the ABI */
+  constructor(options: HistoriesOptions) {
+    this.#words = new Vocabulary(options);
+    this.shrinker = new HistoryArbitrary(this.#words);
+  }
+
+  /** Values seen before the first run: constants of classes. */
+  get constants(): SeenValues {
+    const seen = new SeenCollector(MOST_SEEN);
+    for (const value of this.#words.constants) seen.addLarge(value);
+    return seen.values();
+  }
+
+  /** An arbitrary of whole histories, for runners of fast-check. */
+  arbitrary(guide?: Guide): fc.Arbitrary<History> {
+    return new HistoryArbitrary(this.#words, guide);
+  }
+
+  /** The steps of a run, one by one. */
+  draw(seed: number, run: number, guide: Guide): Drawing {
+    const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
+    return new RunDrawing(this.#words, random, guide);
+  }
+
+  /** All steps of a run, drawn without results. */
+  generate(seed: number, run: number, guide: Guide): History {
+    const drawing = this.draw(seed, run, guide);
+    while (drawing.next());
+    return drawing.history;
+  }
+
+  /** Merges values of runs in their order. */
+  merge(seen: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
+    const merged = new SeenCollector(MOST_SEEN);
+    for (const values of [seen, ...runs]) merged.addAll(values);
+    return merged.values();
+  }
+
+  /**
+   * Views with no arguments or one address, by an actor: their results are worth drawing.
+   * `observed` takes them.
+   */
+  probes(): readonly CallStep[] {
+    return this.#words.probes();
+  }
+
+  /** Values that a call has shown outside of a run. */
+  observed(step: CallStep, result: StepResult): SeenValues {
+    const seen = new SeenCollector(MOST_SEEN);
+    this.#words.collect(step, result, seen);
+    return seen.values();
+  }
+
+  /** @throws TypeError if the contract, the function or the arguments are unknown */
+  encode(step: CallStep): EncodedCall {
+    return this.encodeCall(step.from, step.to, step.function, step.arguments);
+  }
+
+  /** @throws TypeError if the contract, the function or the arguments are unknown */
   encodeCall(
     caller: string,
     contract: string,
     name: string,
     values: readonly StepValue[],
-  ): EncodedCall;
-  /** The value that a function returned: undefined for none, a list for several. */
-  decode(contract: string, name: string, result: readonly string[]): StepValue | undefined;
+  ): EncodedCall {
+    const codec = this.#words.functionOf(contract, name);
+    return { caller, contract, selector: codec.selector, calldata: codec.encode(values) };
+  }
+
+  /**
+   * The value that a function returned: undefined for none, a list for several.
+   *
+   * @throws TypeError if the contract or the function is unknown
+   * @throws RangeError if the felts do not fit the type
+   */
+  decode(contract: string, name: string, result: readonly string[]): StepValue | undefined {
+    return this.#words.functionOf(contract, name).decode(result);
+  }
+}
+
+/** The seed of a run: neighbouring runs and seeds have unrelated ones. */
+function runSeed(seed: number, run: number): number {
+  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(run + 1, 0xc2b2ae35);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+  return mixed ^ (mixed >>> 16);
 }
