@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
 import type { CallStep, History, StepValue } from '../model.js';
+import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
 import type { Drawing, Guide, StepResult } from './run.js';
@@ -28,7 +29,7 @@ export class Histories {
   readonly shrinker: fc.Arbitrary<History>;
   readonly #words: Vocabulary;
 
-  /** @throws TypeError if there is nothing to call, or a type is not in the ABI */
+  /** @throws TypeError if a function or a type is not in the ABI */
   constructor(options: HistoriesOptions) {
     this.#words = new Vocabulary(options);
     this.shrinker = new HistoryArbitrary(this.#words);
@@ -46,8 +47,13 @@ export class Histories {
     return new HistoryArbitrary(this.#words, guide);
   }
 
-  /** The steps of a run, one by one. */
+  /**
+   * The steps of a run, one by one.
+   *
+   * @throws TypeError if there is nothing to call, or no actor
+   */
   draw(seed: number, run: number, guide: Guide): Drawing {
+    this.#words.mustBeDrawable();
     const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
     return new RunDrawing(this.#words, random, guide);
   }
@@ -91,7 +97,7 @@ export class Histories {
     caller: string,
     contract: string,
     name: string,
-    values: readonly StepValue[],
+    values: readonly Encodable[],
   ): EncodedCall {
     const codec = this.#words.functionOf(contract, name);
     return { caller, contract, selector: codec.selector, calldata: codec.encode(values) };
@@ -107,6 +113,9 @@ export class Histories {
     return this.#words.functionOf(contract, name).decode(result);
   }
 }
+
+/** What runners use of it. */
+export type HistorySource = Pick<Histories, keyof Histories>;
 
 /** The seed of a run: neighbouring runs and seeds have unrelated ones. */
 function runSeed(seed: number, run: number): number {
