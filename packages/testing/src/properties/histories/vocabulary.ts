@@ -228,13 +228,14 @@ export class Vocabulary {
   collect(step: Step, result: StepResult, seen: SeenCollector): void {
     if (step.kind !== 'call' && step.kind !== 'action') return;
     if (result.failure !== undefined) return;
+    for (const value of step.arguments) seen.addValue(value);
+    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
     for (const { keys, data } of result.events()) {
       for (let at = 1; at < keys.length; at++) seen.addFelt(keys[at] ?? '0x0');
       for (const felt of data) seen.addFelt(felt);
     }
+    // The newest are drawn most often: the state of the contract comes last.
     for (const { value } of result.writes()) seen.addFelt(value);
-    for (const value of step.arguments) seen.addValue(value);
-    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
   }
 
   #collectResult(step: CallStep, result: readonly string[], seen: SeenCollector): void {
