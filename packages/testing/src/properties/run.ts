@@ -1,7 +1,6 @@
 // A run of steps by hand: printed tests repeat a history with it.
 import type { CallBranch } from 'starkbox';
 import type { LocalTestChain } from '../test-chain.js';
-import { Histories } from './histories/histories.js';
 import type {
   CallArgument,
   DefinedInvariants,
@@ -81,8 +80,7 @@ export class Run<T = unknown> {
     const context = new SessionContext(branch, {
       data,
       actors: actors.map(({ address }) => address),
-      source: new Histories({ targets, actors, depth: 0 }),
-      targets: targets.map(({ address }) => address),
+      targets,
     });
     return new Run(context, options, close);
   }

@@ -227,7 +227,7 @@ export class Vocabulary {
   /** Collects the values of a step: its arguments, result, events and writes. */
   collect(step: Step, result: StepResult, seen: SeenCollector): void {
     if (step.kind !== 'call' && step.kind !== 'action') return;
-    if (result.failure !== undefined) return;
+    if (result.hasFailed) return;
     for (const value of step.arguments) seen.addValue(value);
     if (step.kind === 'call') this.#collectResult(step, result.result, seen);
     for (const { keys, data } of result.events()) {
