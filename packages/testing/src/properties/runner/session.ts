@@ -20,7 +20,7 @@ import { RevertCounts, reasonOf } from './reasons.js';
 import { actorsOf, targetsOf } from './targets.js';
 
 /** Bytecode offsets by class hash. */
-export type Reached = Readonly<Record<string, number[]>>;
+export type Reached = Readonly<Record<string, readonly number[]>>;
 
 /** A violated invariant in a run. */
 export interface FoundViolation {
