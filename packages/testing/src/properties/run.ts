@@ -8,7 +8,7 @@ import type {
   InvariantOptions,
   ReturnedValue,
 } from './options.js';
-import { SessionContext } from './runner/context.js';
+import { CallFailed, SessionContext } from './runner/context.js';
 import { actorsOf, targetsOf } from './runner/targets.js';
 
 /** Options of `openRun`. */
@@ -25,7 +25,7 @@ type ContractRef = string | { readonly address: string };
  * @throws TypeError if the options list something else than contracts
  * @example
  * await using run = await openRun(chain, options);
- * await run.send(alice, vault, 'deposit', [5n]);
+ * await run.attempt(alice, vault, 'deposit', [5n]);
  * run.increaseTime(3600);
  * await run.check('solvent');
  */
@@ -115,6 +115,27 @@ export class Run<T = unknown> {
   }
 
   /**
+   * Calls a function as `send` does. A call that fails changes nothing.
+   *
+   * @returns the reason of a failed call
+   * @throws Error if the arguments do not fit the function
+   */
+  async attempt(
+    from: string,
+    contract: ContractRef,
+    name: string,
+    args: readonly CallArgument[] = [],
+  ): Promise<string | undefined> {
+    try {
+      await this.send(from, contract, name, args);
+      return undefined;
+    } catch (error) {
+      if (error instanceof CallFailed) return error.reason;
+      throw error;
+    }
+  }
+
+  /**
    * Calls a function, drops its writes, and returns the decoded result.
    *
    * @throws Error with the reason if the call fails
@@ -138,19 +159,22 @@ export class Run<T = unknown> {
   }
 
   /**
-   * Performs an action of the options.
+   * Performs an action of the options. An action with a failed call changes nothing.
    *
-   * @throws Error if the options have no such action, or the action throws; its changes are undone
+   * @returns the reason of a failed call
+   * @throws Error if the options have no such action, or the action throws another error
    */
-  async act(name: string, args: readonly CallArgument[] = []): Promise<void> {
+  async act(name: string, args: readonly CallArgument[] = []): Promise<string | undefined> {
     const action = this.#options.actions?.[name];
     if (!action) throw new TypeError(`The options have no action ${name}: add it to "actions"`);
     const before = this.#context.branch;
     this.#context.branch = before.branch();
     try {
       await Reflect.apply(action.run, action, [this.#context, ...args]);
+      return undefined;
     } catch (error) {
       this.#context.branch = before;
+      if (error instanceof CallFailed) return error.reason;
       throw error;
     } finally {
       await this.#context.closeChains();

@@ -31,7 +31,7 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
   return [
     "import { openRun } from '@starkbox/testing/properties';",
     isNode ? "import { test } from 'node:test';" : "import { test } from 'vitest';",
-    ...(file === undefined ? [] : [`import invariants from ${quoted(file)};`]),
+    ...(file === undefined ? [] : [`import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`]),
     '',
     `test(${quoted(title)}, async (${isNode ? 't' : ''}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
@@ -68,13 +68,15 @@ function stepLine(step: Step, at: number, { failures, names, history, invariant 
   const code = (value: StepValue): string => valueCode(value, names);
   const listed = (values: readonly StepValue[]): string =>
     values.length === 0 ? '' : `, [${values.map(code).join(', ')}]`;
-  const reason = failures.get(at);
-  // The last step of a history without an invariant is the violation.
-  const mayFail = reason !== undefined && (invariant !== undefined || at < history.length - 1);
-  const end = mayFail ? `.catch(() => undefined); // fails: ${oneLine(reason)}` : ';';
+  // The last step of a history without an invariant is the violation; any other may fail, as in the search.
+  const mustReturn = invariant === undefined && at === history.length - 1;
+  const reason = mustReturn ? undefined : failures.get(at);
+  const end = reason === undefined ? ';' : `; // fails: ${oneLine(reason)}`;
   switch (step.kind) {
-    case 'call':
-      return `await run.send(${code(step.from)}, ${code(step.to)}, ${quoted(step.function)}${listed(step.arguments)})${end}`;
+    case 'call': {
+      const method = mustReturn ? 'send' : 'attempt';
+      return `await run.${method}(${code(step.from)}, ${code(step.to)}, ${quoted(step.function)}${listed(step.arguments)})${end}`;
+    }
     case 'action':
       return `await run.act(${quoted(step.name)}${listed(step.arguments)})${end}`;
     case 'time':

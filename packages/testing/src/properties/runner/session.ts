@@ -1,4 +1,5 @@
 // Runs of histories on branches of one chain: one session in each thread.
+import { basename } from 'node:path';
 import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
@@ -12,6 +13,7 @@ import {
 } from '../histories/histories.js';
 import type { ActionStep, CallStep, History, Step } from '../model.js';
 import type { Action, Invariant, InvariantOptions } from '../options.js';
+import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import { CallFailed, SessionContext } from './context.js';
 import { RunDigest } from './digest.js';
@@ -96,6 +98,8 @@ export class Session<T = unknown> {
   readonly source: Histories;
   readonly targets: readonly Target[];
   readonly actors: readonly Actor[];
+  /** The URL of the file of invariants, for printed tests. */
+  file: string | undefined;
   /** Branches that were opened. */
   branches = 0;
   readonly #base: CallBranch;
@@ -239,11 +243,26 @@ export class Session<T = unknown> {
     return { history: shortest, violation, attempts, isRepeated };
   }
 
-  /** The steps of a history, and the explanation of its last call if that fails. */
-  async describe({ history }: ShrunkHistory): Promise<string> {
-    return history
-      .map((step, index) => `${index + 1}. ${JSON.stringify(stepToJson(step))}`)
-      .join('\n');
+  /** The steps of a history, its last call, and a test that repeats it. */
+  describe({ history, violation }: ShrunkHistory): Promise<string> {
+    const { invariant } = violation;
+    return reportHistory({
+      history,
+      start: this.#base,
+      source: this.source,
+      actors: this.actors,
+      targets: this.targets,
+      title: invariant,
+      invariant: this.invariantNames.includes(invariant) ? invariant : undefined,
+      file: this.file === undefined ? undefined : `./${basename(new URL(this.file).pathname)}`,
+      reasonOf,
+      act: async (step, branch) => {
+        this.#context.branch = branch;
+        const outcome = await this.#act(step);
+        const failure = typeof outcome === 'object' ? outcome.message : outcome;
+        return { branch: this.#context.branch, failure };
+      },
+    });
   }
 
   async #judgeStart(): Promise<FoundViolation | undefined> {
