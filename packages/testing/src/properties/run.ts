@@ -52,15 +52,19 @@ export async function openRun<T>(
 export class Run<T = unknown> {
   /** The addresses that call functions. */
   readonly actors: readonly string[];
+  /** The addresses of the contracts in the options. */
+  readonly contracts: readonly string[];
   readonly #context: SessionContext<T>;
   readonly #options: RunOptions<T>;
   readonly #close: () => Promise<void>;
 
   private constructor(
     context: SessionContext<T>,
+    contracts: readonly string[],
     options: RunOptions<T>,
     close: () => Promise<void>,
   ) {
+    this.contracts = contracts;
     this.#context = context;
     this.#options = options;
     this.#close = close;
@@ -82,7 +86,26 @@ export class Run<T = unknown> {
       actors: actors.map(({ address }) => address),
       targets,
     });
-    return new Run(context, options, close);
+    const contracts = targets.map(({ address }) => address);
+    return new Run(context, contracts, options, close);
+  }
+
+  /**
+   * Returns the address of a contract in the options.
+   *
+   * @throws RangeError if the options list fewer contracts
+   */
+  contract(index: number): string {
+    return itemOf(this.contracts, index, 'contracts');
+  }
+
+  /**
+   * Returns the address of an actor: of the options, or a predeployed account.
+   *
+   * @throws RangeError if there are fewer actors
+   */
+  actor(index: number): string {
+    return itemOf(this.actors, index, 'actors');
   }
 
   /** The context that invariants and actions get. */
@@ -212,4 +235,10 @@ export class Run<T = unknown> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function itemOf(addresses: readonly string[], index: number, option: string): string {
+  const address = addresses[index];
+  if (address !== undefined) return address;
+  throw new RangeError(`Expected an index below the number of ${option}, ${addresses.length}, not ${index}`);
 }

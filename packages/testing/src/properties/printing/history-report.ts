@@ -56,7 +56,19 @@ export async function reportHistory(facts: ReportedHistory): Promise<string> {
     historyTable(history, replayed.outcomes, names),
     ...(lastCall ? [await lastCallText(lastCall, names)] : []),
     'A test that repeats it:',
-    printTest({ history, invariant, title, file, failures, names }, runner).trimEnd(),
+    printTest(
+      {
+        history,
+        invariant,
+        title,
+        file,
+        failures,
+        names,
+        contracts: facts.targets.map(({ address }) => address),
+        actors: facts.actors.map(({ address }) => address),
+      },
+      runner,
+    ).trimEnd(),
   ].join('\n\n');
 }
 

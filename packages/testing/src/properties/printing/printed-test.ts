@@ -11,7 +11,10 @@ export interface PrintedHistory {
   readonly history: History;
   /** Reasons of steps that fail, by their index. */
   readonly failures: ReadonlyMap<number, string>;
-  /** Identifiers by address. */
+  /** Addresses of the contracts and actors of the options, in their order. */
+  readonly contracts: readonly string[];
+  readonly actors: readonly string[];
+  /** Identifiers of these addresses. */
   readonly names: AddressNames;
   /** How the file of invariants is imported; undefined for a chain of the test. */
   readonly file?: string | undefined;
@@ -46,7 +49,7 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
 }
 
 /** The addresses that the steps mention. */
-function declarations({ history, names }: PrintedHistory): readonly string[] {
+function declarations({ history, names, contracts, actors }: PrintedHistory): readonly string[] {
   const used = new Set<string>();
   const visit = (value: StepValue): void => {
     if (typeof value === 'string') used.add(value);
@@ -59,9 +62,12 @@ function declarations({ history, names }: PrintedHistory): readonly string[] {
     }
     if ('arguments' in step) step.arguments.forEach(visit);
   }
-  return [...names]
-    .filter(([address]) => used.has(address))
-    .map(([address, name]) => `  const ${name} = ${quoted(address)};`);
+  const declared = (addresses: readonly string[], method: string): readonly string[] =>
+    addresses.flatMap((address, at) =>
+      used.has(address) ? [`  const ${names.get(address)} = run.${method}(${at});`] : [],
+    );
+  // A repaired class has another hash, and its contracts have other addresses.
+  return [...declared(contracts, 'contract'), ...declared(actors, 'actor')];
 }
 
 function stepLine(step: Step, at: number, { failures, names, history, invariant }: PrintedHistory): string {
