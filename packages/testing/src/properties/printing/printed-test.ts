@@ -64,7 +64,11 @@ function declarations({ history, names }: PrintedHistory): readonly string[] {
     .map(([address, name]) => `  const ${name} = ${quoted(address)};`);
 }
 
-function stepLine(step: Step, at: number, { failures, names, history, invariant }: PrintedHistory): string {
+function stepLine(
+  step: Step,
+  at: number,
+  { failures, names, history, invariant }: PrintedHistory,
+): string {
   const code = (value: StepValue): string => valueCode(value, names);
   const listed = (values: readonly StepValue[]): string =>
     values.length === 0 ? '' : `, [${values.map(code).join(', ')}]`;
