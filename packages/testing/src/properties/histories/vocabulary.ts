@@ -148,7 +148,8 @@ export class Vocabulary {
         'Expected at least one external function or action to call: add contracts, functions or actions',
       );
     }
-    if (this.actors.length === 0) throw new TypeError('Expected at least one actor, not an empty list');
+    if (this.actors.length === 0)
+      throw new TypeError('Expected at least one actor, not an empty list');
   }
 
   /** The function that a step calls; undefined if steps are not drawn from it. */

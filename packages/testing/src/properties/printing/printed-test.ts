@@ -70,7 +70,11 @@ function declarations({ history, names, contracts, actors }: PrintedHistory): re
   return [...declared(contracts, 'contract'), ...declared(actors, 'actor')];
 }
 
-function stepLine(step: Step, at: number, { failures, names, history, invariant }: PrintedHistory): string {
+function stepLine(
+  step: Step,
+  at: number,
+  { failures, names, history, invariant }: PrintedHistory,
+): string {
   const code = (value: StepValue): string => valueCode(value, names);
   const listed = (values: readonly StepValue[]): string =>
     values.length === 0 ? '' : `, [${values.map(code).join(', ')}]`;

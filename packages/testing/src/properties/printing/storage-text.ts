@@ -2,8 +2,8 @@
 import {
   decodeSlot,
   plainFeltText,
-  shortAddress,
   type SlotName,
+  shortAddress,
   slotPartText,
   valueText,
 } from '@starkbox/abi';

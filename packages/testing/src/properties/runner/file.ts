@@ -21,7 +21,6 @@ export async function openFile(
     const options = { ...(await optionsOf(data, chain)), ...overrides };
     checkOptions(options);
     const session = await Session.open(chain, options, data);
-    session.file = url;
     const { contracts: _c, actors: _a, actions: _s, invariants: _i, ...search } = options;
     return {
       session,

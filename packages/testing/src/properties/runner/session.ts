@@ -1,5 +1,4 @@
 // Runs of histories on branches of one chain: one session in each thread.
-import { basename } from 'node:path';
 import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
@@ -98,8 +97,6 @@ export class Session<T = unknown> {
   readonly source: Histories;
   readonly targets: readonly Target[];
   readonly actors: readonly Actor[];
-  /** The URL of the file of invariants, for printed tests. */
-  file: string | undefined;
   /** Branches that were opened. */
   branches = 0;
   readonly #base: CallBranch;
@@ -243,25 +240,26 @@ export class Session<T = unknown> {
     return { history: shortest, violation, attempts, isRepeated };
   }
 
-  /** The steps of a history, its last call, and a test that repeats it. */
-  describe({ history, violation }: ShrunkHistory): Promise<string> {
+  /** The text of a history: its steps, the explained last call, and a test that repeats it. */
+  describe({ history, violation }: ShrunkHistory, file?: string): Promise<string> {
     const { invariant } = violation;
+    const isInvariant = this.#invariants.some(([name]) => name === invariant);
     return reportHistory({
       history,
       start: this.#base,
       source: this.source,
       actors: this.actors,
       targets: this.targets,
+      invariant: isInvariant ? invariant : undefined,
       title: invariant,
-      invariant: this.invariantNames.includes(invariant) ? invariant : undefined,
-      file: this.file === undefined ? undefined : `./${basename(new URL(this.file).pathname)}`,
-      reasonOf,
+      file,
       act: async (step, branch) => {
         this.#context.branch = branch;
         const outcome = await this.#act(step);
         const failure = typeof outcome === 'object' ? outcome.message : outcome;
         return { branch: this.#context.branch, failure };
       },
+      reasonOf,
     });
   }
 
