@@ -7,7 +7,9 @@ import type { CallStep, History } from '../model.js';
 import type { InvariantOptions } from '../options.js';
 import { historyTable } from '../printing/history-report.js';
 import {
+  type NamedSlotText,
   nameSlots,
+  type Slot,
   slotAfter,
   slotId,
   slotValueText,
@@ -20,7 +22,7 @@ import {
   type CompareOptions,
   compareResults,
   type DifferenceKind,
-  keepsState,
+  leavesEqualStates,
 } from './comparison.js';
 import { type DifferentialSide, openSides } from './sides.js';
 
@@ -214,7 +216,7 @@ class Comparison {
       outcomes.push(`differs: ${kind}`);
       const different = { kind, step, steps: count, outcomes, results, branches };
       if (isSought(different)) return different;
-      if (!keepsState(kind)) return undefined;
+      if (!leavesEqualStates(...results)) return undefined;
     }
   }
 
@@ -340,31 +342,21 @@ class Comparison {
     const differing = [...all.values()].filter(
       (slot) => values[0]?.get(slotId(slot)) !== values[1]?.get(slotId(slot)),
     );
-    const { calldata } = histories.encode(step);
-    const chain = branches[0].chain();
-    try {
-      const slots = await nameSlots(
-        chain,
-        differing,
-        [step.from, ...calldata, ...names.keys()],
-        names,
-      );
-      const rows: string[][] = [];
-      for (const slot of withoutUpperHalves(slots)) {
-        const row = [slot.text];
-        for (const [side, branch] of branches.entries()) {
-          const written = values[side];
-          const read = async (of: { readonly address: string; readonly key: string }) =>
-            written?.get(slotId(of)) ?? (await branch.storageAt(of.address, of.key));
-          const high = slot.name?.part === 'low' ? await read(slotAfter(slot)) : undefined;
-          row.push(slotValueText(slot, await read(slot), high, names));
-        }
-        rows.push(row);
+    const felts = [step.from, ...histories.encode(step).calldata, ...names.keys()];
+    const slots = await namedByEither(branches, differing, felts, names);
+    const rows: string[][] = [];
+    for (const slot of withoutUpperHalves(slots)) {
+      const row = [slot.text];
+      for (const [side, branch] of branches.entries()) {
+        const written = values[side];
+        const read = async (of: Slot): Promise<string> =>
+          written?.get(slotId(of)) ?? (await branch.storageAt(of.address, of.key));
+        const high = slot.name?.part === 'low' ? await read(slotAfter(slot)) : undefined;
+        row.push(slotValueText(slot, await read(slot), high, names));
       }
-      return rows;
-    } finally {
-      await chain.close();
+      rows.push(row);
     }
+    return rows;
   }
 
   #report(runs: number, seed: number): DifferentialReport {
@@ -373,6 +365,26 @@ class Comparison {
     const facts = { differences, runs, calls: this.#calls, seed, gas };
     return { ...facts, text: reportText(facts) };
   }
+}
+
+/** Names slots by the classes of the first side, and others by the classes of the second. */
+async function namedByEither(
+  branches: readonly CallBranch[],
+  slots: readonly Slot[],
+  felts: readonly string[],
+  names: AddressNames,
+): Promise<readonly NamedSlotText[]> {
+  let named: readonly NamedSlotText[] = [];
+  for (const branch of branches) {
+    const chain = branch.chain();
+    try {
+      const current = await nameSlots(chain, slots, felts, names);
+      named = current.map((slot, at) => (named[at]?.name ? named[at] : slot));
+    } finally {
+      await chain.close();
+    }
+  }
+  return named;
 }
 
 const KIND_TEXTS: Readonly<Record<DifferenceKind, string>> = {
