@@ -3067,6 +3067,7 @@ export interface Methods {
       readonly skip_validate?: boolean;
       readonly max_steps?: number;
       readonly max_bytes?: number;
+      readonly overrides?: OVERRIDES;
     };
     readonly result: DEBUG_TRACE;
   };
@@ -4160,6 +4161,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'skip_validate' },
       { name: 'max_steps' },
       { name: 'max_bytes' },
+      { name: 'overrides' },
     ],
     waits: true,
     tenants: 'everywhere',

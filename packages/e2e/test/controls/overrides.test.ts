@@ -156,6 +156,34 @@ describe('a call', () => {
   });
 });
 
+describe('a debug trace', () => {
+  const request = (to: string, name: string, calldata: readonly string[] = []) => ({
+    contract_address: to,
+    entry_point_selector: selector(name),
+    calldata,
+  });
+
+  test('of a call has its overrides, and classes that the chain lacks', async () => {
+    const classes = [{ contract_address: '0xfa11', contract_class: Object(failures.body) }];
+    const trace = await client.call('devnet_openDebugTrace', {
+      call: request('0xfa11', 'assert_short', ['0x1']),
+      overrides: { classes },
+    });
+    expect(trace.runs[0]).toMatchObject({ contract_address: '0xfa11', class_hash: failures.hash });
+    const class_hash = failures.hash;
+    expect((await client.failure('starknet_getClass', ['latest', class_hash])).code).toBe(28);
+    const debugClass = await client.call('devnet_getDebugClass', { class_hash });
+    expect(debugClass.code?.functions.length).toBeGreaterThan(0);
+  });
+
+  test('has overrides for calls and transactions alone', async () => {
+    const overrides = { block: { timestamp: 5 } };
+    const [hash] = (await client.call('devnet_listTransactions', { limit: 1 })).transactions;
+    const params = { transaction_hash: hash?.transaction_hash, overrides };
+    expect((await client.failure('devnet_openDebugTrace', params)).code).toBe(-1);
+  });
+});
+
 describe('transactions', () => {
   const transfer = async () =>
     sender.invokeRequest([{ to: counterAddress, name: 'increase', calldata: ['0x1'] }]);
