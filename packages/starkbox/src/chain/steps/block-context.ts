@@ -20,21 +20,29 @@ export interface BlockRules {
 
 /** The context of the pending block, or of a closed one. */
 export function contextOf(world: World, rules: BlockRules, number: number): Block {
-  const header = world.history.header(number);
-  return header ? makeContext(rules, header) : pendingContext(world, rules, nextTime(world));
+  return makeContext(rules, contextHeader(world, number));
 }
 
 export function pendingContext(world: World, rules: BlockRules, time: number): Block {
-  return makeContext(rules, {
+  return makeContext(rules, pendingHeader(world, time));
+}
+
+/** What the context of a block depends on, also of the pending one. */
+export function contextHeader(world: World, number: number): ContextHeader {
+  return world.history.header(number) ?? pendingHeader(world, nextTime(world));
+}
+
+function pendingHeader(world: World, timestamp: number): ContextHeader {
+  return {
     number: pendingNumber(world),
-    timestamp: time,
+    timestamp,
     prices: headerPrices(world.gas.current),
     sequencer: world.blocks.sequencer,
-  });
+  };
 }
 
 /** What a context depends on, besides the chain. */
-type ContextHeader = Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>;
+export type ContextHeader = Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>;
 
 /** The newest context: calls and estimates on the same block follow each other. */
 let recent:
