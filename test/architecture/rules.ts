@@ -210,9 +210,14 @@ const STARKBOX: FolderTable = {
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
+  rehearsal: {
+    may: [...CHAIN, 'chain/queries', 'chain/storage-names', 'config', 'debug-info', 'fork/origin'],
+    packages: ['@starkbox/engine'],
+  },
   'cli/commands': {
     may: [
       ...STEPS,
+      'rehearsal',
       'bundles',
       'bundles/content',
       'chain/storage-names',
