@@ -23,14 +23,20 @@ beforeAll(async () => {
   trader = owner?.address ?? '';
   const coin = () => chain.deployContract(artifact('coin'), [10n ** 12n, trader]);
   const coins = [await coin(), await coin()] as const;
-  const contract = await chain.deployContract(artifact('pool'), coins.map((of) => of.address));
+  const contract = await chain.deployContract(
+    artifact('pool'),
+    coins.map((of) => of.address),
+  );
   pool = contract.address;
   for (const of of coins) await of.invoke('approve', [pool, 10n ** 12n]);
   await contract.invoke('fill', [1_000_000, 2_000_000]);
   folder = mkdtempSync(join(tmpdir(), 'starkbox-differential-'));
   const contracts = fileURLToPath(new URL('../../../../contracts', import.meta.url));
   for (const part of ['src', 'Scarb.toml']) {
-    cpSync(join(contracts, part), join(folder, 'contracts', part), { recursive: true, preserveTimestamps: true });
+    cpSync(join(contracts, part), join(folder, 'contracts', part), {
+      recursive: true,
+      preserveTimestamps: true,
+    });
   }
   const compiled = readFileSync(join(contracts, 'places/pool.sierra.json.gz'));
   // Debug information names sources by the folder of their package.
@@ -64,7 +70,13 @@ describe('equal classes', () => {
   });
 
   test('the same class takes the same gas', async () => {
-    const { differences, gas } = await compare('pool', ['gas', 'result', 'storage', 'events', 'failure']);
+    const { differences, gas } = await compare('pool', [
+      'gas',
+      'result',
+      'storage',
+      'events',
+      'failure',
+    ]);
     expect(differences).toEqual([]);
     const { a, b, calls } = gas['pool.swap'] ?? { a: 0, b: 1, calls: 0 };
     expect(calls).toBeGreaterThan(10);
@@ -87,12 +99,16 @@ test('another event, decoded', async () => {
   const { differences } = await compare('pool_event');
   expect(differences.map(({ kind, function: name }) => `${name} ${kind}`)).toEqual(['swap events']);
   expect(differences[0]?.history).toHaveLength(1);
-  expect(differences[0]?.text).toMatch(/pool Swapped\(trader: account0, a_to_b: \w+, paid: \d+, received: \d+\)/);
+  expect(differences[0]?.text).toMatch(
+    /pool Swapped\(trader: account0, a_to_b: \w+, paid: \d+, received: \d+\)/,
+  );
 });
 
 test('a rejected call: shrunk to the smallest argument that is rejected', async () => {
   const { differences } = await compare('pool_strict');
-  expect(differences.map(({ kind, function: name }) => `${name} ${kind}`)).toEqual(['swap failure']);
+  expect(differences.map(({ kind, function: name }) => `${name} ${kind}`)).toEqual([
+    'swap failure',
+  ]);
   const [step] = differences[0]?.history ?? [];
   expect(step).toMatchObject({ kind: 'call', function: 'swap', arguments: [false, 9001n] });
   expect(differences[0]?.text).toContain('fails: pool: too much at once');

@@ -290,7 +290,9 @@ class Comparison {
     switch (kind) {
       case 'failure':
       case 'result':
-        return [['outcome', this.#outcome(step, a) || 'returns', this.#outcome(step, b) || 'returns']];
+        return [
+          ['outcome', this.#outcome(step, a) || 'returns', this.#outcome(step, b) || 'returns'],
+        ];
       case 'gas':
         return [['gas', String(a.gas), String(b.gas)]];
       case 'events':
@@ -395,7 +397,10 @@ const KIND_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   gas: 'takes another amount of gas',
 };
 
-async function passStep(step: Exclude<History[number], CallStep>, branch: CallBranch): Promise<void> {
+async function passStep(
+  step: Exclude<History[number], CallStep>,
+  branch: CallBranch,
+): Promise<void> {
   if (step.kind === 'time') branch.increaseTime(step.seconds);
   else if (step.kind === 'block') await branch.mine();
 }

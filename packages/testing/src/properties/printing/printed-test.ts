@@ -34,7 +34,11 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
   return [
     "import { openRun } from '@starkbox/testing/properties';",
     isNode ? "import { test } from 'node:test';" : "import { test } from 'vitest';",
-    ...(file === undefined ? [] : [`import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`]),
+    ...(file === undefined
+      ? []
+      : [
+          `import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
+        ]),
     '',
     `test(${quoted(title)}, async (${isNode ? 't' : ''}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
