@@ -210,4 +210,4 @@ export {
   readMulticall,
   type UserCall,
 } from './transactions/multicall.js';
-export { shortType } from './type-name.js';
+export { readTypeName, shortType, type TypeName } from './type-name.js';

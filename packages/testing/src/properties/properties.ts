@@ -8,3 +8,18 @@ export type {
   StepValue,
   TimeStep,
 } from './model.js';
+export type {
+  Action,
+  CallArgument,
+  CalledContract,
+  CheckReport,
+  DefinedInvariants,
+  HistoryContext,
+  Invariant,
+  InvariantOptions,
+  ReturnedValue,
+  SearchOptions,
+  Violation,
+} from './options.js';
+export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
+export { type FuzzOutcome, fuzzFile } from './runner/command.js';

@@ -1,0 +1,80 @@
+// The contracts and actors of a check, read from the options and the chain.
+import { canonicalFelt, classNameOf, readAbi } from '@starkbox/abi';
+import type { LocalTestChain } from '../../test-chain.js';
+import type { Actor, Target } from '../histories/histories.js';
+import type { CalledContract, InvariantOptions } from '../options.js';
+
+type Listed = InvariantOptions['contracts'][number];
+
+/** @throws TypeError if there is none, or something else is listed */
+export async function targetsOf(
+  chain: LocalTestChain,
+  contracts: readonly Listed[],
+): Promise<readonly Target[]> {
+  const names = new Map<string, number>();
+  const targets: Target[] = [];
+  for (const listed of contracts) {
+    const { address, ...functions } = chosenOf(listed);
+    const contractClass = await classAt(chain, address);
+    const abi = readAbi(contractClass.abi);
+    const name = lowerFirst(classNameOf(abi) ?? 'contract');
+    const count = (names.get(name) ?? 0) + 1;
+    names.set(name, count);
+    targets.push({
+      name: count === 1 ? name : `${name}${count}`,
+      address,
+      abi,
+      ...functions,
+    });
+  }
+  return targets;
+}
+
+async function classAt(chain: LocalTestChain, address: string): Promise<{ readonly abi?: unknown }> {
+  try {
+    return await chain.request('starknet_getClassAt', {
+      block_id: 'pre_confirmed',
+      contract_address: address,
+    });
+  } catch (error) {
+    throw new TypeError(
+      `contracts has the address ${address}, at which the chain has no contract: deploy it first, or pass its address (${error instanceof Error ? error.message : error})`,
+      { cause: error },
+    );
+  }
+}
+
+function chosenOf(listed: Listed): CalledContract {
+  if (typeof listed === 'string') return { address: addressOf(listed, 'contracts') };
+  const address = addressOf(listed.address, 'contracts');
+  // The functions of a starknet.js contract are an object.
+  const functions = Array.isArray(listed.functions) ? { functions: listed.functions.map(String) } : {};
+  const exclude =
+    'exclude' in listed && listed.exclude !== undefined ? { exclude: listed.exclude } : {};
+  return { address, ...functions, ...exclude };
+}
+
+function addressOf(value: unknown, option: string): string {
+  const address = typeof value === 'string' ? canonicalFelt(value) : undefined;
+  if (address !== undefined) return address;
+  throw new TypeError(
+    `${option} must list addresses as hex strings, not ${String(value)}: pass for example '0x1234'`,
+  );
+}
+
+/** The actors, or the predeployed accounts. */
+export function actorsOf(
+  chain: LocalTestChain,
+  chosen: readonly string[] | undefined,
+): readonly Actor[] {
+  const accounts = chain.accounts.map(({ address }) => addressOf(address, 'accounts'));
+  const actors = chosen?.map((address) => addressOf(address, 'actors')) ?? accounts;
+  return actors.map((address, at) => {
+    const index = accounts.indexOf(address);
+    return { address, name: index < 0 ? `actor${at}` : `account${index}` };
+  });
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
