@@ -126,7 +126,7 @@ export class Session<T = unknown> {
     this.#actions = options.actions ?? {};
     this.#rejectsFailures = options.failures === 'reject';
     this.#targetNames = new Map(targets.map(({ address, name }) => [address, name]));
-    const { depth = DEFAULT_DEPTH, time = true, blocks = true } = options;
+    const { depth = DEFAULT_DEPTH, time = true, blocks = true, strategy = 'guided' } = options;
     this.source = new Histories({
       targets,
       actors: this.actors,
@@ -137,6 +137,7 @@ export class Session<T = unknown> {
       depth,
       time: time === true ? LONGEST_JUMP : time,
       blocks,
+      strategy,
       startTime: this.#base.time,
     });
     this.#seen = this.source.constants;
@@ -237,7 +238,10 @@ export class Session<T = unknown> {
     this.#digest = new RunDigest();
   }
 
-  async #execute(steps: Steps, coverage: Coverage | undefined): Promise<FoundViolation | undefined> {
+  async #execute(
+    steps: Steps,
+    coverage: Coverage | undefined,
+  ): Promise<FoundViolation | undefined> {
     this.#open();
     const context = this.#context;
     let count = 0;
@@ -306,7 +310,8 @@ export class Session<T = unknown> {
   }: ActionStep): Promise<string | Omit<FoundViolation, 'steps'> | undefined> {
     const context = this.#context;
     const action = this.#actions[name];
-    if (!action) throw new Error(`The history has an action '${name}' that the options do not have`);
+    if (!action)
+      throw new Error(`The history has an action '${name}' that the options do not have`);
     const before = context.branch;
     context.branch = before.branch();
     try {
