@@ -147,8 +147,9 @@ impl State {
         selector: String,
         calldata: Vec<String>,
         limits: TraceLimits,
+        caller: Option<String>,
     ) -> Result<PromiseRaw<'env, DebugTrace>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = parse_call(&address, &selector, &calldata, caller.as_deref())?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         let limits = limits.into();
         off_thread(env, move || {

@@ -6,7 +6,7 @@ use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_api::block::BlockHash;
-use starknet_api::core::EntryPointSelector;
+use starknet_api::core::{ContractAddress, EntryPointSelector};
 
 use super::error::Result;
 use super::execution::{Closed, Execution};
@@ -25,11 +25,16 @@ pub(super) fn parse_call(
     address: &str,
     selector: &str,
     calldata: &[String],
+    caller: Option<&str>,
 ) -> error::Result<Call> {
     Ok(Call {
         address: parse_address("contract_address", address)?,
         selector: EntryPointSelector(parse("entry_point_selector", selector)?),
         calldata: parse_all("calldata", calldata)?,
+        caller: match caller {
+            Some(caller) => parse_address("caller", caller)?,
+            None => ContractAddress::default(),
+        },
     })
 }
 
@@ -101,8 +106,9 @@ impl State {
         address: String,
         selector: String,
         calldata: Vec<String>,
+        caller: Option<String>,
     ) -> Result<PromiseRaw<'env, String>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = parse_call(&address, &selector, &calldata, caller.as_deref())?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let called = execution::call(state, at, &block, call)?;
@@ -120,8 +126,9 @@ impl State {
         selector: String,
         calldata: Vec<String>,
         visited: bool,
+        caller: Option<String>,
     ) -> Result<PromiseRaw<'env, String>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = parse_call(&address, &selector, &calldata, caller.as_deref())?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);
