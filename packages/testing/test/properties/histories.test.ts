@@ -291,7 +291,9 @@ test('a function that does not exist is rejected with the names of the others', 
   expect(() => create({ targets: [{ ...target, functions: ['depositt'] }] })).toThrow(
     'The contract vault has no function depositt; it has deposit, withdraw, send, balance_of, total',
   );
-  expect(() => create({ targets: [{ ...target, functions: [] }] })).toThrow(
+  const nothing = create({ targets: [{ ...target, functions: [] }] });
+  expect(() => nothing.draw(1, 1, NO_GUIDE)).toThrow(
     'Expected at least one external function or action',
   );
+  expect(() => create({ actors: [] }).draw(1, 1, NO_GUIDE)).toThrow('Expected at least one actor');
 });

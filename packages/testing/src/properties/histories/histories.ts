@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
 import type { CallStep, History, Step, StepValue } from '../model.js';
+import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
 import type { Drawing, Guide, StepResult } from './run.js';
@@ -31,7 +32,7 @@ export class Histories {
   /** Draws steps without a guide. */
   readonly #uniform: fc.Arbitrary<Step> | undefined;
 
-  /** @throws TypeError if there is nothing to call, or a type is not in the ABI */
+  /** @throws TypeError if a function or a type is not in the ABI */
   constructor(options: HistoriesOptions) {
     this.#words = new Vocabulary(options);
     this.shrinker = new HistoryArbitrary(this.#words);
@@ -50,8 +51,13 @@ export class Histories {
     return new HistoryArbitrary(this.#words, guide);
   }
 
-  /** The steps of a run, one by one. */
+  /**
+   * The steps of a run, one by one.
+   *
+   * @throws TypeError if there is nothing to call, or no actor
+   */
   draw(seed: number, run: number, guide: Guide): Drawing {
+    this.#words.mustBeDrawable();
     const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
     if (this.#uniform) return new UniformDrawing(this.#uniform, random, this.#words.options.depth);
     return new RunDrawing(this.#words, random, guide);
@@ -96,7 +102,7 @@ export class Histories {
     caller: string,
     contract: string,
     name: string,
-    values: readonly StepValue[],
+    values: readonly Encodable[],
   ): EncodedCall {
     const codec = this.#words.functionOf(contract, name);
     return { caller, contract, selector: codec.selector, calldata: codec.encode(values) };
@@ -112,6 +118,9 @@ export class Histories {
     return this.#words.functionOf(contract, name).decode(result);
   }
 }
+
+/** What runners use of it. */
+export type HistorySource = Pick<Histories, keyof Histories>;
 
 /** The seed of a run: neighbouring runs and seeds have unrelated ones. */
 function runSeed(seed: number, run: number): number {

@@ -106,12 +106,6 @@ export class Vocabulary {
       return Array.from({ length: weight }, (): Choice => ({ kind: 'action', action }));
     });
     this.choices = [...calls, ...actions];
-    if (this.choices.length === 0) {
-      throw new TypeError(
-        'Expected at least one external function or action to call: add contracts, functions or actions',
-      );
-    }
-    if (this.actors.length === 0) throw new TypeError('Expected at least one actor');
   }
 
   #calls(target: Target): CalledFunction[] {
@@ -149,6 +143,16 @@ export class Vocabulary {
     const codec = functionCodec(entry, target.codecs);
     this.#functions.set(key, codec);
     return codec;
+  }
+
+  /** @throws TypeError if there is nothing to call, or no actor */
+  mustBeDrawable(): void {
+    if (this.choices.length === 0) {
+      throw new TypeError(
+        'Expected at least one external function or action to call: add contracts, functions or actions',
+      );
+    }
+    if (this.actors.length === 0) throw new TypeError('Expected at least one actor, not an empty list');
   }
 
   /** The function that a step calls; undefined if steps are not drawn from it. */

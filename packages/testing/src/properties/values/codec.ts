@@ -12,7 +12,16 @@ import {
 import type { StepValue } from '../model.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
 
-type Encode = (value: StepValue, felts: string[]) => void;
+/** A value of an argument: numbers may also be safe integers, or decimal or hex strings. */
+export type Encodable =
+  | bigint
+  | number
+  | boolean
+  | string
+  | readonly Encodable[]
+  | { readonly [member: string]: Encodable };
+
+type Encode = (value: Encodable, felts: string[]) => void;
 type Decode = (felts: FeltCursor) => StepValue;
 
 /** Encoder and decoder of a type. */
@@ -66,11 +75,18 @@ function mismatch(value: unknown, expected: string): TypeError {
 const bigintsAsText = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `${value}n` : value;
 
+const INTEGER_TEXT = /^(?:0x[0-9a-f]+|-?\d+)$/i;
+
+function integerOf(value: Encodable): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && INTEGER_TEXT.test(value) ? BigInt(value) : undefined;
+}
+
 function integerCodec({ min, max, limbs }: Extract<CairoType, { kind: 'integer' }>): Codec {
   const expected = `an integer from ${min} to ${max} as a bigint`;
-  const checked = (value: StepValue): bigint => {
-    const number = typeof value === 'number' ? BigInt(value) : value;
-    if (typeof number !== 'bigint' || number < min || number > max) throw mismatch(value, expected);
+  const checked = (value: Encodable): bigint => {
+    const number = typeof value === 'bigint' ? value : integerOf(value);
+    if (number === undefined || number < min || number > max) throw mismatch(value, expected);
     return number;
   };
   if (limbs > 1) {
@@ -114,7 +130,8 @@ function integerCodec({ min, max, limbs }: Extract<CairoType, { kind: 'integer' 
 function feltTextCodec(limit: bigint, expected: string): Codec {
   return {
     encode: (value, felts) => {
-      const felt = typeof value === 'string' ? canonicalFelt(value) : undefined;
+      const text = typeof value === 'bigint' ? hex(value) : value;
+      const felt = typeof text === 'string' ? canonicalFelt(text) : undefined;
       if (felt === undefined || (felt.length > 64 && BigInt(felt) >= limit)) {
         throw mismatch(value, expected);
       }
@@ -250,7 +267,9 @@ function tupleCodec(parts: readonly Codec[]): Codec {
 }
 
 /** Whether a value has members by name. */
-export function isRecord(value: StepValue): value is { readonly [member: string]: StepValue } {
+export function isRecord<T extends Encodable>(
+  value: T,
+): value is T & { readonly [member: string]: Encodable } {
   return typeof value === 'object' && !Array.isArray(value);
 }
 
@@ -310,7 +329,7 @@ export interface FunctionCodec {
   readonly selector: string;
   readonly inputs: readonly { readonly name: string; readonly type: string }[];
   /** @throws Error that has the function, the argument and the expected type */
-  encode(values: readonly StepValue[]): readonly string[];
+  encode(values: readonly Encodable[]): readonly string[];
   /** Undefined for a function without a result; a list for several results. */
   decode(result: readonly string[]): StepValue | undefined;
 }
