@@ -93,24 +93,22 @@ export function checkInvariants(
   overrides?: SearchOptions,
 ): Promise<CheckReport>;
 export async function checkInvariants(
-  ...args: [LocalTestChain, InvariantOptions<undefined>] | [URL | string, SearchOptions?]
+  source: LocalTestChain | URL | string,
+  options: InvariantOptions<undefined> | SearchOptions = {},
 ): Promise<CheckReport> {
-  if (isOnChain(args)) {
-    const [chain, options] = args;
-    checkOptions(options);
-    const session = await Session.open(chain, options, undefined);
-    return check(new LocalRunner(session, options.signal), options, keyOf(session));
+  if (typeof source === 'string' || 'href' in source) {
+    checkOverrides(options);
+    return checkFile(urlOf(source), options);
   }
-  const [file, overrides = {}] = args;
-  checkOverrides(overrides);
-  return checkFile(urlOf(file), overrides);
+  if (typeof Object(source).callBranch !== 'function') throw new TypeError(ADVICE);
+  if (!('invariants' in options)) throw new TypeError(ADVICE);
+  checkOptions(options);
+  const session = await Session.open(source, options, undefined);
+  return check(new LocalRunner(session, options.signal), options, keyOf(session));
 }
 
-function isOnChain(
-  args: readonly [unknown, unknown?],
-): args is [LocalTestChain, InvariantOptions<undefined>] {
-  return typeof Object(args[0]).callBranch === 'function';
-}
+const ADVICE =
+  'checkInvariants takes a chain of this process with options, or a file: checkInvariants(chain, { contracts: [vault], invariants: { … } })';
 
 function urlOf(file: URL | string): string {
   if (typeof file !== 'string') return file.href;
@@ -130,14 +128,14 @@ interface Runner extends Executor {
 /** Runs in this process. */
 class LocalRunner implements Runner {
   readonly workers = 0;
-  readonly constants: Executor['constants'];
+  readonly seen: Executor['seen'];
   readonly #session: Session<unknown> | Session<undefined>;
   readonly #signal: AbortSignal | undefined;
 
   constructor(session: Session<unknown> | Session<undefined>, signal: AbortSignal | undefined) {
     this.#session = session;
     this.#signal = signal;
-    this.constants = session.source.constants;
+    this.seen = session.seen;
   }
 
   async run(range: RunRange, change: GuideChange): Promise<readonly RunResult[]> {
@@ -145,7 +143,6 @@ class LocalRunner implements Runner {
     return this.#session.run(range, this.#signal);
   }
 
-  merge: Executor['merge'] = (seen, runs) => this.#session.source.merge(seen, ...runs);
   replay = (history: History): Promise<FoundViolation | undefined> => this.#session.replay(history);
   shrink = (history: History, found: FoundViolation): Promise<ShrunkHistory> =>
     this.#session.shrink(history, found);
@@ -271,7 +268,13 @@ async function violationOf(
   const { invariant, message } = shrunk.violation;
   const headline = `Invariant '${invariant}' is violated ${where}: ${message}`;
   const text = [headline, await runner.describe(shrunk), ...notes].join('\n\n');
-  const facts = { invariant, message, history: shrunk.history, originalLength: violation.steps, run };
+  const facts = {
+    invariant,
+    message,
+    history: shrunk.history,
+    originalLength: violation.steps,
+    run,
+  };
   return new InvariantViolation(text, facts, found);
 }
 

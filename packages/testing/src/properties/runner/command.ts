@@ -1,7 +1,8 @@
 // The text and the signals of `starkbox fuzz`, which loads this package from the user's project.
-import { stepToJson } from './history-text.js';
+
 import type { CheckReport, SearchOptions } from '../options.js';
 import { checkInvariants, InvariantViolation } from './check.js';
+import { stepToJson } from './history-text.js';
 
 /** @internal What `starkbox fuzz` prints, and how it exits. */
 export interface FuzzOutcome {
@@ -34,7 +35,11 @@ export async function fuzzFile(
     const { message, violation, report } = error;
     const text = json
       ? jsonText({
-          violation: { ...violation, run: violation.run ?? null, history: violation.history.map(stepToJson) },
+          violation: {
+            ...violation,
+            run: violation.run ?? null,
+            history: violation.history.map(stepToJson),
+          },
           message,
           ...report,
         })

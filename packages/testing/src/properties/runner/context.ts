@@ -1,11 +1,10 @@
 // The chain in the middle of a history: fast calls by the ABI, for invariants and actions.
-import { canonicalFelt, readAbi } from '@starkbox/abi';
-import type { CallBranch, DirectResult } from 'starkbox';
+import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
+import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
-import type { EncodedCall, HistorySource } from '../histories/histories.js';
-import { Histories } from '../histories/histories.js';
 import type { StepValue } from '../model.js';
 import type { CallArgument, HistoryContext, ReturnedValue } from '../options.js';
+import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { reasonOf } from './reasons.js';
 
 /** A failed call of an invariant or an action. */
@@ -29,10 +28,62 @@ export interface ContextFacts<T> {
   readonly data: T;
   /** Addresses. */
   readonly actors: readonly string[];
-  /** Draws, encodes and decodes calls of the contracts of the check. */
-  readonly source: HistorySource;
-  /** Addresses of these contracts. */
-  readonly targets: readonly string[];
+  /** The contracts of the check. */
+  readonly targets: readonly { readonly address: string; readonly abi: Abi }[];
+}
+
+/** Functions of a contract, compiled when they are first called. */
+class ContractCodecs {
+  readonly #address: string;
+  readonly #abi: Abi;
+  readonly #codecs: Codecs;
+  readonly #functions = new Map<string, FunctionCodec>();
+  readonly #plainViews = new Map<string, DirectCall>();
+
+  constructor(address: string, abi: Abi) {
+    this.#address = address;
+    this.#abi = abi;
+    this.#codecs = new Codecs(abi);
+  }
+
+  /** @throws TypeError if the contract has no such function */
+  functionOf(name: string): FunctionCodec {
+    const compiled = this.#functions.get(name);
+    if (compiled) return compiled;
+    const entries = [...this.#abi.functions.values()];
+    const entry = entries.find((of) => of.name === name);
+    if (!entry) {
+      const names = entries.map((of) => of.name).join(', ');
+      throw new TypeError(`${this.#address} has no function ${name}: it has ${names}`);
+    }
+    const codec = functionCodec(entry, this.#codecs);
+    this.#functions.set(name, codec);
+    return codec;
+  }
+
+  /** A call without arguments, which is the same each time. */
+  plainView(codec: FunctionCodec): DirectCall {
+    let view = this.#plainViews.get(codec.name);
+    if (!view) {
+      view = callOf(VIEWER, this.#address, codec, []);
+      this.#plainViews.set(codec.name, view);
+    }
+    return view;
+  }
+}
+
+function callOf(
+  caller: string,
+  contract: string,
+  codec: FunctionCodec,
+  args: readonly CallArgument[],
+): DirectCall {
+  return {
+    caller,
+    contract,
+    selector: codec.selector,
+    calldata: codec.encode(args.map(stepValueOf)),
+  };
 }
 
 /** One context for all runs of a session: it moves from branch to branch. */
@@ -42,21 +93,17 @@ export class SessionContext<T> implements HistoryContext<T> {
   /** Calls of invariants and actions so far. */
   views = 0;
   branch: CallBranch;
-  readonly #source: HistorySource;
-  readonly #targets: ReadonlySet<string>;
-  /** Of contracts that histories do not call. */
-  readonly #others = new Map<string, HistorySource>();
+  readonly #contracts: Map<string, ContractCodecs>;
   readonly #canonical = new Map<string, string>();
-  /** Calls without arguments, by contract and function. */
-  readonly #plainCalls = new Map<string, Map<string, EncodedCall>>();
   #chains: LocalTestChain[] = [];
 
-  constructor(branch: CallBranch, { data, actors, source, targets }: ContextFacts<T>) {
+  constructor(branch: CallBranch, { data, actors, targets }: ContextFacts<T>) {
     this.branch = branch;
     this.data = data;
     this.actors = actors;
-    this.#source = source;
-    this.#targets = new Set(targets);
+    this.#contracts = new Map(
+      targets.map(({ address, abi }) => [address, new ContractCodecs(address, abi)]),
+    );
     // Invariants take functions out of the context.
     this.call = this.call.bind(this);
     this.send = this.send.bind(this);
@@ -85,15 +132,15 @@ export class SessionContext<T> implements HistoryContext<T> {
     args: readonly CallArgument[] = [],
   ): Promise<ReturnedValue> {
     const address = this.#addressOf(contract);
-    const source = this.#targets.has(address) ? this.#source : await this.#otherSource(address);
-    const encoded =
-      args.length === 0
-        ? this.#plainCall(source, address, name)
-        : source.encodeCall(VIEWER, address, name, args.map(valueOf));
+    const contractCodecs = this.#contracts.get(address) ?? (await this.#otherContract(address));
+    const codec = contractCodecs.functionOf(name);
+    const view =
+      args.length === 0 && codec.inputs.length === 0
+        ? contractCodecs.plainView(codec)
+        : callOf(VIEWER, address, codec, args);
     this.views += 1;
-    const pending = this.branch.view(encoded);
-    const result = pending instanceof Promise ? await pending : pending;
-    return decoded(source, address, name, result);
+    const pending = this.branch.view(view);
+    return decoded(codec, address, 'then' in pending ? await pending : pending);
   }
 
   send<V extends ReturnedValue = bigint>(
@@ -109,10 +156,11 @@ export class SessionContext<T> implements HistoryContext<T> {
     args: readonly CallArgument[] = [],
   ): Promise<ReturnedValue> {
     const address = this.#addressOf(contract);
-    const source = this.#targets.has(address) ? this.#source : await this.#otherSource(address);
-    const encoded = source.encodeCall(this.#addressOf(from), address, name, args.map(valueOf));
+    const contractCodecs = this.#contracts.get(address) ?? (await this.#otherContract(address));
+    const codec = contractCodecs.functionOf(name);
     this.views += 1;
-    return decoded(source, address, name, await this.branch.call(encoded));
+    const call = callOf(this.#addressOf(from), address, codec, args);
+    return decoded(codec, address, await this.branch.call(call));
   }
 
   async storage(contract: ContractRef, key: string | bigint): Promise<bigint> {
@@ -158,55 +206,36 @@ export class SessionContext<T> implements HistoryContext<T> {
     return address;
   }
 
-  #plainCall(source: HistorySource, address: string, name: string): EncodedCall {
-    let calls = this.#plainCalls.get(address);
-    if (calls === undefined) {
-      calls = new Map();
-      this.#plainCalls.set(address, calls);
-    }
-    let call = calls.get(name);
-    if (call === undefined) {
-      call = source.encodeCall(VIEWER, address, name, []);
-      calls.set(name, call);
-    }
-    return call;
-  }
-
-  /** The encoder of a contract that histories do not call, by its class at this moment. */
-  async #otherSource(address: string): Promise<HistorySource> {
-    const existing = this.#others.get(address);
-    if (existing) return existing;
+  /** A contract that histories do not call, by its class at this moment. */
+  async #otherContract(address: string): Promise<ContractCodecs> {
     const chain = this.branch.chain();
     try {
       const { abi } = await chain.request('starknet_getClassAt', {
         block_id: 'pre_confirmed',
         contract_address: address,
       });
-      const target = { name: 'contract', address, abi: readAbi(abi) };
-      const source = new Histories({ targets: [target], actors: [], depth: 0 });
-      this.#others.set(address, source);
-      return source;
+      const contract = new ContractCodecs(address, readAbi(abi));
+      this.#contracts.set(address, contract);
+      return contract;
     } finally {
       await chain.close();
     }
   }
 }
 
-function decoded(
-  source: HistorySource,
-  address: string,
-  name: string,
-  { failure, result }: DirectResult,
-): ReturnedValue {
-  if (failure) throw new CallFailed(`${name} of ${address}`, reasonOf(failure));
-  return source.decode(address, name, result);
+function decoded(codec: FunctionCodec, address: string, outcome: DirectResult): ReturnedValue {
+  const { failure } = outcome;
+  if (failure) throw new CallFailed(`${codec.name} of ${address}`, reasonOf(failure));
+  return codec.decode(outcome.result);
 }
 
-function valueOf(argument: CallArgument): StepValue {
+function stepValueOf(argument: CallArgument): StepValue {
   if (typeof argument === 'number') return BigInt(argument);
   if (typeof argument !== 'object') return argument;
-  if (isList(argument)) return argument.map(valueOf);
-  const entries = Object.entries(argument).map(([name, value]) => [name, valueOf(value)] as const);
+  if (isList(argument)) return argument.map(stepValueOf);
+  const entries = Object.entries(argument).map(
+    ([name, value]) => [name, stepValueOf(value)] as const,
+  );
   return Object.fromEntries(entries);
 }
 

@@ -24,7 +24,7 @@ export async function openFile(
     const { contracts: _c, actors: _a, actions: _s, invariants: _i, ...search } = options;
     return {
       session,
-      facts: { constants: session.source.constants, options: search },
+      facts: { seen: session.seen, options: search },
       close: async () => {
         await chain.close();
         await fixture.close();

@@ -70,11 +70,7 @@ export function progressLine(state: SearchState): string {
 }
 
 function remaining({ plan, runs, calls, milliseconds }: SearchState): string {
-  const shares = [
-    runs / plan.runs,
-    calls / plan.calls,
-    milliseconds / (plan.seconds * 1000),
-  ];
+  const shares = [runs / plan.runs, calls / plan.calls, milliseconds / (plan.seconds * 1000)];
   const share = Math.max(...shares);
   if (!(share > 0)) return '';
   const seconds = (milliseconds * (1 - share)) / share / 1000;

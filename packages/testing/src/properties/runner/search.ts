@@ -1,7 +1,7 @@
 // The search: rounds of runs, whose results are merged in the order of run indexes. So it does not depend on the number
 // of threads.
 import type { History } from '../model.js';
-import type { SeenValues } from '../values/seen.js';
+import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { RunDigest } from './digest.js';
 import { RevertCounts } from './reasons.js';
 import type { FoundViolation, GuideChange, Reached, RunRange, RunResult } from './session.js';
@@ -13,9 +13,8 @@ export interface Executor {
    * an abort.
    */
   run(range: RunRange, change: GuideChange): Promise<readonly RunResult[]>;
-  /** Values of the classes, with which the search begins. */
-  readonly constants: SeenValues;
-  merge(seen: SeenValues, runs: readonly SeenValues[]): SeenValues;
+  /** Values with which the search begins. */
+  readonly seen: SeenValues;
 }
 
 export interface SearchPlan {
@@ -81,7 +80,7 @@ export class Search implements SearchState {
   constructor(executor: Executor, plan: SearchPlan) {
     this.#executor = executor;
     this.plan = plan;
-    this.#seen = executor.constants;
+    this.#seen = executor.seen;
     this.#change = { corpus: undefined, seen: undefined, reached: [] };
   }
 
@@ -142,13 +141,11 @@ export class Search implements SearchState {
     }
     this.kept += histories.length;
     this.#interval =
-      histories.length > 0
-        ? SHORTEST_INTERVAL
-        : Math.min(this.#interval * 2, LONGEST_INTERVAL);
+      histories.length > 0 ? SHORTEST_INTERVAL : Math.min(this.#interval * 2, LONGEST_INTERVAL);
     if (histories.length > 0) {
       this.#corpus = [...this.#corpus, ...histories].slice(-MOST_HISTORIES);
     }
-    if (seen.length > 0) this.#seen = this.#executor.merge(this.#seen, seen);
+    if (seen.length > 0) this.#seen = mergeSeen(this.#seen, seen);
     this.#change = {
       corpus: histories.length > 0 ? this.#corpus : undefined,
       seen: seen.length > 0 ? this.#seen : undefined,
@@ -177,4 +174,15 @@ export class Search implements SearchState {
     this.offsets += added;
     return added;
   }
+}
+
+/** Values of each kind that the search remembers. */
+const MOST_SEEN = 512;
+
+/** Merges values in the order in which they came. */
+export function mergeSeen(seen: SeenValues, added: readonly SeenValues[]): SeenValues {
+  const merged = new SeenCollector(MOST_SEEN);
+  merged.addAll(seen);
+  for (const values of added) merged.addAll(values);
+  return merged.values();
 }

@@ -7,7 +7,6 @@ import {
   type Actor,
   type EncodedCall,
   Histories,
-  type HistorySource,
   type StepResult,
   type Target,
 } from '../histories/histories.js';
@@ -94,7 +93,7 @@ const TURN = 50;
 const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class Session<T = unknown> {
-  readonly source: HistorySource;
+  readonly source: Histories;
   readonly targets: readonly Target[];
   readonly actors: readonly Actor[];
   /** Branches that were opened. */
@@ -114,7 +113,8 @@ export class Session<T = unknown> {
   #digest = new RunDigest();
   #turned = performance.now();
 
-  private constructor(
+  /** @internal `open` creates them. */
+  constructor(
     chain: LocalTestChain,
     options: InvariantOptions<T>,
     { data, targets }: { readonly data: T; readonly targets: readonly Target[] },
@@ -144,8 +144,7 @@ export class Session<T = unknown> {
     this.#context = new SessionContext(this.#base, {
       data,
       actors: this.actors.map(({ address }) => address),
-      source: this.source,
-      targets: targets.map(({ address }) => address),
+      targets,
     });
   }
 
@@ -155,7 +154,23 @@ export class Session<T = unknown> {
     data: T,
   ): Promise<Session<T>> {
     const targets = await targetsOf(chain, options.contracts);
-    return new Session(chain, options, { data, targets });
+    const session = new Session(chain, options, { data, targets });
+    await session.#probe();
+    return session;
+  }
+
+  /** Values with which a search begins: constants of classes, and results of views. */
+  get seen(): SeenValues {
+    return this.#seen;
+  }
+
+  async #probe(): Promise<void> {
+    const shown: SeenValues[] = [];
+    for (const step of this.source.probes()) {
+      const result = await this.#base.view(this.source.encode(step));
+      if (!result.hasFailed) shown.push(this.source.observed(step, result));
+    }
+    this.#seen = this.source.merge(this.#seen, ...shown);
   }
 
   get invariantNames(): readonly string[] {
@@ -225,6 +240,13 @@ export class Session<T = unknown> {
     return { history: shortest, violation, attempts, isRepeated };
   }
 
+  /** The steps of a history, and the explanation of its last call if that fails. */
+  async describe({ history }: ShrunkHistory): Promise<string> {
+    return history
+      .map((step, index) => `${index + 1}. ${JSON.stringify(stepToJson(step))}`)
+      .join('\n');
+  }
+
   async #judgeStart(): Promise<FoundViolation | undefined> {
     this.#open();
     return this.#judge(0);
@@ -255,9 +277,9 @@ export class Session<T = unknown> {
         this.#digestCall(encoded);
         this.#calls += 1;
         const pending = context.branch.call(encoded, coverage);
-        const result = pending instanceof Promise ? await pending : pending;
-        if (result.failure) failure = this.#countFailure(step, result.failure);
-        steps.observe?.(result);
+        const result = 'then' in pending ? await pending : pending;
+        if (result.hasFailed) failure = this.#countFailure(step, result);
+        else steps.observe?.(result);
       } else {
         this.#digest.add(JSON.stringify(stepToJson(step)));
         if (step.kind === 'time') context.branch.increaseTime(step.seconds);
@@ -329,8 +351,8 @@ export class Session<T = unknown> {
     }
   }
 
-  #countFailure(step: CallStep, failure: NonNullable<DirectResult['failure']>): string {
-    const reason = reasonOf(failure);
+  #countFailure(step: CallStep, { failure }: DirectResult): string {
+    const reason = failure ? reasonOf(failure) : 'unknown';
     this.#reverts.add(`${step.function}: ${reason}`);
     return reason;
   }

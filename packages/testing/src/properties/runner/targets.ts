@@ -3,6 +3,7 @@ import { canonicalFelt, classNameOf, readAbi } from '@starkbox/abi';
 import type { LocalTestChain } from '../../test-chain.js';
 import type { Actor, Target } from '../histories/histories.js';
 import type { CalledContract, InvariantOptions } from '../options.js';
+import { classConstants } from '../values/class-constants.js';
 
 type Listed = InvariantOptions['contracts'][number];
 
@@ -15,8 +16,8 @@ export async function targetsOf(
   const targets: Target[] = [];
   for (const listed of contracts) {
     const { address, ...functions } = chosenOf(listed);
-    const contractClass = await classAt(chain, address);
-    const abi = readAbi(contractClass.abi);
+    const { abi: abiText, classHash } = await classAt(chain, address);
+    const abi = readAbi(abiText);
     const name = lowerFirst(classNameOf(abi) ?? 'contract');
     const count = (names.get(name) ?? 0) + 1;
     names.set(name, count);
@@ -24,23 +25,38 @@ export async function targetsOf(
       name: count === 1 ? name : `${name}${count}`,
       address,
       abi,
+      constants: await constantsOf(chain, classHash),
       ...functions,
     });
   }
   return targets;
 }
 
-async function classAt(chain: LocalTestChain, address: string): Promise<{ readonly abi?: unknown }> {
+async function classAt(
+  chain: LocalTestChain,
+  address: string,
+): Promise<{ readonly abi: unknown; readonly classHash: string }> {
+  const at = { block_id: 'pre_confirmed', contract_address: address } as const;
   try {
-    return await chain.request('starknet_getClassAt', {
-      block_id: 'pre_confirmed',
-      contract_address: address,
-    });
+    const classHash = await chain.request('starknet_getClassHashAt', at);
+    const { abi } = await chain.request('starknet_getClassAt', at);
+    return { abi, classHash };
   } catch (error) {
     throw new TypeError(
-      `contracts has the address ${address}, at which the chain has no contract: deploy it first, or pass its address (${error instanceof Error ? error.message : error})`,
+      `contracts lists ${address}, but the chain has no contract there: deploy the contract first (${error instanceof Error ? error.message : error})`,
       { cause: error },
     );
+  }
+}
+
+/** Numbers in the code of a class; none of a class that has no CASM, such as one of Cairo 0. */
+async function constantsOf(chain: LocalTestChain, classHash: string): Promise<readonly bigint[]> {
+  try {
+    return classConstants(
+      await chain.request('starknet_getCompiledCasm', { class_hash: classHash }),
+    );
+  } catch {
+    return [];
   }
 }
 
@@ -48,7 +64,9 @@ function chosenOf(listed: Listed): CalledContract {
   if (typeof listed === 'string') return { address: addressOf(listed, 'contracts') };
   const address = addressOf(listed.address, 'contracts');
   // The functions of a starknet.js contract are an object.
-  const functions = Array.isArray(listed.functions) ? { functions: listed.functions.map(String) } : {};
+  const functions = Array.isArray(listed.functions)
+    ? { functions: listed.functions.map(String) }
+    : {};
   const exclude =
     'exclude' in listed && listed.exclude !== undefined ? { exclude: listed.exclude } : {};
   return { address, ...functions, ...exclude };

@@ -1,18 +1,11 @@
 // Worker threads that run the histories of a file.
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { Histories } from '../histories/histories.js';
 import type { History } from '../model.js';
 import type { SearchOptions } from '../options.js';
 import type { SeenValues } from '../values/seen.js';
 import type { Executor } from './search.js';
-import type {
-  FoundViolation,
-  GuideChange,
-  RunRange,
-  RunResult,
-  ShrunkHistory,
-} from './session.js';
+import type { FoundViolation, GuideChange, RunRange, RunResult, ShrunkHistory } from './session.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -42,7 +35,7 @@ export interface WorkerTasks {
 
 /** A file that a worker has opened. */
 export interface OpenedFile {
-  readonly constants: SeenValues;
+  readonly seen: SeenValues;
   /** The options of the file, without functions. */
   readonly options: SearchOptions;
 }
@@ -152,13 +145,13 @@ export class WorkerPool implements Executor {
   readonly #signal: AbortSignal | undefined;
   readonly #first: Member;
   readonly #members: Member[];
-  readonly #histories = new Histories({ targets: [], actors: [], depth: 0 });
   /** Of a thread that could not open the file. */
   #failure: unknown;
   /** Ends the round under way. */
   #endRound: { resolve(): void; reject(reason: unknown): void } | undefined;
 
-  private constructor(
+  /** @internal `open` creates them. */
+  constructor(
     start: WorkerStart,
     first: { readonly member: Member; readonly opened: OpenedFile },
     signal: AbortSignal | undefined,
@@ -205,12 +198,8 @@ export class WorkerPool implements Executor {
     return this.#members.length;
   }
 
-  get constants(): SeenValues {
-    return this.opened.constants;
-  }
-
-  merge(seen: SeenValues, runs: readonly SeenValues[]): SeenValues {
-    return this.#histories.merge(seen, ...runs);
+  get seen(): SeenValues {
+    return this.opened.seen;
   }
 
   async run(range: RunRange, change: GuideChange): Promise<readonly RunResult[]> {
