@@ -61,7 +61,7 @@ const call = (from: string, name: string, ...values: CallStep['arguments']): Cal
 });
 
 const returned = (result: readonly string[], writes: readonly string[] = []): StepResult => ({
-  failure: undefined,
+  hasFailed: false,
   result,
   events: () => [],
   writes: () => writes.map((value) => ({ value })),

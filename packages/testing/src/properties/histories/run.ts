@@ -11,7 +11,7 @@ export interface Guide {
 
 /** What a step has shown. `DirectResult` fits. */
 export interface StepResult {
-  readonly failure: unknown;
+  readonly hasFailed: boolean;
   readonly result: readonly string[];
   events(): readonly { readonly keys: readonly string[]; readonly data: readonly string[] }[];
   writes(): readonly { readonly value: string }[];

@@ -152,7 +152,8 @@ export class Vocabulary {
         'Expected at least one external function or action to call: add contracts, functions or actions',
       );
     }
-    if (this.actors.length === 0) throw new TypeError('Expected at least one actor, not an empty list');
+    if (this.actors.length === 0)
+      throw new TypeError('Expected at least one actor, not an empty list');
   }
 
   /** The function that a step calls; undefined if steps are not drawn from it. */
@@ -231,14 +232,15 @@ export class Vocabulary {
   /** Collects the values of a step: its arguments, result, events and writes. */
   collect(step: Step, result: StepResult, seen: SeenCollector): void {
     if (step.kind !== 'call' && step.kind !== 'action') return;
-    if (result.failure !== undefined) return;
+    if (result.hasFailed) return;
+    for (const value of step.arguments) seen.addValue(value);
+    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
     for (const { keys, data } of result.events()) {
       for (let at = 1; at < keys.length; at++) seen.addFelt(keys[at] ?? '0x0');
       for (const felt of data) seen.addFelt(felt);
     }
+    // The newest are drawn most often: the state of the contract comes last.
     for (const { value } of result.writes()) seen.addFelt(value);
-    for (const value of step.arguments) seen.addValue(value);
-    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
   }
 
   #collectResult(step: CallStep, result: readonly string[], seen: SeenCollector): void {

@@ -1,7 +1,7 @@
 // Checks of invariants: in this process with closures, or of a file on all cores.
 import { createHash } from 'node:crypto';
-import { isAbsolute, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
 import { mustBeFixture } from '../../fixtures/fixture.js';
@@ -104,7 +104,7 @@ export async function checkInvariants(
   if (!('invariants' in options)) throw new TypeError(ADVICE);
   checkOptions(options);
   const session = await Session.open(source, options, undefined);
-  return check(new LocalRunner(session, options.signal), options, keyOf(session));
+  return check(new LocalRunner(session, options.signal), { options, key: keyOf(session) });
 }
 
 const ADVICE =
@@ -122,7 +122,8 @@ interface Runner extends Executor {
   readonly workers: number;
   replay(history: History): Promise<FoundViolation | undefined>;
   shrink(history: History, found: FoundViolation): Promise<ShrunkHistory>;
-  describe(shrunk: ShrunkHistory): Promise<string>;
+  /** @param file how a printed test imports the file of invariants */
+  describe(shrunk: ShrunkHistory, file?: string): Promise<string>;
 }
 
 /** Runs in this process. */
@@ -146,7 +147,8 @@ class LocalRunner implements Runner {
   replay = (history: History): Promise<FoundViolation | undefined> => this.#session.replay(history);
   shrink = (history: History, found: FoundViolation): Promise<ShrunkHistory> =>
     this.#session.shrink(history, found);
-  describe = (shrunk: ShrunkHistory): Promise<string> => this.#session.describe(shrunk);
+  describe = (shrunk: ShrunkHistory, file?: string): Promise<string> =>
+    this.#session.describe(shrunk, file);
 }
 
 async function checkFile(url: string, overrides: SearchOptions): Promise<CheckReport> {
@@ -155,7 +157,8 @@ async function checkFile(url: string, overrides: SearchOptions): Promise<CheckRe
   if (sent.workers === 0) {
     const { session, facts, close } = await openFile(url, sent);
     try {
-      return await check(new LocalRunner(session, signal), { ...facts.options, ...overrides }, key);
+      const options = { ...facts.options, ...overrides };
+      return await check(new LocalRunner(session, signal), { options, key, url });
     } finally {
       await close();
     }
@@ -164,7 +167,7 @@ async function checkFile(url: string, overrides: SearchOptions): Promise<CheckRe
   try {
     const options = { ...pool.opened.options, ...overrides };
     pool.grow(workersOf(options));
-    return await check(pool, options, key);
+    return await check(pool, { options, key, url });
   } finally {
     await pool.close();
   }
@@ -186,7 +189,16 @@ interface Candidate {
   readonly violation: FoundViolation;
 }
 
-async function check(runner: Runner, options: SearchOptions, key: string): Promise<CheckReport> {
+/** What a check is of. */
+interface Subject {
+  readonly options: SearchOptions;
+  /** Names the folder of its corpus. */
+  readonly key: string;
+  /** The URL of its file. */
+  readonly url?: string;
+}
+
+async function check(runner: Runner, { options, key, url }: Subject): Promise<CheckReport> {
   const warnings: string[] = [];
   const folder = options.corpus ?? join(defaultFolder(), 'corpus', key);
   const corpus = folder === false ? undefined : new Corpus(folder);
@@ -195,12 +207,16 @@ async function check(runner: Runner, options: SearchOptions, key: string): Promi
     report(search, { workers: runner.workers, warnings, isAborted });
   const repeated = corpus && (await firstOfCorpus(runner, corpus, warnings));
   const early = repeated ?? (await violationAtStart(runner));
-  if (early) throw await violationOf(runner, early, corpus, reportOf(false));
+  const place = {
+    corpus,
+    file: url === undefined ? undefined : `./${basename(fileURLToPath(url))}`,
+  };
+  if (early) throw await violationOf(runner, early, place, reportOf(false));
   const progress = progressOf(options);
   try {
     const { found, isAborted } = await search.finish((state) => progress?.show(state));
     progress?.clear();
-    if (found) throw await violationOf(runner, found, corpus, reportOf(isAborted));
+    if (found) throw await violationOf(runner, found, place, reportOf(isAborted));
     return reportOf(isAborted);
   } finally {
     progress?.clear();
@@ -242,12 +258,12 @@ async function firstOfCorpus(
 async function violationOf(
   runner: Runner,
   { run, history, violation }: Candidate,
-  corpus: Corpus | undefined,
+  place: { readonly corpus: Corpus | undefined; readonly file: string | undefined },
   found: CheckReport,
 ): Promise<InvariantViolation> {
   const shrunk = await runner.shrink(history, violation);
   const file = shrunk.isRepeated
-    ? await corpus?.add(shrunk.violation.invariant, shrunk.history)
+    ? await place.corpus?.add(shrunk.violation.invariant, shrunk.history)
     : undefined;
   const { seed, runs, calls } = found;
   const where =
@@ -267,7 +283,7 @@ async function violationOf(
   ];
   const { invariant, message } = shrunk.violation;
   const headline = `Invariant '${invariant}' is violated ${where}: ${message}`;
-  const text = [headline, await runner.describe(shrunk), ...notes].join('\n\n');
+  const text = [headline, await runner.describe(shrunk, place.file), ...notes].join('\n\n');
   const facts = {
     invariant,
     message,

@@ -66,7 +66,7 @@ export class Search implements SearchState {
   views = 0;
   offsets = 0;
   kept = 0;
-  readonly reverts = new RevertCounts();
+  readonly reverts: RevertCounts = new RevertCounts();
   readonly #executor: Executor;
   readonly #digest = new RunDigest();
   readonly #started = performance.now();

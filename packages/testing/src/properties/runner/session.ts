@@ -12,6 +12,7 @@ import {
 } from '../histories/histories.js';
 import type { ActionStep, CallStep, History, Step } from '../model.js';
 import type { Action, Invariant, InvariantOptions } from '../options.js';
+import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import { CallFailed, SessionContext } from './context.js';
 import { RunDigest } from './digest.js';
@@ -20,7 +21,7 @@ import { RevertCounts, reasonOf } from './reasons.js';
 import { actorsOf, targetsOf } from './targets.js';
 
 /** Bytecode offsets by class hash. */
-export type Reached = Readonly<Record<string, number[]>>;
+export type Reached = Readonly<Record<string, readonly number[]>>;
 
 /** A violated invariant in a run. */
 export interface FoundViolation {
@@ -240,11 +241,27 @@ export class Session<T = unknown> {
     return { history: shortest, violation, attempts, isRepeated };
   }
 
-  /** The steps of a history, and the explanation of its last call if that fails. */
-  async describe({ history }: ShrunkHistory): Promise<string> {
-    return history
-      .map((step, index) => `${index + 1}. ${JSON.stringify(stepToJson(step))}`)
-      .join('\n');
+  /** The text of a history: its steps, the explained last call, and a test that repeats it. */
+  describe({ history, violation }: ShrunkHistory, file?: string): Promise<string> {
+    const { invariant } = violation;
+    const isInvariant = this.#invariants.some(([name]) => name === invariant);
+    return reportHistory({
+      history,
+      start: this.#base,
+      source: this.source,
+      actors: this.actors,
+      targets: this.targets,
+      invariant: isInvariant ? invariant : undefined,
+      title: invariant,
+      file,
+      act: async (step, branch) => {
+        this.#context.branch = branch;
+        const outcome = await this.#act(step);
+        const failure = typeof outcome === 'object' ? outcome.message : outcome;
+        return { branch: this.#context.branch, failure };
+      },
+      reasonOf,
+    });
   }
 
   async #judgeStart(): Promise<FoundViolation | undefined> {

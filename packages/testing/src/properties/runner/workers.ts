@@ -27,7 +27,7 @@ export interface WorkerTasks {
     readonly output: ShrunkHistory;
   };
   readonly describe: {
-    readonly input: ShrunkHistory;
+    readonly input: { readonly shrunk: ShrunkHistory; readonly file: string | undefined };
     readonly output: string;
   };
   readonly close: { readonly input: undefined; readonly output: undefined };
@@ -223,8 +223,8 @@ export class WorkerPool implements Executor {
     return this.#askFirst('shrink', { history, found }, 'shrinking a history');
   }
 
-  describe(shrunk: ShrunkHistory): Promise<string> {
-    return this.#askFirst('describe', shrunk, 'printing a history');
+  describe(shrunk: ShrunkHistory, file?: string): Promise<string> {
+    return this.#askFirst('describe', { shrunk, file }, 'printing a history');
   }
 
   #askFirst<K extends TaskKind>(

@@ -19,9 +19,11 @@ const LARGEST_ADDRESS = 1n << 251n;
 /** Values that every type draws anyway. */
 const SMALLEST_NUMBER = 2n;
 
-/** Distinct values, the newest last. Half of them leave together, so that adding copies nothing. */
+/** Values that are compared before one is added: a value may come again later, as one of the newest. */
+const COMPARED = 32;
+
+/** The newest values last. Half of them leave together, so that adding copies nothing. */
 class NewestValues<T> {
-  readonly #present = new Set<T>();
   readonly #most: number;
   #list: T[] = [];
 
@@ -30,13 +32,8 @@ class NewestValues<T> {
   }
 
   add(value: T): void {
-    if (this.#present.has(value)) return;
-    if (this.#list.length === this.#most) {
-      const half = this.#most >> 1;
-      for (const oldest of this.#list.slice(0, half)) this.#present.delete(oldest);
-      this.#list = this.#list.slice(half);
-    }
-    this.#present.add(value);
+    if (this.#list.includes(value, Math.max(0, this.#list.length - COMPARED))) return;
+    if (this.#list.length === this.#most) this.#list = this.#list.slice(this.#most >> 1);
     this.#list.push(value);
   }
 
@@ -113,9 +110,9 @@ export class SeenCollector {
   /** A copy as plain data. */
   values(): SeenValues {
     return {
-      numbers: [...this.numbers],
-      felts: [...this.felts],
-      addresses: [...this.addresses],
+      numbers: [...new Set(this.numbers)],
+      felts: [...new Set(this.felts)],
+      addresses: [...new Set(this.addresses)],
     };
   }
 }
