@@ -23,3 +23,5 @@ export type {
 } from './options.js';
 export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
 export { type FuzzOutcome, fuzzFile } from './runner/command.js';
+export { openRun, type Run, type RunOptions } from './run.js';
+export { arbitraryOf, type ValueOptions } from './values/arbitrary.js';
