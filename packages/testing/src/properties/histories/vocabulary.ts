@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { ActionStep, BlockStep, CallStep, Step, StepValue, TimeStep } from '../model.js';
 import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
-import { anyOf, type Draw, Draws, type ValuePool } from '../values/drawing.js';
+import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';
 import type { SeenCollector } from '../values/seen.js';
 import type { StepResult } from './run.js';
 
@@ -198,8 +198,8 @@ export class Vocabulary {
   #usualJump(random: fc.Random, pool: ValuePool): number {
     const choice = random.nextInt(0, 3);
     if (choice === 0) {
-      const constant = anyOf(pool.constants, random);
-      if (constant !== undefined && constant <= BigInt(this.longestJump)) return Number(constant);
+      const constant = fittingConstant(random, pool, BigInt(this.longestJump));
+      if (constant !== undefined) return Number(constant);
     }
     if (choice < 3) return (anyOf(USUAL_JUMPS, random) ?? 1) * random.nextInt(1, 2);
     return random.nextInt(1, Math.min(this.longestJump, 2 ** random.nextInt(1, 30)));
