@@ -23,5 +23,14 @@ export type {
 } from './options.js';
 export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
 export { type FuzzOutcome, fuzzFile } from './runner/command.js';
+export {
+  type Difference,
+  type DifferenceKind,
+  type DifferentialOptions,
+  type DifferentialReport,
+  type DifferentialSide,
+  differential,
+} from './differential/differential.js';
+export { type PropertyOptions, property } from './property.js';
 export { openRun, type Run, type RunOptions } from './run.js';
 export { arbitraryOf, type ValueOptions } from './values/arbitrary.js';

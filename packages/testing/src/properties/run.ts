@@ -55,6 +55,7 @@ export class Run<T = unknown> {
   /** The addresses of the contracts in the options. */
   readonly contracts: readonly string[];
   readonly #context: SessionContext<T>;
+  readonly #start: CallBranch;
   readonly #options: RunOptions<T>;
   readonly #close: () => Promise<void>;
 
@@ -66,6 +67,7 @@ export class Run<T = unknown> {
   ) {
     this.contracts = contracts;
     this.#context = context;
+    this.#start = context.branch.branch();
     this.#options = options;
     this.#close = close;
     this.actors = context.actors;
@@ -88,6 +90,11 @@ export class Run<T = unknown> {
     });
     const contracts = targets.map(({ address }) => address);
     return new Run(context, contracts, options, close);
+  }
+
+  /** Returns to the state in which the run was opened. */
+  restart(): void {
+    this.#context.branch = this.#start.branch();
   }
 
   /**

@@ -1,6 +1,5 @@
 // Numbers in the code of a class: limits, fees, delays, roles and error codes that a call may have to match.
 import { PRIME } from '@starkbox/abi';
-import type { Chain } from 'starkbox';
 
 /** Flags of an instruction, from bit 48 of its word. */
 const IMMEDIATE = 1n << 2n;
@@ -42,20 +41,6 @@ export function classConstants(casm: unknown): readonly bigint[] {
     }
   }
   return [...constants];
-}
-
-/** The constants of the class of a contract; none if the chain has no CASM of it. */
-export async function constantsAt(chain: Chain, address: string): Promise<readonly bigint[]> {
-  const class_hash = await chain.request('starknet_getClassHashAt', {
-    block_id: 'pre_confirmed',
-    contract_address: address,
-  });
-  try {
-    return classConstants(await chain.request('starknet_getCompiledCasm', { class_hash }));
-  } catch {
-    // Classes of Cairo 0 have none.
-    return [];
-  }
 }
 
 function readWord(word: unknown): bigint {
