@@ -7,7 +7,13 @@ import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 
 /** Longest list and string that is shrunk. */
 const MOST_ITEMS = 10_000;
-const LISTS = { maxLength: MOST_ITEMS, size: 'max' } as const;
+/** How long lists and strings are. */
+export interface ListLimits {
+  readonly maxLength: number;
+  readonly size: 'max';
+}
+
+const LISTS: ListLimits = { maxLength: MOST_ITEMS, size: 'max' };
 const PLAIN = { noNullPrototype: true } as const;
 
 /** Shrinks to the values of a list that precede a value, or to all of them. */
@@ -66,17 +72,18 @@ export function addressShrinker(simplest: readonly string[]): fc.Arbitrary<strin
   return new ListedArbitrary(simplest);
 }
 
-/** The arbitrary of fast-check that shrinks values of a type. */
+/** The arbitrary of fast-check that shrinks values of a type, and draws all of them with equal chances. */
 export function shrinkerOf(
   abi: Abi,
   name: string,
   simplestAddresses: readonly string[],
+  lists: ListLimits = LISTS,
 ): fc.Arbitrary<StepValue> {
   const types = reachableTypes(name, abi);
   const address = addressShrinker(simplestAddresses);
   const shrinkers = fc.letrec<Record<string, StepValue>>((tie) => {
     const built: Record<string, fc.Arbitrary<StepValue>> = {};
-    for (const [of, type] of types) built[of] = build(type, tie, address);
+    for (const [of, type] of types) built[of] = build(type, tie, address, lists);
     return built;
   });
   const shrinker = shrinkers[name];
@@ -86,7 +93,12 @@ export function shrinkerOf(
 
 type Tie = (name: string) => fc.Arbitrary<StepValue>;
 
-function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arbitrary<StepValue> {
+function build(
+  type: CairoType,
+  tie: Tie,
+  address: fc.Arbitrary<string>,
+  lists: ListLimits,
+): fc.Arbitrary<StepValue> {
   switch (type.kind) {
     case 'integer':
       return fc.bigInt({ min: type.min, max: type.max });
@@ -100,12 +112,12 @@ function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arb
         (text) => BigInt(String(text)),
       );
     case 'text':
-      return fc.string(LISTS);
+      return fc.string(lists);
     case 'unit':
       return fc.tuple<StepValue[]>();
     case 'list':
       return type.length === undefined
-        ? fc.array(tie(type.of), LISTS)
+        ? fc.array(tie(type.of), lists)
         : fc.tuple(...Array.from({ length: type.length }, () => tie(type.of)));
     case 'tuple':
       return fc.tuple(...type.of.map(tie));
