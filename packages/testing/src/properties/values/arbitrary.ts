@@ -180,7 +180,7 @@ export interface ValueOptions {
  * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
  *
  * @param abi the ABI as a class or a starknet.js contract has it
- * @param type the name of the type, for example `core::integer::u256`
+ * @param type the name of the type, for example `u256`, `Array<ContractAddress>` or `app::Order`
  * @throws TypeError if the ABI does not define the type
  */
 export function arbitraryOf(
@@ -189,11 +189,40 @@ export function arbitraryOf(
   { addresses = ['0x1', '0x2', '0x3'], numbers = [], classHashes = [] }: ValueOptions = {},
 ): fc.Arbitrary<StepValue> {
   const read = readAbi(abi);
+  const name = fullName(type);
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
     recent: { numbers, felts: [] },
     classHashes,
   };
-  return new ValueArbitrary(new Draws(read).of(type), pool, shrinkerOf(read, type, addresses));
+  return new ValueArbitrary(new Draws(read).of(name), pool, shrinkerOf(read, name, addresses));
+}
+
+/** Types of the core library, whose paths may be left out. */
+const CORE_PATHS: ReadonlyMap<string, string> = new Map([
+  ...['felt252', 'bool'].map((name) => [name, `core::${name}`] as const),
+  ...[8, 16, 32, 64, 128].flatMap((bits) =>
+    ['u', 'i'].map((sign) => [`${sign}${bits}`, `core::integer::${sign}${bits}`] as const),
+  ),
+  ['u256', 'core::integer::u256'],
+  ['u512', 'core::integer::u512'],
+  ['ContractAddress', 'core::starknet::contract_address::ContractAddress'],
+  ['ClassHash', 'core::starknet::class_hash::ClassHash'],
+  ['EthAddress', 'core::starknet::eth_address::EthAddress'],
+  ['bytes31', 'core::bytes_31::bytes31'],
+  ['ByteArray', 'core::byte_array::ByteArray'],
+  ['Array', 'core::array::Array'],
+  ['Span', 'core::array::Span'],
+  ['Option', 'core::option::Option'],
+  ['Result', 'core::result::Result'],
+  ['NonZero', 'core::zeroable::NonZero'],
+  ['Box', 'core::box::Box'],
+]);
+
+/** `Array<u8>` → `core::array::Array::<core::integer::u8>`, as ABIs write it. */
+function fullName(type: string): string {
+  return type
+    .replace(/(?<![\w:])\w+(?!\w|::\w)/g, (word) => CORE_PATHS.get(word) ?? word)
+    .replace(/(?<=\w)</g, '::<');
 }
