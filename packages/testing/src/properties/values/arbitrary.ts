@@ -175,6 +175,10 @@ export interface ValueOptions {
   readonly classHashes?: readonly string[];
 }
 
+type Bits = 8 | 16 | 32 | 64 | 128;
+type Integer = `${'u' | 'i'}${Bits}` | 'u256' | 'u512';
+type IntegerType = Integer | `core::integer::${Integer}` | 'felt252' | 'core::felt252' | 'bytes31';
+
 /**
  * Returns an arbitrary of the values of a Cairo type. Integers and felts are bigints, addresses and class hashes are
  * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
@@ -183,6 +187,26 @@ export interface ValueOptions {
  * @param type the name of the type, for example `u256`, `Array<ContractAddress>` or `app::Order`
  * @throws TypeError if the ABI does not define the type
  */
+export function arbitraryOf(
+  abi: unknown,
+  type: IntegerType,
+  options?: ValueOptions,
+): fc.Arbitrary<bigint>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'bool' | 'core::bool',
+  options?: ValueOptions,
+): fc.Arbitrary<boolean>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'ContractAddress' | 'ClassHash' | 'ByteArray',
+  options?: ValueOptions,
+): fc.Arbitrary<string>;
+export function arbitraryOf(
+  abi: unknown,
+  type: string,
+  options?: ValueOptions,
+): fc.Arbitrary<StepValue>;
 export function arbitraryOf(
   abi: unknown,
   type: string,
