@@ -37,6 +37,7 @@ const SECTIONS = [
     heading: 'Guides',
     first: [
       'test-a-contract',
+      'properties',
       'test-a-dapp',
       'browser',
       'fixtures-and-instances',

@@ -153,14 +153,14 @@ export declare class State {
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
   /** Calls a function and records the call. */
-  recordCall(block: Block, address: string, selector: string, calldata: Array<string>, limits: TraceLimits, caller?: string | undefined | null): Promise<DebugTrace>
+  recordCall(block: Block, call: FunctionCall, limits: TraceLimits): Promise<DebugTrace>
   /**
    * Calls a function as any address and folds its changes into the next state. For a state without a
    * source: its answers need this thread.
    */
-  invokeSync(block: Block, address: string, selector: string, calldata: Array<string>, caller?: string | undefined | null, coverage?: Coverage | undefined | null): Invocation
+  invokeSync(block: Block, call: FunctionCall, coverage?: Coverage | undefined | null): Invocation
   /** As `invokeSync`, on another thread. */
-  invoke(block: Block, address: string, selector: string, calldata: Array<string>, caller?: string | undefined | null, coverage?: Coverage | undefined | null): Promise<Invocation>
+  invoke(block: Block, call: FunctionCall, coverage?: Coverage | undefined | null): Promise<Invocation>
   constructor(version: number, keepHistory: boolean, source?: StateSource | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -195,9 +195,9 @@ export declare class State {
   /** Executes one transaction and folds its changes into the next state. */
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
-  call(block: Block, address: string, selector: string, calldata: Array<string>, caller?: string | undefined | null): Promise<string>
+  call(block: Block, call: FunctionCall): Promise<string>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
-  retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean, caller?: string | undefined | null): Promise<string>
+  retraceCall(block: Block, call: FunctionCall, visited: boolean): Promise<string>
   /** Closes the version being written at once, without a hash. */
   advance(firstWrite?: SlotWrite | undefined | null): State
   /**
@@ -299,6 +299,14 @@ export interface Flags {
 export interface Freed {
   count: number
   longestMillis: number
+}
+
+/** A call of a function, as the RPC names its parts. */
+export interface FunctionCall {
+  contract_address: string
+  entry_point_selector: string
+  calldata: Array<string>
+  caller?: string
 }
 
 export declare function hades(felts: Array<string>): Array<string>

@@ -292,18 +292,8 @@ export class State {
 
   /** Calls a function and drops its changes. */
   async call(block: Block, call: FunctionCall): Promise<CallOutcome> {
-    const { contract_address, entry_point_selector, calldata, caller } = call;
-    return parseReport<CallOutcome>(
-      await callWorker(() =>
-        this.native.call(
-          block.native,
-          contract_address,
-          entry_point_selector,
-          [...calldata],
-          caller,
-        ),
-      ),
-    );
+    const text = await callWorker(() => this.native.call(block.native, nativeCall(call)));
+    return parseReport<CallOutcome>(text);
   }
 
   /**
@@ -314,16 +304,8 @@ export class State {
    */
   invoke(block: Block, call: FunctionCall, coverage?: Coverage): Invocation | Promise<Invocation> {
     if (this.#source) return this.#invokeOnWorker(block, call, coverage);
-    const { contract_address: address, entry_point_selector: selector, calldata, caller } = call;
     const native = callNow(() =>
-      this.native.invokeSync(
-        block.native,
-        address,
-        selector,
-        [...calldata],
-        caller,
-        coverage?.native,
-      ),
+      this.native.invokeSync(block.native, nativeCall(call), coverage?.native),
     );
     return new Invocation(native, this, (next) => this.#next(next));
   }
@@ -333,9 +315,8 @@ export class State {
     call: FunctionCall,
     coverage: Coverage | undefined,
   ): Promise<Invocation> {
-    const { contract_address: address, entry_point_selector: selector, calldata, caller } = call;
     const native = await callWorker(() =>
-      this.native.invoke(block.native, address, selector, [...calldata], caller, coverage?.native),
+      this.native.invoke(block.native, nativeCall(call), coverage?.native),
     );
     return new Invocation(native, this, (next) => this.#next(next));
   }
@@ -369,20 +350,11 @@ export class State {
     call: FunctionCall,
     options: { readonly visited?: boolean } = {},
   ): Promise<Retrace> {
-    const { contract_address, entry_point_selector, calldata, caller } = call;
     const { visited = false } = options;
-    return parseReport<Retrace>(
-      await callWorker(() =>
-        this.native.retraceCall(
-          block.native,
-          contract_address,
-          entry_point_selector,
-          [...calldata],
-          visited,
-          caller,
-        ),
-      ),
+    const text = await callWorker(() =>
+      this.native.retraceCall(block.native, nativeCall(call), visited),
     );
+    return parseReport<Retrace>(text);
   }
 
   /** Executes transactions one after another, records the last one, and drops the changes. */
@@ -408,18 +380,11 @@ export class State {
   /** As `call`, and records it. */
   async recordCall(
     block: Block,
-    { contract_address, entry_point_selector, calldata, caller }: FunctionCall,
+    call: FunctionCall,
     { maxSteps: steps, maxBytes: bytes }: DebugLimits,
   ): Promise<DebugTrace> {
     const native = await callWorker(() =>
-      this.native.recordCall(
-        block.native,
-        contract_address,
-        entry_point_selector,
-        [...calldata],
-        { steps, bytes },
-        caller,
-      ),
+      this.native.recordCall(block.native, nativeCall(call), { steps, bytes }),
     );
     return new DebugTrace(native);
   }
@@ -499,4 +464,9 @@ export class State {
     }
     return State.of(await callWorker(() => stream.finish()), source);
   }
+}
+
+/** The binding takes an array that may change, and no member that is undefined. */
+function nativeCall({ calldata, caller, ...call }: FunctionCall): binding.FunctionCall {
+  return { ...call, calldata: [...calldata], ...(caller === undefined ? {} : { caller }) };
 }

@@ -9,7 +9,7 @@ use super::coverage::Coverage;
 use super::error::Result;
 use super::promise::off_thread;
 use super::state::State;
-use super::state_execution::parse_call;
+use super::state_execution::FunctionCall;
 use super::transaction::Block;
 use crate::release::Held;
 use starkbox_engine_core::error;
@@ -34,7 +34,9 @@ impl Invocation {
     #[napi(getter, catch_unwind)]
     pub fn result(&self) -> Vec<String> {
         match &self.called {
-            Called::Returned(info) => info.execution.retdata.0.iter().map(|felt| hex(*felt)).collect(),
+            Called::Returned(info) => {
+                info.execution.retdata.0.iter().map(|felt| hex(*felt)).collect()
+            }
             Called::Panicked(_) | Called::Failed(_) => Vec::new(),
         }
     }
@@ -74,9 +76,9 @@ impl Invocation {
         let contracts = self.changes.iter().flat_map(|changes| &changes.storage);
         contracts
             .flat_map(|(address, slots)| {
-                slots.iter().flat_map(|(key, value)| {
-                    [hex(address.felt()), hex(key.felt()), hex(*value)]
-                })
+                slots
+                    .iter()
+                    .flat_map(|(key, value)| [hex(address.felt()), hex(key.felt()), hex(*value)])
             })
             .collect()
     }
@@ -144,14 +146,11 @@ impl State {
     pub fn invoke_sync(
         &self,
         block: &Block,
-        address: String,
-        selector: String,
-        calldata: Vec<String>,
-        caller: Option<String>,
+        call: FunctionCall,
         coverage: Option<&Coverage>,
     ) -> Result<Invocation> {
         self.without_source()?;
-        let call = parse_call(&address, &selector, &calldata, caller.as_deref())?;
+        let call = call.parse()?;
         let (state, block) = (self.writable()?.clone(), block.inner.clone());
         let coverage = coverage.map(|coverage| &coverage.inner);
         Ok(with_stack(|| error::catch_panic(|| invoked(state, block, call, coverage)))?)
@@ -163,13 +162,10 @@ impl State {
         &self,
         env: &'env Env,
         block: &Block,
-        address: String,
-        selector: String,
-        calldata: Vec<String>,
-        caller: Option<String>,
+        call: FunctionCall,
         coverage: Option<&Coverage>,
     ) -> Result<PromiseRaw<'env, Invocation>> {
-        let call = parse_call(&address, &selector, &calldata, caller.as_deref())?;
+        let call = call.parse()?;
         let (state, block) = (self.writable()?.clone(), block.inner.clone());
         let coverage = coverage.map(|coverage| coverage.inner.clone());
         off_thread(env, move || invoked(state, block, call, coverage.as_ref()))

@@ -111,6 +111,11 @@ export interface SearchOptions {
   readonly seed?: number;
   /** Worker threads of a check of a file: one for each core by default. */
   readonly workers?: number;
+  /**
+   * How steps are drawn: `guided` by default. `random` draws functions, callers and values with equal chances, without
+   * coverage and without values that were seen, for comparison.
+   */
+  readonly strategy?: 'guided' | 'random';
   /** Whether histories that reach new code are recorded and mutated; true by default. */
   readonly coverage?: boolean;
   /** The folder of violations and histories to begin with; false reads and writes none. */

@@ -1,4 +1,13 @@
 // Public API of properties: invariants of histories, properties of values, comparison of two classes.
+
+export {
+  type Difference,
+  type DifferenceKind,
+  type DifferentialOptions,
+  type DifferentialReport,
+  type DifferentialSide,
+  differential,
+} from './differential/differential.js';
 export type {
   ActionStep,
   BlockStep,
@@ -21,5 +30,8 @@ export type {
   SearchOptions,
   Violation,
 } from './options.js';
+export { type PropertyOptions, property } from './property.js';
+export { openRun, type Run, type RunOptions } from './run.js';
 export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
 export { type FuzzOutcome, fuzzFile } from './runner/command.js';
+export { arbitraryOf, type ValueOptions } from './values/arbitrary.js';

@@ -8,7 +8,7 @@ import type {
   InvariantOptions,
   ReturnedValue,
 } from './options.js';
-import { SessionContext } from './runner/context.js';
+import { CallFailed, SessionContext } from './runner/context.js';
 import { actorsOf, targetsOf } from './runner/targets.js';
 
 /** Options of `openRun`. */
@@ -25,7 +25,7 @@ type ContractRef = string | { readonly address: string };
  * @throws TypeError if the options list something else than contracts
  * @example
  * await using run = await openRun(chain, options);
- * await run.send(alice, vault, 'deposit', [5n]);
+ * await run.attempt(alice, vault, 'deposit', [5n]);
  * run.increaseTime(3600);
  * await run.check('solvent');
  */
@@ -52,16 +52,23 @@ export async function openRun<T>(
 export class Run<T = unknown> {
   /** The addresses that call functions. */
   readonly actors: readonly string[];
+  /** The addresses of the contracts in the options. */
+  readonly contracts: readonly string[];
   readonly #context: SessionContext<T>;
+  readonly #start: CallBranch;
   readonly #options: RunOptions<T>;
   readonly #close: () => Promise<void>;
 
-  private constructor(
+  /** @internal `openRun` opens runs. */
+  constructor(
     context: SessionContext<T>,
+    contracts: readonly string[],
     options: RunOptions<T>,
     close: () => Promise<void>,
   ) {
+    this.contracts = contracts;
     this.#context = context;
+    this.#start = context.branch.branch();
     this.#options = options;
     this.#close = close;
     this.actors = context.actors;
@@ -82,7 +89,31 @@ export class Run<T = unknown> {
       actors: actors.map(({ address }) => address),
       targets,
     });
-    return new Run(context, options, close);
+    const contracts = targets.map(({ address }) => address);
+    return new Run(context, contracts, options, close);
+  }
+
+  /** Returns to the state in which the run was opened. */
+  restart(): void {
+    this.#context.branch = this.#start.branch();
+  }
+
+  /**
+   * Returns the address of a contract in the options.
+   *
+   * @throws RangeError if the options list fewer contracts
+   */
+  contract(index: number): string {
+    return itemOf(this.contracts, index, 'contracts');
+  }
+
+  /**
+   * Returns the address of an actor: of the options, or a predeployed account.
+   *
+   * @throws RangeError if there are fewer actors
+   */
+  actor(index: number): string {
+    return itemOf(this.actors, index, 'actors');
   }
 
   /** The context that invariants and actions get. */
@@ -115,6 +146,27 @@ export class Run<T = unknown> {
   }
 
   /**
+   * Calls a function as `send` does. A call that fails changes nothing.
+   *
+   * @returns the reason of a failed call
+   * @throws Error if the arguments do not fit the function
+   */
+  async attempt(
+    from: string,
+    contract: ContractRef,
+    name: string,
+    args: readonly CallArgument[] = [],
+  ): Promise<string | undefined> {
+    try {
+      await this.send(from, contract, name, args);
+      return undefined;
+    } catch (error) {
+      if (error instanceof CallFailed) return error.reason;
+      throw error;
+    }
+  }
+
+  /**
    * Calls a function, drops its writes, and returns the decoded result.
    *
    * @throws Error with the reason if the call fails
@@ -138,19 +190,22 @@ export class Run<T = unknown> {
   }
 
   /**
-   * Performs an action of the options.
+   * Performs an action of the options. An action with a failed call changes nothing.
    *
-   * @throws Error if the options have no such action, or the action throws; its changes are undone
+   * @returns the reason of a failed call
+   * @throws Error if the options have no such action, or the action throws another error
    */
-  async act(name: string, args: readonly CallArgument[] = []): Promise<void> {
+  async act(name: string, args: readonly CallArgument[] = []): Promise<string | undefined> {
     const action = this.#options.actions?.[name];
     if (!action) throw new TypeError(`The options have no action ${name}: add it to "actions"`);
     const before = this.#context.branch;
     this.#context.branch = before.branch();
     try {
       await Reflect.apply(action.run, action, [this.#context, ...args]);
+      return undefined;
     } catch (error) {
       this.#context.branch = before;
+      if (error instanceof CallFailed) return error.reason;
       throw error;
     } finally {
       await this.#context.closeChains();
@@ -188,4 +243,12 @@ export class Run<T = unknown> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function itemOf(addresses: readonly string[], index: number, option: string): string {
+  const address = addresses[index];
+  if (address !== undefined) return address;
+  throw new RangeError(
+    `Expected an index below the number of ${option}, ${addresses.length}, not ${index}`,
+  );
 }

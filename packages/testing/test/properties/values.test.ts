@@ -171,3 +171,12 @@ test('a wrong argument is rejected with the function, the type and the value', (
     'The ABI does not define the type Unknown',
   );
 });
+
+test('paths of the core library may be left out', () => {
+  const shorts = ['u8', 'Array<ContractAddress>', '(bool, Span<u256>)', '[u16; 2]', 'Option<u64>'];
+  for (const type of shorts) {
+    const [value = 0n] = fc.sample(arbitraryOf(ABI, type), { numRuns: 1, seed: 1 });
+    expect(arbitraryOf(ABI, type).canShrinkWithoutContext(value), type).toBe(true);
+  }
+  expect(() => arbitraryOf(ABI, 'Point')).toThrow('The ABI does not define the type Point');
+});

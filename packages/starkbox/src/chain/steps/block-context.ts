@@ -20,21 +20,33 @@ export interface BlockRules {
 
 /** The context of the pending block, or of a closed one. */
 export function contextOf(world: World, rules: BlockRules, number: number): Block {
-  const header = world.history.header(number);
-  return header ? makeContext(rules, header) : pendingContext(world, rules, nextTime(world));
+  return makeContext(rules, contextHeader(world, number));
 }
 
 export function pendingContext(world: World, rules: BlockRules, time: number): Block {
-  return makeContext(rules, {
+  return makeContext(rules, pendingHeader(world, time));
+}
+
+/** What the context of a block depends on, also of the pending one. */
+export function contextHeader(world: World, number: number): ContextHeader {
+  return world.history.header(number) ?? pendingHeader(world, nextTime(world));
+}
+
+function pendingHeader(world: World, timestamp: number): ContextHeader {
+  return {
     number: pendingNumber(world),
-    timestamp: time,
+    timestamp,
     prices: headerPrices(world.gas.current),
     sequencer: world.blocks.sequencer,
-  });
+    starknetVersion: world.blocks.starknetVersion,
+  };
 }
 
 /** What a context depends on, besides the chain. */
-type ContextHeader = Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>;
+export type ContextHeader = Pick<
+  Header,
+  'number' | 'timestamp' | 'prices' | 'sequencer' | 'starknetVersion'
+>;
 
 /** The newest context: calls and estimates on the same block follow each other. */
 let recent:
@@ -43,7 +55,7 @@ let recent:
 
 export function makeContext({ chainId }: BlockRules, header: ContextHeader): Block {
   if (recent?.chainId === chainId && isSameBlock(recent.header, header)) return recent.context;
-  const { number, timestamp, prices, sequencer = SEQUENCER } = header;
+  const { number, timestamp, prices, sequencer = SEQUENCER, starknetVersion } = header;
   const context = new Block({
     number,
     timestamp,
@@ -51,6 +63,7 @@ export function makeContext({ chainId }: BlockRules, header: ContextHeader): Blo
     chain_id: chainId,
     fee_tokens: { strk: STRK, eth: ETH },
     gas_prices: enginePrices(prices),
+    ...(starknetVersion === undefined ? {} : { starknet_version: starknetVersion }),
   });
   recent = { chainId, header, context };
   return context;
@@ -61,6 +74,7 @@ function isSameBlock(first: ContextHeader, second: ContextHeader): boolean {
     first.number === second.number &&
     first.timestamp === second.timestamp &&
     first.sequencer === second.sequencer &&
+    first.starknetVersion === second.starknetVersion &&
     arePricesEqual(first.prices, second.prices)
   );
 }

@@ -1,12 +1,13 @@
 // Histories of calls: generated from ABIs, mutated, shrunk and encoded.
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
-import type { CallStep, History, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model.js';
 import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
 import type { Drawing, Guide, StepResult } from './run.js';
 import { RunDrawing } from './run-drawing.js';
+import { UniformDrawing } from './uniform-drawing.js';
 import { type HistoriesOptions, Vocabulary } from './vocabulary.js';
 
 export type { Drawing, Guide, StepResult } from './run.js';
@@ -28,11 +29,14 @@ export class Histories {
   /** Shrinks any history of these targets without context: fewer steps, then simpler ones. */
   readonly shrinker: fc.Arbitrary<History>;
   readonly #words: Vocabulary;
+  /** Draws steps without a guide. */
+  readonly #uniform: fc.Arbitrary<Step> | undefined;
 
   /** @throws TypeError if a function or a type is not in the ABI */
   constructor(options: HistoriesOptions) {
     this.#words = new Vocabulary(options);
     this.shrinker = new HistoryArbitrary(this.#words);
+    this.#uniform = options.strategy === 'random' ? this.#words.uniformSteps() : undefined;
   }
 
   /** Values seen before the first run: constants of classes. */
@@ -55,6 +59,7 @@ export class Histories {
   draw(seed: number, run: number, guide: Guide): Drawing {
     this.#words.mustBeDrawable();
     const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
+    if (this.#uniform) return new UniformDrawing(this.#uniform, random, this.#words.options.depth);
     return new RunDrawing(this.#words, random, guide);
   }
 

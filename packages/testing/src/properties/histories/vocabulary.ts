@@ -2,9 +2,9 @@
 import type { Abi, AbiFunction } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import type { ActionStep, BlockStep, CallStep, Step, StepValue, TimeStep } from '../model.js';
-import { addressShrinker, shrinkerOf } from '../values/arbitrary.js';
+import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
-import { anyOf, type Draw, Draws, type ValuePool } from '../values/drawing.js';
+import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';
 import type { SeenCollector } from '../values/seen.js';
 import type { StepResult } from './run.js';
 
@@ -51,6 +51,8 @@ export interface HistoriesOptions {
   readonly blocks?: boolean;
   /** The time of the chain at the start, in seconds. */
   readonly startTime?: number;
+  /** How steps are drawn: `guided` by default. */
+  readonly strategy?: 'guided' | 'random';
   /** Class hashes to draw as arguments. */
   readonly classHashes?: readonly string[];
 }
@@ -69,6 +71,8 @@ const A_YEAR = 366 * 24 * 3600;
 /** Steps of a corpus and merged jumps may be longer than a drawn jump. */
 const LONGEST_JUMP = 2 ** 40;
 const MOST_WEIGHT = 100;
+/** Lists that are drawn without a guide. */
+const SHORT_LISTS: ListLimits = { maxLength: 5, size: 'max' };
 /** Jumps that contracts are written for: a second, a minute, an hour, a day, a week, 30 days. */
 const USUAL_JUMPS = [1, 60, 3600, 86_400, 604_800, 2_592_000];
 const JUMP_BIAS = [-1, 0, 0, 1];
@@ -194,8 +198,8 @@ export class Vocabulary {
   #usualJump(random: fc.Random, pool: ValuePool): number {
     const choice = random.nextInt(0, 3);
     if (choice === 0) {
-      const constant = anyOf(pool.constants, random);
-      if (constant !== undefined && constant <= BigInt(this.longestJump)) return Number(constant);
+      const constant = fittingConstant(random, pool, BigInt(this.longestJump));
+      if (constant !== undefined) return Number(constant);
     }
     if (choice < 3) return (anyOf(USUAL_JUMPS, random) ?? 1) * random.nextInt(1, 2);
     return random.nextInt(1, Math.min(this.longestJump, 2 ** random.nextInt(1, 30)));
@@ -252,6 +256,24 @@ export class Vocabulary {
 
   /** Shrinks a step of any kind: callers, arguments, seconds. */
   stepShrinker(): fc.Arbitrary<Step> {
+    return fc.oneof<fc.Arbitrary<Step>[]>(
+      ...this.#stepsOf(undefined),
+      jumpArbitrary(LONGEST_JUMP),
+      blockArbitrary(),
+    );
+  }
+
+  /** Draws steps with equal chances for all functions, callers and values. */
+  uniformSteps(): fc.Arbitrary<Step> {
+    return fc.oneof<fc.Arbitrary<Step>[]>(
+      ...this.#stepsOf(SHORT_LISTS),
+      ...(this.longestJump > 0 ? [jumpArbitrary(this.longestJump)] : []),
+      ...(this.options.blocks === true ? [blockArbitrary()] : []),
+    );
+  }
+
+  /** Steps of each function and action. */
+  #stepsOf(lists: ListLimits | undefined): readonly fc.Arbitrary<Step>[] {
     const simplest = [...this.actors, ...this.contracts];
     const from = addressShrinker(this.actors);
     const calls = [...this.#called.values()].map(({ target, codec }) =>
@@ -262,7 +284,7 @@ export class Vocabulary {
           to: fc.constant(target.address),
           function: fc.constant(codec.name),
           arguments: fc.tuple(
-            ...codec.inputs.map(({ type }) => shrinkerOf(target.abi, type, simplest)),
+            ...codec.inputs.map(({ type }) => shrinkerOf(target.abi, type, simplest, lists)),
           ),
         },
         { noNullPrototype: true },
@@ -278,13 +300,17 @@ export class Vocabulary {
         { noNullPrototype: true },
       ),
     );
-    const jump = fc.record<TimeStep>(
-      { kind: fc.constant('time'), seconds: fc.integer({ min: 1, max: LONGEST_JUMP }) },
-      { noNullPrototype: true },
-    );
-    const block = fc.record<BlockStep>({ kind: fc.constant('block') }, { noNullPrototype: true });
-    return fc.oneof<fc.Arbitrary<Step>[]>(...calls, ...actions, jump, block);
+    return [...calls, ...actions];
   }
+}
+
+function jumpArbitrary(longest: number): fc.Arbitrary<TimeStep> {
+  const seconds = fc.integer({ min: 1, max: longest });
+  return fc.record({ kind: fc.constant('time' as const), seconds }, { noNullPrototype: true });
+}
+
+function blockArbitrary(): fc.Arbitrary<BlockStep> {
+  return fc.record({ kind: fc.constant('block' as const) }, { noNullPrototype: true });
 }
 
 /** Functions that steps call: the external ones, or the listed ones. */

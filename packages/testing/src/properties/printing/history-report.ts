@@ -1,5 +1,5 @@
 // The report of a history: its steps as a table, the last call with its tree, and a test that repeats it.
-import { buildTree, readAbi, table, treeLines, View } from '@starkbox/abi';
+import { buildTree, type Invocation, readAbi, table, treeLines, View } from '@starkbox/abi';
 import type { CallBranch, Chain, DirectResult } from 'starkbox';
 import type { Actor, EncodedCall, HistorySource, Target } from '../histories/histories.js';
 import type { ActionStep, CallStep, History } from '../model.js';
@@ -56,7 +56,19 @@ export async function reportHistory(facts: ReportedHistory): Promise<string> {
     historyTable(history, replayed.outcomes, names),
     ...(lastCall ? [await lastCallText(lastCall, names)] : []),
     'A test that repeats it:',
-    printTest({ history, invariant, title, file, failures, names }, runner).trimEnd(),
+    printTest(
+      {
+        history,
+        invariant,
+        title,
+        file,
+        failures,
+        names,
+        contracts: facts.targets.map(({ address }) => address),
+        actors: facts.actors.map(({ address }) => address),
+      },
+      runner,
+    ).trimEnd(),
   ].join('\n\n');
 }
 
@@ -149,10 +161,11 @@ async function treeText(
   trace: string | undefined,
   names: AddressNames,
 ): Promise<readonly string[]> {
-  if (trace === undefined) return [];
+  const invocation: unknown = trace === undefined ? undefined : JSON.parse(trace);
+  if (!isInvocation(invocation)) return [];
   const { roots } = buildTree(
     { type: 'INVOKE' },
-    { type: 'INVOKE', execute_invocation: JSON.parse(trace) },
+    { type: 'INVOKE', execute_invocation: invocation },
     { execution_status: 'SUCCEEDED' },
   );
   const view = await View.of(roots, {
@@ -167,6 +180,9 @@ async function treeText(
   });
   return treeLines(roots, view);
 }
+
+const isInvocation = (value: unknown): value is Invocation =>
+  Array.isArray(Object(value).calls) && Array.isArray(Object(value).events);
 
 async function storageText(
   chain: Pick<Chain, 'request'>,

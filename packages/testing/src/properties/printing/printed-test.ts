@@ -11,7 +11,10 @@ export interface PrintedHistory {
   readonly history: History;
   /** Reasons of steps that fail, by their index. */
   readonly failures: ReadonlyMap<number, string>;
-  /** Identifiers by address. */
+  /** Addresses of the contracts and actors of the options, in their order. */
+  readonly contracts: readonly string[];
+  readonly actors: readonly string[];
+  /** Identifiers of these addresses. */
   readonly names: AddressNames;
   /** How the file of invariants is imported; undefined for a chain of the test. */
   readonly file?: string | undefined;
@@ -31,7 +34,11 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
   return [
     "import { openRun } from '@starkbox/testing/properties';",
     isNode ? "import { test } from 'node:test';" : "import { test } from 'vitest';",
-    ...(file === undefined ? [] : [`import invariants from ${quoted(file)};`]),
+    ...(file === undefined
+      ? []
+      : [
+          `import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
+        ]),
     '',
     `test(${quoted(title)}, async (${isNode ? 't' : ''}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
@@ -46,7 +53,7 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
 }
 
 /** The addresses that the steps mention. */
-function declarations({ history, names }: PrintedHistory): readonly string[] {
+function declarations({ history, names, contracts, actors }: PrintedHistory): readonly string[] {
   const used = new Set<string>();
   const visit = (value: StepValue): void => {
     if (typeof value === 'string') used.add(value);
@@ -59,9 +66,12 @@ function declarations({ history, names }: PrintedHistory): readonly string[] {
     }
     if ('arguments' in step) step.arguments.forEach(visit);
   }
-  return [...names]
-    .filter(([address]) => used.has(address))
-    .map(([address, name]) => `  const ${name} = ${quoted(address)};`);
+  const declared = (addresses: readonly string[], method: string): readonly string[] =>
+    addresses.flatMap((address, at) =>
+      used.has(address) ? [`  const ${names.get(address)} = run.${method}(${at});`] : [],
+    );
+  // A repaired class has another hash, and its contracts have other addresses.
+  return [...declared(contracts, 'contract'), ...declared(actors, 'actor')];
 }
 
 function stepLine(
@@ -72,13 +82,15 @@ function stepLine(
   const code = (value: StepValue): string => valueCode(value, names);
   const listed = (values: readonly StepValue[]): string =>
     values.length === 0 ? '' : `, [${values.map(code).join(', ')}]`;
-  const reason = failures.get(at);
-  // The last step of a history without an invariant is the violation.
-  const mayFail = reason !== undefined && (invariant !== undefined || at < history.length - 1);
-  const end = mayFail ? `.catch(() => undefined); // fails: ${oneLine(reason)}` : ';';
+  // The last step of a history without an invariant is the violation; any other may fail, as in the search.
+  const mustReturn = invariant === undefined && at === history.length - 1;
+  const reason = mustReturn ? undefined : failures.get(at);
+  const end = reason === undefined ? ';' : `; // fails: ${oneLine(reason)}`;
   switch (step.kind) {
-    case 'call':
-      return `await run.send(${code(step.from)}, ${code(step.to)}, ${quoted(step.function)}${listed(step.arguments)})${end}`;
+    case 'call': {
+      const method = mustReturn ? 'send' : 'attempt';
+      return `await run.${method}(${code(step.from)}, ${code(step.to)}, ${quoted(step.function)}${listed(step.arguments)})${end}`;
+    }
     case 'action':
       return `await run.act(${quoted(step.name)}${listed(step.arguments)})${end}`;
     case 'time':

@@ -135,7 +135,7 @@ export class Session<T = unknown> {
     this.#actions = options.actions ?? {};
     this.#rejectsFailures = options.failures === 'reject';
     this.#targetNames = new Map(targets.map(({ address, name }) => [address, name]));
-    const { depth = DEFAULT_DEPTH, time = true, blocks = true } = options;
+    const { depth = DEFAULT_DEPTH, time = true, blocks = true, strategy = 'guided' } = options;
     this.source = new Histories({
       targets,
       actors: this.actors,
@@ -146,6 +146,7 @@ export class Session<T = unknown> {
       depth,
       time: time === true ? LONGEST_JUMP : time,
       blocks,
+      strategy,
       startTime: this.#base.time,
     });
     this.#seen = this.source.constants;

@@ -7,7 +7,13 @@ import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 
 /** Longest list and string that is shrunk. */
 const MOST_ITEMS = 10_000;
-const LISTS = { maxLength: MOST_ITEMS, size: 'max' } as const;
+/** How long lists and strings are. */
+export interface ListLimits {
+  readonly maxLength: number;
+  readonly size: 'max';
+}
+
+const LISTS: ListLimits = { maxLength: MOST_ITEMS, size: 'max' };
 const PLAIN = { noNullPrototype: true } as const;
 
 /** Shrinks to the values of a list that precede a value, or to all of them. */
@@ -66,17 +72,18 @@ export function addressShrinker(simplest: readonly string[]): fc.Arbitrary<strin
   return new ListedArbitrary(simplest);
 }
 
-/** The arbitrary of fast-check that shrinks values of a type. */
+/** The arbitrary of fast-check that shrinks values of a type, and draws all of them with equal chances. */
 export function shrinkerOf(
   abi: Abi,
   name: string,
   simplestAddresses: readonly string[],
+  lists: ListLimits = LISTS,
 ): fc.Arbitrary<StepValue> {
   const types = reachableTypes(name, abi);
   const address = addressShrinker(simplestAddresses);
   const shrinkers = fc.letrec<Record<string, StepValue>>((tie) => {
     const built: Record<string, fc.Arbitrary<StepValue>> = {};
-    for (const [of, type] of types) built[of] = build(type, tie, address);
+    for (const [of, type] of types) built[of] = build(type, tie, address, lists);
     return built;
   });
   const shrinker = shrinkers[name];
@@ -86,7 +93,12 @@ export function shrinkerOf(
 
 type Tie = (name: string) => fc.Arbitrary<StepValue>;
 
-function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arbitrary<StepValue> {
+function build(
+  type: CairoType,
+  tie: Tie,
+  address: fc.Arbitrary<string>,
+  lists: ListLimits,
+): fc.Arbitrary<StepValue> {
   switch (type.kind) {
     case 'integer':
       return fc.bigInt({ min: type.min, max: type.max });
@@ -100,12 +112,12 @@ function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arb
         (text) => BigInt(String(text)),
       );
     case 'text':
-      return fc.string(LISTS);
+      return fc.string(lists);
     case 'unit':
       return fc.tuple<StepValue[]>();
     case 'list':
       return type.length === undefined
-        ? fc.array(tie(type.of), LISTS)
+        ? fc.array(tie(type.of), lists)
         : fc.tuple(...Array.from({ length: type.length }, () => tie(type.of)));
     case 'tuple':
       return fc.tuple(...type.of.map(tie));
@@ -168,7 +180,7 @@ export interface ValueOptions {
  * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
  *
  * @param abi the ABI as a class or a starknet.js contract has it
- * @param type the name of the type, for example `core::integer::u256`
+ * @param type the name of the type, for example `u256`, `Array<ContractAddress>` or `app::Order`
  * @throws TypeError if the ABI does not define the type
  */
 export function arbitraryOf(
@@ -177,11 +189,40 @@ export function arbitraryOf(
   { addresses = ['0x1', '0x2', '0x3'], numbers = [], classHashes = [] }: ValueOptions = {},
 ): fc.Arbitrary<StepValue> {
   const read = readAbi(abi);
+  const name = fullName(type);
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
     recent: { numbers, felts: [] },
     classHashes,
   };
-  return new ValueArbitrary(new Draws(read).of(type), pool, shrinkerOf(read, type, addresses));
+  return new ValueArbitrary(new Draws(read).of(name), pool, shrinkerOf(read, name, addresses));
+}
+
+/** Types of the core library, whose paths may be left out. */
+const CORE_PATHS: ReadonlyMap<string, string> = new Map([
+  ...['felt252', 'bool'].map((name) => [name, `core::${name}`] as const),
+  ...[8, 16, 32, 64, 128].flatMap((bits) =>
+    ['u', 'i'].map((sign) => [`${sign}${bits}`, `core::integer::${sign}${bits}`] as const),
+  ),
+  ['u256', 'core::integer::u256'],
+  ['u512', 'core::integer::u512'],
+  ['ContractAddress', 'core::starknet::contract_address::ContractAddress'],
+  ['ClassHash', 'core::starknet::class_hash::ClassHash'],
+  ['EthAddress', 'core::starknet::eth_address::EthAddress'],
+  ['bytes31', 'core::bytes_31::bytes31'],
+  ['ByteArray', 'core::byte_array::ByteArray'],
+  ['Array', 'core::array::Array'],
+  ['Span', 'core::array::Span'],
+  ['Option', 'core::option::Option'],
+  ['Result', 'core::result::Result'],
+  ['NonZero', 'core::zeroable::NonZero'],
+  ['Box', 'core::box::Box'],
+]);
+
+/** `Array<u8>` → `core::array::Array::<core::integer::u8>`, as ABIs write it. */
+function fullName(type: string): string {
+  return type
+    .replace(/(?<![\w:])\w+(?!\w|::\w)/g, (word) => CORE_PATHS.get(word) ?? word)
+    .replace(/(?<=\w)</g, '::<');
 }

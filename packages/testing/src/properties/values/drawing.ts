@@ -1,5 +1,5 @@
 // Drawing of values by their Cairo type: boundary values, small numbers, and values that executions have shown.
-import type { Abi } from '@starkbox/abi';
+import { type Abi, PRIME } from '@starkbox/abi';
 import type * as fc from 'fast-check';
 import type { StepValue } from '../model.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
@@ -43,6 +43,8 @@ export type Draw = (random: fc.Random, pool: ValuePool, depth: number) => StepVa
 
 /** Lists in lists end here: a type may contain itself. */
 const DEEPEST = 4;
+/** Draws of a constant that fits. */
+const MOST_ATTEMPTS = 4;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ADDRESSES = 1n << 251n;
 
@@ -91,9 +93,27 @@ function shownNumber(random: fc.Random, pool: ValuePool): bigint | undefined {
   );
 }
 
-function constant(random: fc.Random, pool: ValuePool): bigint | undefined {
-  const value = anyOf(pool.constants, random);
+/** A constant that is not above a bound. */
+export function fittingConstant(
+  random: fc.Random,
+  { constants }: ValuePool,
+  max: bigint,
+): bigint | undefined {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const value = anyOf(constants, random);
+    if (value === undefined || value <= max) return value;
+  }
+  return undefined;
+}
+
+function constant(random: fc.Random, pool: ValuePool, max: bigint): bigint | undefined {
+  const value = fittingConstant(random, pool, max);
   return value === undefined ? undefined : value + BigInt(random.nextInt(-1, 1));
+}
+
+/** The first identifiers and the smallest amounts come most often. */
+function small(random: fc.Random): bigint {
+  return BigInt(random.nextInt(0, random.nextInt(0, 10)));
 }
 
 function boundary(random: fc.Random, max: bigint): bigint {
@@ -142,8 +162,8 @@ function candidate(random: fc.Random, pool: ValuePool, max: bigint): bigint | un
   const choice = random.nextInt(0, 23);
   if (choice < 6) return shownNumber(random, pool);
   if (choice < 10) return related(random, pool);
-  if (choice < 14) return BigInt(random.nextInt(0, 10));
-  if (choice < 16) return constant(random, pool);
+  if (choice < 14) return small(random);
+  if (choice < 16) return constant(random, pool, max);
   if (choice === 16) return timeNumber(random, pool);
   if (choice < 19) return round(random);
   if (choice < 22) return boundary(random, max);
@@ -156,13 +176,20 @@ function timeNumber(random: fc.Random, pool: ValuePool): bigint {
   return pool.time + (distance ?? BigInt(random.nextInt(-1, 100)));
 }
 
+/** A felt that is compared as a whole, such as a role or a hash: half of the time. */
+function identifier(random: fc.Random, pool: ValuePool): bigint | undefined {
+  const choice = random.nextInt(0, 7);
+  if (choice < 2) return newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
+  return choice < 4 ? anyOf(pool.constants, random) : undefined;
+}
+
 function drawInteger(min: bigint, max: bigint): Draw {
   const isSigned = min < 0n;
-  const isFelt = max > 1n << 250n;
+  const isFelt = max === PRIME - 1n;
   return (random, pool) => {
-    if (isFelt && random.nextInt(0, 3) === 0) {
-      const felt = newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
-      if (felt !== undefined && felt <= max) return felt;
+    if (isFelt) {
+      const felt = identifier(random, pool);
+      if (felt !== undefined) return felt;
     }
     const number = candidate(random, pool, max) ?? BigInt(random.nextInt(0, 1000));
     const fitting = number > max ? number % (max + 1n) : number;
