@@ -101,6 +101,7 @@ export class Search implements SearchState {
         first: this.runs,
         count: Math.min(ROUND, runs - this.runs),
         interval: coverage ? this.#interval : 0,
+        calls: this.plan.calls - this.calls,
       };
       const results = await this.#executor.run(range, this.#change);
       this.#merge(results);
