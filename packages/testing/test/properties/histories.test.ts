@@ -157,7 +157,7 @@ describe('drawing', () => {
     ).flat();
     const actions = steps.filter((step) => step.kind === 'action');
     expect(actions.length).toBeGreaterThan(50);
-    expect(actions.every(({ arguments: [value = 0n] }) => value >= 5n && value <= 9n)).toBe(true);
+    expect(actions.every(({ arguments: [value = 0n] }) => /^[5-9]$/.test(String(value)))).toBe(true);
   });
 });
 
