@@ -1,6 +1,6 @@
 // The steps of one run, drawn one by one.
 import type * as fc from 'fast-check';
-import type { History, Step } from '../model.js';
+import type { History, Step } from '../model/history.js';
 import { anyOf, type ValuePool } from '../values/drawing.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { mutate } from './mutation.js';
@@ -72,7 +72,8 @@ export class RunDrawing implements Drawing {
     const kind = random.nextInt(0, 39);
     if (kind < 4 && longestJump > 0) return this.#words.drawJump(random, this.#pool);
     // A closed block costs as much as several calls.
-    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0) return { kind: 'block' };
+    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0)
+      return { kind: 'block' };
     if (kind < 8) {
       const repeated = this.#repeated();
       if (repeated) return repeated;

@@ -1,7 +1,7 @@
 // Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
 import { type Abi, canonicalFelt, PRIME, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
 import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 

@@ -1,6 +1,6 @@
 // Values that executions have shown, as plain data: a round of runs draws from a fixed set of them.
 import { canonicalFelt, PRIME } from '@starkbox/abi';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 
 /** Values seen in storage, calldata, results and events. */
 export interface SeenValues {
@@ -89,10 +89,10 @@ export class SeenCollector {
     }
   }
 
-  addAll(seen: SeenValues): void {
-    for (const value of seen.numbers) this.#numbers.add(value);
-    for (const value of seen.felts) this.#felts.add(value);
-    for (const value of seen.addresses) this.#addresses.add(value);
+  addAll({ numbers, felts, addresses }: SeenValues): void {
+    for (const value of numbers) this.#numbers.add(value);
+    for (const value of felts) this.#felts.add(value);
+    for (const value of addresses) this.#addresses.add(value);
   }
 
   get numbers(): readonly bigint[] {
