@@ -192,7 +192,7 @@ export function arbitraryOf(
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
-    recent: { numbers, felts: [] },
+    recent: { ...EMPTY_POOL.recent, numbers },
     classHashes,
   };
   return new ValueArbitrary(new Draws(read).of(type), pool, shrinkerOf(read, type, addresses));
