@@ -190,6 +190,7 @@ class Runs {
   readonly #options: RehearsalOptions;
   readonly #carried: CarriedSlots | undefined;
   readonly #words: Words;
+  readonly #classes = new CompiledClasses();
 
   constructor(options: RehearsalOptions) {
     this.#options = options;
@@ -199,7 +200,7 @@ class Runs {
 
   async runBlock(block: PreparedBlock): Promise<void> {
     const { fork } = this.#options;
-    let { state } = block;
+    let state = await this.#classes.declaredIn(block.state);
     const last = block.traces.findLastIndex(({ hash }) => block.hashes.has(hash));
     for (const [index, { hash, trace }] of block.traces.entries()) {
       if (!this.#carried && index > last) return;
@@ -232,6 +233,7 @@ class Runs {
       Promise.all([run(state), run(replaced)]),
     );
     this.count += 1;
+    await this.#classes.add(old.classes, state);
     this.#checkReproduced(place, old);
     this.#words.at(replaced, oldClass, newClass.hash);
     const changes = await compareRuns(old, now, {
@@ -318,6 +320,40 @@ class Runs {
 
   #skip({ hash, block }: Place, reason: string): void {
     this.skipped.push({ transaction_hash: hash, block_number: block.number, reason });
+  }
+}
+
+/** Classes that are kept. */
+const MOST_CLASSES = 200;
+
+/** Classes of earlier transactions: each block has a source of its own, which would compile them again. */
+class CompiledClasses {
+  readonly #classes = new Map<string, Class>();
+
+  async add(hashes: Iterable<string>, state: State): Promise<void> {
+    for (const classHash of hashes) {
+      if (this.#classes.has(classHash) || this.#classes.size >= MOST_CLASSES) continue;
+      const compiled = await state.class(classHash);
+      if (compiled) this.#classes.set(classHash, compiled);
+    }
+  }
+
+  /** The state of a later block with the classes. */
+  declaredIn(state: State): Promise<State> {
+    const classes = [...this.#classes.values()];
+    return state.apply(
+      {
+        declared_classes: classes.flatMap(({ hash: class_hash, compiledClassHash }) =>
+          compiledClassHash === undefined
+            ? []
+            : [{ class_hash, compiled_class_hash: compiledClassHash }],
+        ),
+        deprecated_declared_classes: classes.flatMap(({ hash, compiledClassHash }) =>
+          compiledClassHash === undefined ? [hash] : [],
+        ),
+      },
+      classes,
+    );
   }
 }
 

@@ -31,6 +31,8 @@ export interface Run {
   readonly reason: string | undefined;
   readonly gas: Gas | undefined;
   readonly calls: readonly RunCall[];
+  /** Classes that ran, with the class of the fee token. */
+  readonly classes: ReadonlySet<string>;
   /** Without the event of the fee transfer. */
   readonly events: readonly RunEvent[];
   readonly messages: readonly MessageToL1[];
@@ -51,6 +53,7 @@ export function runOf(execution: Executed | Rejected): Run {
       reason: execution.rejection.message,
       gas: undefined,
       calls: [],
+      classes: new Set(),
       events: [],
       messages: [],
       writes: new Map(),
@@ -64,11 +67,13 @@ export function runOf(execution: Executed | Rejected): Run {
   const trace = membersOf(parse(execution.trace));
   const transfer = membersOf(trace['fee_transfer_invocation']);
   const diff = originStateDiff(trace['state_diff']);
+  const calls = callsOf(invocationsOf(trace));
   return {
     status: receipt.execution_status,
     reason: receipt.revert_reason,
     gas: receipt.execution_resources,
-    calls: callsOf(trace),
+    calls,
+    classes: new Set([...calls, ...callsOf([transfer])].map(({ classHash }) => classHash)),
     events: eventsOf(receipt, transfer),
     messages: receipt.messages_sent,
     writes: writesOf(diff),
@@ -95,7 +100,7 @@ function countEvents(call: Members): number {
   );
 }
 
-function callsOf(trace: Members): readonly RunCall[] {
+function callsOf(invocations: readonly Members[]): readonly RunCall[] {
   const calls: RunCall[] = [];
   const collect = (value: Members, path: string): void => {
     const { contract_address: contract, class_hash, entry_point_selector: selector } = value;
@@ -111,8 +116,7 @@ function callsOf(trace: Members): readonly RunCall[] {
       collect(membersOf(inner), `${path}.${index}`);
     }
   };
-  for (const [index, invocation] of invocationsOf(trace).entries())
-    collect(invocation, String(index));
+  for (const [index, invocation] of invocations.entries()) collect(invocation, String(index));
   return calls;
 }
 
