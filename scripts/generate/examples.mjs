@@ -228,6 +228,21 @@ async function simulations(call, { address, alice, class_hash }) {
   const get = hash.getSelectorFromName('get');
   const request = { contract_address: address, entry_point_selector: get, calldata: [] };
   await call('starknet_call', { request, block_id });
+  const entries = [{ variable: 'count', value: '0x64' }];
+  const storage = [{ contract_address: address, entries }];
+  await call('devnet_call', { request, block_id, overrides: { storage } });
+  await call('devnet_estimateFee', {
+    request: [transaction],
+    simulation_flags: ['SKIP_VALIDATE'],
+    block_id,
+    overrides: { block: { gas_prices: { l2_gas_price_fri: 16000000000 } } },
+  });
+  await call('devnet_simulateTransactions', {
+    block_id,
+    transactions: [transaction],
+    simulation_flags: skipped,
+    overrides: { storage, balances: [{ address: alice, amount: '0' }] },
+  });
   await call('starknet_getClassHashAt', { block_id, contract_address: address });
   await call('starknet_getClassAt', { block_id, contract_address: address });
   await call('starknet_getClass', { block_id, class_hash });

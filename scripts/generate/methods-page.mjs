@@ -35,6 +35,12 @@ const PAGES = [
       'snapshot revert listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass declare deploy',
   },
   {
+    page: 'what-if',
+    title: 'What if',
+    document: 'devnet',
+    methods: 'call estimateFee simulateTransactions',
+  },
+  {
     page: 'mempool',
     title: 'Mempool',
     document: 'devnet',

@@ -12,6 +12,19 @@ export type BALANCE = {
   readonly unit: PRICE_UNIT;
 };
 
+/** The balance of an address in a token. The node finds its slot as `devnet_deal` does. */
+export type BALANCE_OVERRIDE = {
+  readonly address: ADDRESS;
+  /** The balance in the token's smallest unit, as a number or a decimal string. */
+  readonly amount: (bigint | number) | DECIMAL;
+  /** The fee token; FRI (STRK) by default. */
+  readonly unit?: PRICE_UNIT;
+  /** Instead of a unit: the token contract. */
+  readonly token?: ADDRESS;
+  /** The name of the storage variable that maps addresses to balances; by default the node tries the usual names. */
+  readonly variable?: string;
+};
+
 /** A node with two children. */
 export type BINARY_NODE = {
   readonly left: FELT;
@@ -1700,6 +1713,46 @@ export type ORDERED_MESSAGE = {
   readonly order: number;
 } & MSG_TO_L1;
 
+/** Values that an execution assumes instead of the block's. Two overrides must not set the same value. The node applies classes first, then storage, nonces and balances. */
+export type OVERRIDES = {
+  /** Storage slots by contract. */
+  readonly storage?: readonly {
+    readonly contract_address: ADDRESS;
+    readonly entries: readonly SLOT_OVERRIDE[];
+  }[];
+  /** Classes by contract, even for addresses without a contract. Give either the hash of a declared class or a class. */
+  readonly classes?: readonly {
+    readonly contract_address: ADDRESS;
+    readonly class_hash?: FELT;
+    /** A class in the form of `starknet_getClass`, or as a compiler writes it. */
+    readonly contract_class?: { readonly [name: string]: unknown };
+  }[];
+  /** Nonces by contract. */
+  readonly nonces?: readonly {
+    readonly contract_address: ADDRESS;
+    readonly nonce: FELT;
+  }[];
+  /** Balances in any ERC-20 contract. */
+  readonly balances?: readonly BALANCE_OVERRIDE[];
+  /** The block in which to execute. Omitted values are the block's own. */
+  readonly block?: {
+    readonly block_number?: number;
+    readonly timestamp?: SECONDS;
+    readonly sequencer_address?: ADDRESS;
+    /** Prices to replace. */
+    readonly gas_prices?: {
+      readonly gas_price_wei?: GAS_PRICE;
+      readonly data_gas_price_wei?: GAS_PRICE;
+      readonly gas_price_fri?: GAS_PRICE;
+      readonly data_gas_price_fri?: GAS_PRICE;
+      readonly l2_gas_price_wei?: GAS_PRICE;
+      readonly l2_gas_price_fri?: GAS_PRICE;
+    };
+  };
+  /** The address that calls, for calls only; 0x0 by default. Transactions are always called by their sender. */
+  readonly caller?: ADDRESS;
+};
+
 /** A field of a packed value. */
 export type PACKED_FIELD = {
   readonly name: string;
@@ -1995,6 +2048,17 @@ export type SIMULATION_FLAG = 'SKIP_VALIDATE' | 'SKIP_FEE_CHARGE' | 'RETURN_INIT
 
 /** Skips the account's validation. */
 export type SIMULATION_FLAG_FOR_ESTIMATE_FEE = 'SKIP_VALIDATE';
+
+/** A storage value by the key of its slot, or by the name of its variable. */
+export type SLOT_OVERRIDE = {
+  readonly key?: STORAGE_KEY;
+  /** Instead of a key: the name of a storage variable of the class. */
+  readonly variable?: string;
+  /** With a variable: the keys of its map, in order. A u256 is two felts, the low half first. */
+  readonly keys?: readonly FELT[];
+  /** One felt, or the felts of consecutive slots. A u256 is two felts, the low half first. */
+  readonly value: FELT | readonly FELT[];
+};
 
 /** Either the keys of one map (several for a tuple) or a member. */
 export type SLOT_STEP = {
@@ -2612,6 +2676,40 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
+  /** Call a function on a changed state, in a changed block or from any address. */
+  readonly devnet_call: {
+    readonly params: {
+      readonly request: FUNCTION_CALL;
+      readonly block_id: BLOCK_ID;
+      readonly overrides?: OVERRIDES;
+    };
+    readonly result: readonly FELT[];
+  };
+  /** Estimate the fees of transactions on a changed state or in a changed block. */
+  readonly devnet_estimateFee: {
+    readonly params: {
+      readonly request: readonly BROADCASTED_TXN[];
+      readonly simulation_flags: readonly SIMULATION_FLAG_FOR_ESTIMATE_FEE[];
+      readonly block_id: BLOCK_ID;
+      readonly overrides?: OVERRIDES;
+    };
+    readonly result: readonly FEE_ESTIMATE[];
+  };
+  /** Simulate transactions on a changed state or in a changed block. */
+  readonly devnet_simulateTransactions: {
+    readonly params: {
+      readonly block_id: BLOCK_ID;
+      readonly transactions: readonly BROADCASTED_TXN[];
+      readonly simulation_flags: readonly SIMULATION_FLAG[];
+      readonly overrides?: OVERRIDES;
+    };
+    readonly result:
+      | readonly SIMULATED_TRANSACTION[]
+      | {
+          readonly simulated_transactions: readonly SIMULATED_TRANSACTION[];
+          readonly initial_reads: INITIAL_READS;
+        };
+  };
   /** Execute a transaction of the forked network again, on its original state or on a changed one. */
   readonly devnet_replayTransaction: {
     readonly params: {
@@ -2969,6 +3067,7 @@ export interface Methods {
       readonly skip_validate?: boolean;
       readonly max_steps?: number;
       readonly max_bytes?: number;
+      readonly overrides?: OVERRIDES;
     };
     readonly result: DEBUG_TRACE;
   };
@@ -3761,6 +3860,43 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     tenants: 'own',
     external: 'fork',
   },
+  devnet_call: {
+    document: 'devnet',
+    params: [
+      { name: 'request', required: true },
+      { name: 'block_id', required: true },
+      { name: 'overrides' },
+    ],
+    waits: true,
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_estimateFee: {
+    document: 'devnet',
+    params: [
+      { name: 'request', required: true },
+      { name: 'simulation_flags', required: true },
+      { name: 'block_id', required: true },
+      { name: 'overrides' },
+    ],
+    waits: true,
+    feltLists: 'request',
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_simulateTransactions: {
+    document: 'devnet',
+    params: [
+      { name: 'block_id', required: true },
+      { name: 'transactions', required: true },
+      { name: 'simulation_flags', required: true },
+      { name: 'overrides' },
+    ],
+    waits: true,
+    feltLists: 'transactions',
+    tenants: 'everywhere',
+    executes: true,
+  },
   devnet_replayTransaction: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }, { name: 'overrides' }],
@@ -4025,6 +4161,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'skip_validate' },
       { name: 'max_steps' },
       { name: 'max_bytes' },
+      { name: 'overrides' },
     ],
     waits: true,
     tenants: 'everywhere',

@@ -40,6 +40,8 @@ export interface ClassVariables {
   readonly members: ReadonlyMap<string, string>;
   /** Large numbers of the program: roles, interfaces. */
   readonly constants: readonly string[];
+  /** Whether the program has a large number, such as the hash of a variable's name; undefined for a class of Cairo 0. */
+  readonly hasConstant: ((felt: string) => boolean) | undefined;
 }
 
 /** The three hashes that lead to a slot; the engine has all of them. */
@@ -89,12 +91,12 @@ export function variablesOf(facts: ClassFacts, { keccak }: StorageHashes): Class
       }
     }
   }
+  const large = new Set([...(constants ?? [])].filter((felt) => BigInt(felt) >= WIDE));
   return {
     variables: [...variables.values()],
     members,
-    constants: [...(constants ?? [])]
-      .filter((felt) => BigInt(felt) >= WIDE)
-      .slice(0, MOST_CONSTANTS),
+    constants: [...large].slice(0, MOST_CONSTANTS),
+    hasConstant: constants && ((felt) => large.has(felt)),
   };
 }
 

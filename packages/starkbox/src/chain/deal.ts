@@ -1,11 +1,12 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
 import {
-  type Block,
+  type CallOutcome,
   pedersenPair,
   type State,
   starknetKeccak,
   storageAddress,
 } from '@starkbox/engine';
+import type { FUNCTION_CALL } from '@starkbox/spec';
 import { fail, refuse } from '../errors.js';
 import { ADDRESS_BOUND, fromU256, hex, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
@@ -75,10 +76,23 @@ async function written(
   world: World,
   request: Deal,
 ): Promise<readonly [State, Dealt]> {
-  const { token, address, amount, adjustSupply } = request;
   const { pendingState: state } = world;
-  if ((await state.classHashAt(token)) === '0x0') fail('CONTRACT_NOT_FOUND');
-  const contract = new Token(token, pendingContext(world, chain.options, nextTime(world)));
+  if ((await state.classHashAt(request.token)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  const context = pendingContext(world, chain.options, nextTime(world));
+  return withBalance(state, request, (probed, call) => callForWriter(probed, context, call));
+}
+
+/** Calls a function on a state. */
+export type CallOn = (state: State, call: FUNCTION_CALL) => Promise<CallOutcome>;
+
+/** The state with a balance of a deployed token. */
+export async function withBalance(
+  state: State,
+  request: Deal,
+  call: CallOn,
+): Promise<readonly [State, Dealt]> {
+  const { token, address, amount, adjustSupply } = request;
+  const contract = new Token(token, call);
   const balance = await contract.view(state, BALANCE_FUNCTIONS, [address]);
   const [dealt, { variable, key: slot }] = await contract.set(
     state,
@@ -128,11 +142,11 @@ interface View {
 
 class Token {
   readonly #address: string;
-  readonly #context: Block;
+  readonly #callOn: CallOn;
 
-  constructor(address: string, context: Block) {
+  constructor(address: string, callOn: CallOn) {
     this.#address = address;
-    this.#context = context;
+    this.#callOn = callOn;
   }
 
   /** The first of several functions that answers. */
@@ -178,7 +192,7 @@ class Token {
     name: string,
     calldata: readonly string[],
   ): Promise<bigint | undefined> {
-    const { result } = await callForWriter(state, this.#context, {
+    const { result } = await this.#callOn(state, {
       contract_address: this.#address,
       entry_point_selector: starknetKeccak(name),
       calldata,

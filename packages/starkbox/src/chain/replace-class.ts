@@ -31,7 +31,7 @@ export async function replaceClass(
       ? undefined
       : await compileClass(newClass, chain.options.classLimits);
   const hash = typeof newClass === 'string' ? newClass : (compiled?.hash ?? '0x0');
-  const change = changeOf(address, hash, compiled);
+  const change = classChange(address, hash, compiled);
   const classes = compiled ? [compiled] : [];
   if (chain.options.fork) {
     await onlyOriginFailures(applyChange(chain.world.pendingState, change, classes));
@@ -43,13 +43,26 @@ export async function replaceClass(
   });
 }
 
-function changeOf(address: string, hash: string, compiled: Class | undefined): StateChange {
+/**
+ * Another class at an address.
+ *
+ * @param compiled the class, if the change declares it
+ * @param isDeployed whether a contract is there
+ */
+export function classChange(
+  address: string,
+  hash: string,
+  compiled: Class | undefined,
+  isDeployed = true,
+): StateChange {
   const { compiledClassHash } = compiled ?? {};
-  const replaced_classes = [{ contract_address: address, class_hash: hash }];
-  if (!compiled) return { state_diff: { replaced_classes } };
+  const contract = isDeployed
+    ? { replaced_classes: [{ contract_address: address, class_hash: hash }] }
+    : { deployed_contracts: [{ address, class_hash: hash }] };
+  if (!compiled) return { state_diff: contract };
   return {
     state_diff: {
-      replaced_classes,
+      ...contract,
       ...(compiledClassHash === undefined
         ? { deprecated_declared_classes: [hash] }
         : { declared_classes: [{ class_hash: hash, compiled_class_hash: compiledClassHash }] }),

@@ -5,6 +5,7 @@ import {
   type OriginBlock,
   originBlock,
   originContext,
+  originHeader,
   originTransaction,
 } from '../chain/queries/replay-transaction.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
@@ -222,7 +223,7 @@ class Runs {
     this.oldClasses.add(oldClass);
     const replaced = await this.#withNewClass(state);
     const values = await this.#transaction(hash);
-    const context = originContext(block, this.#options);
+    const context = originContext(this.#options, originHeader(block.header));
     const transaction = await originTransaction(this.#options.fork, values, this.#options.chainId);
     const run = async (before: State): Promise<Run> => {
       const [execution] = await before.executeMany(context, [transaction], {});

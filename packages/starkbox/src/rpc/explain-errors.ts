@@ -18,6 +18,16 @@ const SENDERS: ReadonlyMap<string, string> = new Map([
 
 const TRANSACTION_OF: ReadonlyMap<string, TransactionOf> = new Map<string, TransactionOf>([
   ['starknet_call', ({ request }) => ({ type: 'CALL', ...membersOf(request) })],
+  [
+    'devnet_call',
+    ({ request, overrides }) => ({
+      type: 'CALL',
+      ...membersOf(request),
+      ...callerOf(membersOf(overrides)),
+    }),
+  ],
+  ['devnet_estimateFee', ({ request }, index) => listOf(request)[index]],
+  ['devnet_simulateTransactions', ({ transactions }, index) => listOf(transactions)[index]],
   ['starknet_estimateFee', ({ request }, index) => listOf(request)[index]],
   ['starknet_simulateTransactions', ({ transactions }, index) => listOf(transactions)[index]],
   ['starknet_estimateMessageFee', ({ message }) => handlerOf(membersOf(message))],
@@ -26,6 +36,10 @@ const TRANSACTION_OF: ReadonlyMap<string, TransactionOf> = new Map<string, Trans
     (params) => params[name],
   ]),
 ]);
+
+function callerOf({ caller }: Members): object {
+  return caller === undefined ? {} : { caller };
+}
 
 function handlerOf({ from_address, to_address, entry_point_selector, payload }: Members): object {
   const calldata = [from_address, ...listOf(payload)];
@@ -197,12 +211,19 @@ async function withinTime<T>(
 }
 
 function attemptedOf(params: Members, transactionOf: TransactionOf, index: number): Attempted {
-  const { block_id, simulation_flags } = params;
+  const { block_id, simulation_flags, overrides } = params;
   return {
     earlier: Array.from({ length: index }, (_, before) => Object(transactionOf(params, before))),
-    id: block_id === undefined ? undefined : Object(block_id),
+    id: blockIdOf(block_id),
+    overrides: overrides === undefined ? undefined : Object(overrides),
     validate: !listOf(simulation_flags).includes('SKIP_VALIDATE'),
   };
+}
+
+/** A block id that its schema has checked. */
+function blockIdOf(id: unknown): Attempted['id'] {
+  if (id === 'latest' || id === 'pre_confirmed' || id === 'l1_accepted') return id;
+  return id === undefined ? undefined : Object(id);
 }
 
 export interface ErrorExplainer {

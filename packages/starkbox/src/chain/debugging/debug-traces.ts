@@ -1,7 +1,21 @@
 // Recorded executions of a chain, which debuggers read by ranges.
 import { namesOf } from '@starkbox/abi';
-import type { DebugLimits, DebugReport, DebugRun, DebugTrace, State } from '@starkbox/engine';
-import type { BLOCK_ID, DEBUG_CLASS, DEBUG_RUN, DEBUG_TRACE, Methods } from '@starkbox/spec';
+import type {
+  Class,
+  DebugLimits,
+  DebugReport,
+  DebugRun,
+  DebugTrace,
+  State,
+} from '@starkbox/engine';
+import type {
+  BLOCK_ID,
+  DEBUG_CLASS,
+  DEBUG_RUN,
+  DEBUG_TRACE,
+  Methods,
+  OVERRIDES,
+} from '@starkbox/spec';
 import type { SourceText } from '../../debug-info/source-texts.js';
 import { reasonOf, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
@@ -12,14 +26,15 @@ import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
 import {
   checkSubject,
+  contextAt,
   feeIndex,
   locateRepeatable,
   locationAt,
   type Repetition,
+  type RetraceLocation,
   repeatAttempt,
   repeatBlock,
 } from '../retrace/retrace.js';
-import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
 import { findTransaction } from '../world/world.js';
 import { debugClass } from './debug-class.js';
@@ -37,6 +52,8 @@ const MOST_READ_CELLS = 65_536;
 interface OpenTrace {
   readonly trace: DebugTrace;
   readonly report: DebugReport;
+  /** With classes that the chain may lack; undefined without overrides. */
+  readonly overridden: State | undefined;
 }
 
 /** An execution that was recorded, and the state in which the names of its classes are found. */
@@ -45,18 +62,33 @@ interface Recorded {
   readonly state: State;
   /** Whether the trace ends with the transfer of the fee. */
   readonly hasFee: boolean;
+  readonly isOverridden?: boolean;
+}
+
+/** Where names and overridden states come from. */
+export interface TraceSources {
+  readonly nameSources: NameSources;
+  overridden(
+    id: BLOCK_ID,
+    overrides: OVERRIDES,
+    signal?: AbortSignal,
+  ): Promise<Required<RetraceLocation>>;
 }
 
 export class DebugTraces {
   readonly #chain: Chain;
-  readonly #sources: NameSources;
+  readonly #explainer: TraceSources;
   /** The one that was opened first is the first. */
   readonly #traces = new Map<string, OpenTrace>();
   #opened = 0;
 
-  constructor(chain: Chain, sources: NameSources) {
+  constructor(chain: Chain, explainer: TraceSources) {
     this.#chain = chain;
-    this.#sources = sources;
+    this.#explainer = explainer;
+  }
+
+  get #sources(): NameSources {
+    return this.#explainer.nameSources;
   }
 
   /** Runs an execution again, and keeps its trace until it is closed. */
@@ -66,7 +98,8 @@ export class DebugTraces {
       maxSteps: Math.min(request.max_steps ?? maximumDebugSteps, maximumDebugSteps),
       maxBytes: Math.min(request.max_bytes ?? maximumDebugBytes, maximumDebugBytes),
     };
-    const { trace, state, hasFee } = await this.#record(request, limits, signal);
+    const recorded = await this.#record(request, limits, signal);
+    const { trace, state, hasFee } = recorded;
     const whole = trace.report();
     const report = hasFee ? withoutFee(whole) : whole;
     if (report.runs.length === 0) {
@@ -76,7 +109,8 @@ export class DebugTraces {
     }
     this.#opened += 1;
     const id = hex(this.#opened);
-    this.#traces.set(id, { trace, report });
+    const overridden = recorded.isOverridden ? state : undefined;
+    this.#traces.set(id, { trace, report, overridden });
     this.#closeOldest(maximumDebugBytes);
     const charged = withoutUnchargedGas(report);
     return { trace_id: id, ...charged, runs: await this.#named(charged.runs, state) };
@@ -88,7 +122,8 @@ export class DebugTraces {
     signal: AbortSignal | undefined,
   ): Promise<Recorded> {
     checkSubject(request);
-    const { transaction_hash: hash, call, transactions = [], block_id, skip_validate } = request;
+    const { transaction_hash: hash, call, transactions = [], block_id, overrides } = request;
+    checkOverrides(request);
     const chain = this.#chain;
     const { world } = chain;
     if (hash !== undefined) {
@@ -98,16 +133,21 @@ export class DebugTraces {
       const hasFee = repetition.flags.at(-1)?.chargeFee === true;
       return { trace, state: isIncluded ? world.pendingState : repetition.state, hasFee };
     }
-    const location = locationAt(world, block_id);
-    const { state, number } = location;
+    const location: RetraceLocation = overrides
+      ? await this.#explainer.overridden(block_id ?? 'pre_confirmed', overrides, signal)
+      : locationAt(world, block_id);
+    const { state } = location;
+    const facts = { state, hasFee: false, isOverridden: overrides !== undefined };
     if (call) {
-      const context = contextOf(world, chain.options, number);
-      const run = chain.executions.recordCall(state, context, call, { ...limits, signal });
-      return { trace: await executing(run), state, hasFee: false };
+      const { caller } = overrides ?? {};
+      const called = caller === undefined ? call : { ...call, caller };
+      const context = contextAt(location, chain.options);
+      const run = chain.executions.recordCall(state, context, called, { ...limits, signal });
+      return { trace: await executing(run), ...facts };
     }
-    const options = { validate: skip_validate !== true, signal };
+    const options = { validate: request.skip_validate !== true, signal };
     const attempt = await repeatAttempt(chain, transactions, location, options);
-    return { trace: await this.#recordLast(attempt, limits, signal), state, hasFee: false };
+    return { trace: await this.#recordLast(attempt, limits, signal), ...facts };
   }
 
   #recordLast(
@@ -203,7 +243,17 @@ export class DebugTraces {
   /** The code and debug information of a class. */
   async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
     const { world } = this.#chain;
-    return debugClass(await classAt(world, hash, id), this.#sources.infos, world.labels);
+    const contractClass = (await this.#overriddenClass(hash)) ?? (await classAt(world, hash, id));
+    return debugClass(contractClass, this.#sources.infos, world.labels);
+  }
+
+  /** A class of an open trace's overrides. */
+  async #overriddenClass(hash: string): Promise<Class | undefined> {
+    for (const { overridden } of this.#traces.values()) {
+      const contractClass = await overridden?.class(hash);
+      if (contractClass) return contractClass;
+    }
+    return undefined;
   }
 
   /** A file that the debug information of a class names. */
@@ -213,6 +263,18 @@ export class DebugTraces {
 
   close(id: string): void {
     this.#traces.delete(id);
+  }
+}
+
+/** Rejects overrides where they would have no effect. */
+function checkOverrides({ transaction_hash, transactions, overrides }: OpenRequest): void {
+  if (overrides && transaction_hash !== undefined) {
+    refuse(
+      'Expected overrides with call or transactions, got them with transaction_hash. Pass the transaction in transactions.',
+    );
+  }
+  if (overrides?.caller !== undefined && transactions) {
+    refuse('Expected overrides.caller with call, got it with transactions. Change their sender.');
   }
 }
 

@@ -5,10 +5,11 @@ import {
   Class,
   type Retrace,
   type RetracedFrame,
+  type State,
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
-import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT } from '@starkbox/spec';
+import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT, OVERRIDES } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -22,18 +23,19 @@ import type { Chain } from '../chain.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
+  contextAt,
   type RetraceLocation,
   retraceAttempt,
   retraceCall,
   retraceTransaction,
 } from '../retrace/retrace.js';
-import { contextOf } from '../steps/block-context.js';
 import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
 import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
+import type { ExecutionLocation } from './simulate.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -92,7 +94,8 @@ export class Explainer {
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
       retraceTransaction(this.#chain, hash, { signal });
-    const traced = await this.#traced(run, subject.reason, true);
+    const options = { showsSource: true, state: world.pendingState };
+    const traced = await this.#traced(run, subject.reason, options);
     const state = stateBefore(world, located.block);
     const location = state && { world, number: located.block - 1, state };
     return this.#explain({ ...subject, ...traced }, location, { signal });
@@ -115,10 +118,7 @@ export class Explainer {
     transaction: string | undefined,
     felts: readonly string[] = [],
   ): Promise<{ readonly slots: readonly NAMED_SLOT[] }> {
-    this.#slots ??= import('./name-storage.js').then(
-      ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos),
-    );
-    const namer = await this.#slots;
+    const namer = await this.#slotNamer();
     const requests = contracts.map(({ contract_address: contract, keys }) => ({
       contract,
       slots: keys,
@@ -126,6 +126,26 @@ export class Explainer {
       felts,
     }));
     return { slots: await namer.name(requests) };
+  }
+
+  #slotNamer(): Promise<SlotNamer> {
+    this.#slots ??= import('./name-storage.js').then(
+      ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos),
+    );
+    return this.#slots;
+  }
+
+  /** Where to execute: after a block, with overrides. */
+  async overridden(
+    id: BLOCK_ID,
+    overrides: OVERRIDES,
+    signal?: AbortSignal,
+  ): Promise<ExecutionLocation> {
+    // Loaded when first used: a node starts faster without.
+    const { overriddenLocation } = await import('./overrides.js');
+    const variablesOf = async (hash: string, state: State) =>
+      (await this.#slotNamer()).variablesOf(hash, state);
+    return overriddenLocation(this.#chain, id, overrides, { variablesOf, signal });
   }
 
   /** Which lines of its source a transaction of a block ran, run again. */
@@ -148,7 +168,10 @@ export class Explainer {
     { transaction, ...rest }: Subject,
     attempted: Attempted = {},
   ): Promise<Explanation> {
-    const location = attemptLocation(this.#chain.world, attempted.id);
+    const { id = 'pre_confirmed', overrides, signal } = attempted;
+    const location = overrides
+      ? await this.overridden(id, overrides, signal)
+      : attemptLocation(this.#chain.world, id);
     const subject = { transaction, ...rest };
     const traced = hasRun(rest) ? await this.#attempted(subject, attempted, location) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
@@ -175,7 +198,7 @@ export class Explainer {
               signal,
             }),
       reason,
-      showsSource,
+      { showsSource, state: location.state },
     );
   }
 
@@ -183,14 +206,14 @@ export class Explainer {
   async #traced(
     run: () => Promise<Retrace | undefined>,
     reason: string | undefined,
-    showsSource: boolean,
+    options: StackOptions,
   ): Promise<Traced> {
     const traced = await this.#orNothing('the second run', run);
     if (!traced) return {};
     const { readFailure } = await import('@starkbox/abi');
     const path = failedPath(traced.frames, readFailure(reason ?? '').path.at(-1));
     const stacks: FrameStack[] = [];
-    for (const frame of path) stacks.push(await this.#stackOf(frame, showsSource));
+    for (const frame of path) stacks.push(await this.#stackOf(frame, options));
     return {
       stack: stacks.at(-1)?.stack ?? [],
       outerStacks: stacks.slice(0, -1),
@@ -201,8 +224,8 @@ export class Explainer {
     };
   }
 
-  async #stackOf(frame: RetracedFrame, showsSource: boolean): Promise<FrameStack> {
-    const stack = await cairoStack(frame, this.#infos, this.#chain.world.pendingState);
+  async #stackOf(frame: RetracedFrame, { showsSource, state }: StackOptions): Promise<FrameStack> {
+    const stack = await cairoStack(frame, this.#infos, state);
     const texts = showsSource ? this.#infos.texts(frame.class_hash) : undefined;
     return {
       contract: frame.contract_address,
@@ -268,13 +291,15 @@ export class Explainer {
     const { explain, namesOf } = await import('@starkbox/abi');
     const { genesis } = this.#chain.options;
     const { labels, pendingState } = this.#chain.world;
+    // An override may bring a class that the chain lacks.
+    const classes = location?.context ? location.state : pendingState;
     const names = namesOf(
       genesis.accounts.map(({ address }) => address),
       labels,
     );
     const sources: Sources = {
       names,
-      abi: (hash) => this.#abis.of(hash, pendingState),
+      abi: (hash) => this.#abis.of(hash, classes),
       ...(location ? this.#reads(location, signal) : {}),
     };
     return explain(subject, sources);
@@ -282,10 +307,11 @@ export class Explainer {
 
   /** Reads of a state. */
   #reads(
-    { world, number, state }: RetraceLocation,
+    location: RetraceLocation,
     signal: AbortSignal | undefined,
   ): Omit<Sources, 'names' | 'abi'> {
     const { executions, options } = this.#chain;
+    const { state } = location;
     return {
       classAt: async (address) => {
         const hash = await this.#orNothing(`the class of ${address}`, () =>
@@ -302,7 +328,7 @@ export class Explainer {
           calldata,
         };
         const outcome = await this.#orNothing(`the result of ${name} of ${contract}`, () =>
-          executions.call(state, contextOf(world, options, number), request, { signal }),
+          executions.call(state, contextAt(location, options), request, { signal }),
         );
         return outcome?.result;
       },
@@ -324,12 +350,20 @@ interface ExplainOptions {
 
 type Traced = Pick<Subject, 'stack' | 'outerStacks' | 'printed'>;
 
+interface StackOptions {
+  /** Whether lines of the source may be shown to the caller. */
+  readonly showsSource: boolean;
+  /** In which classes are found. */
+  readonly state: State;
+}
+
 /** Facts about what was not included. */
 export interface Attempted {
   /** Transactions that were run before it. */
   readonly earlier?: readonly Broadcasted[];
   /** The block on whose state it was run; the pending one by default. */
   readonly id?: BLOCK_ID | undefined;
+  readonly overrides?: OVERRIDES | undefined;
   readonly validate?: boolean;
   /** Whether lines of the source may be shown to the caller. */
   readonly showsSource?: boolean;

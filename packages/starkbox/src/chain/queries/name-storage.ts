@@ -1,5 +1,6 @@
 // Names of storage slots as the wire carries them.
-import { namesOf, plainFeltText, shortAddress, slotText } from '@starkbox/abi';
+import { type ClassVariables, namesOf, plainFeltText, shortAddress, slotText } from '@starkbox/abi';
+import type { State } from '@starkbox/engine';
 import type { NAMED_SLOT } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Chain } from '../chain.js';
@@ -12,6 +13,11 @@ export class SlotNamer {
   constructor(chain: Chain, infos: DebugInfos) {
     this.#chain = chain;
     this.#names = new StorageNames(infos);
+  }
+
+  /** The variables of a class; undefined for a class that cannot be read. */
+  variablesOf(hash: string, state: State): Promise<ClassVariables | undefined> {
+    return this.#names.variablesOf(hash, state);
   }
 
   /** @param requests all of one request */

@@ -26,7 +26,7 @@ import {
   declaredIn,
   type StateChange,
 } from '../steps/apply-state-diff.js';
-import type { BlockRules } from '../steps/block-context.js';
+import type { BlockRules, ContextHeader } from '../steps/block-context.js';
 import { executing, executionError } from '../steps/execution-errors.js';
 import type { Executions } from '../steps/executions.js';
 import { enginePrices } from '../world/gas-prices.js';
@@ -91,7 +91,14 @@ export async function originExecution(
     state = await applyChange(state, overrides, overridden);
   }
   const transaction = await originTransaction(fork, values, rules.chainId);
-  return { state, context: originContext(block, rules), transaction, index, receipt, trace };
+  return {
+    state,
+    context: originContext(rules, originHeader(block.header)),
+    transaction,
+    index,
+    receipt,
+    trace,
+  };
 }
 
 /** A block of the origin, whose transactions can run again. */
@@ -222,31 +229,51 @@ export async function replayTransaction(
   };
 }
 
-/** The block context of the transaction, with the rules of its Starknet version. */
-export function originContext(
-  { header }: Pick<OriginBlock, 'header'>,
-  { chainId }: Pick<BlockRules, 'chainId'>,
-): Block {
+/** The values of an origin's block that its context depends on. */
+export interface OriginHeader extends ContextHeader {
+  /** Its rules are of this version; of the newest one if unknown. */
+  readonly version: string | undefined;
+  readonly usesBlobs: boolean;
+}
+
+export function originHeader(header: Members): OriginHeader {
   const price = (name: keyof HeaderPrices): HeaderPrices['l1_gas_price'] => {
     const { price_in_fri: fri, price_in_wei: wei } = membersOf(header[name]);
     return { price_in_fri: String(fri ?? '0x1'), price_in_wei: String(wei ?? '0x1') };
   };
   const { starknet_version: version, sequencer_address: sequencer, l1_da_mode: mode } = header;
-  return new Block({
+  return {
     number: Number(header['block_number']),
     timestamp: Number(header['timestamp']),
-    sequencer_address: typeof sequencer === 'string' ? sequencer : SEQUENCER,
-    chain_id: chainId,
-    fee_tokens: { strk: STRK, eth: ETH },
-    gas_prices: enginePrices({
+    sequencer: typeof sequencer === 'string' ? sequencer : SEQUENCER,
+    prices: {
       l1_gas_price: price('l1_gas_price'),
       l1_data_gas_price: price('l1_data_gas_price'),
       l2_gas_price: price('l2_gas_price'),
-    }),
-    ...(typeof version === 'string' && version !== ''
-      ? { starknet_version: meteredVersion(version, Number(header['block_number'])) }
-      : {}),
-    use_kzg_da: mode !== 'CALLDATA',
+    },
+    version:
+      typeof version === 'string' && version !== ''
+        ? meteredVersion(version, Number(header['block_number']))
+        : undefined,
+    usesBlobs: mode !== 'CALLDATA',
+  };
+}
+
+/** The context of an origin's block, with the rules of its Starknet version. */
+export function originContext(
+  { chainId }: Pick<BlockRules, 'chainId'>,
+  header: OriginHeader,
+): Block {
+  const { number, timestamp, sequencer = SEQUENCER, prices, version, usesBlobs } = header;
+  return new Block({
+    number,
+    timestamp,
+    sequencer_address: sequencer,
+    chain_id: chainId,
+    fee_tokens: { strk: STRK, eth: ETH },
+    gas_prices: enginePrices(prices),
+    ...(version === undefined ? {} : { starknet_version: version }),
+    use_kzg_da: usesBlobs,
   });
 }
 

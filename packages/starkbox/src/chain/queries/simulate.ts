@@ -44,12 +44,13 @@ const ENTRY_POINT_NOT_FOUND = shortString('ENTRYPOINT_NOT_FOUND');
 export async function call(
   chain: Chain,
   request: FUNCTION_CALL,
-  id: BLOCK_ID,
+  where: Where,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const { state, context, number } = at(chain, id);
+  const { state, context, number } = at(chain, where);
   if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
-  chain.calls?.add(request, number);
+  // The coverage repeats a call on the state after its block.
+  if (!isLocation(where)) chain.calls?.add(request, number);
   const { result, failure } = await chain.executions.call(state, context, request, {
     signal,
   });
@@ -65,10 +66,10 @@ export async function estimateFee(
   chain: Chain,
   transactions: readonly Broadcasted[],
   { skipValidate }: { readonly skipValidate: boolean },
-  id: BLOCK_ID,
+  where: Where,
   signal?: AbortSignal,
 ): Promise<readonly FEE_ESTIMATE[]> {
-  const { prices, ...location } = at(chain, id);
+  const { prices, ...location } = at(chain, where);
   const flags = { validate: !skipValidate, chargeFee: false, unboundedGas: true };
   const { reports } = await run(chain, location, transactions, flags, { signal });
   return reports.map((report, index) => {
@@ -95,10 +96,10 @@ export async function simulate(
   chain: Chain,
   transactions: readonly Broadcasted[],
   flags: readonly SIMULATION_FLAG[],
-  id: BLOCK_ID,
+  where: Where,
   signal?: AbortSignal,
 ): Promise<Simulation> {
-  const { prices, ...location } = at(chain, id);
+  const { prices, ...location } = at(chain, where);
   const chargeFee = !flags.includes('SKIP_FEE_CHARGE') && chain.options.chargesFee !== false;
   if (chargeFee) {
     const unusable = transactions.findIndex(
@@ -200,21 +201,34 @@ export async function proveTransaction(
 }
 
 /** The block, state and world of an execution. */
-interface ExecutionLocation {
+interface PlainLocation {
   readonly number: number;
   readonly state: State;
   readonly context: ReturnType<typeof contextOf>;
   readonly world: World;
 }
 
-function at(chain: Chain, id: BLOCK_ID): ExecutionLocation & { readonly prices: HeaderPrices } {
+/** Where to execute, and the prices of fees. */
+export interface ExecutionLocation extends PlainLocation {
+  readonly prices: HeaderPrices;
+}
+
+/** After a block, or at a location that differs from its state. */
+export type Where = BLOCK_ID | ExecutionLocation;
+
+function isLocation(where: Where): where is ExecutionLocation {
+  return typeof where === 'object' && 'state' in where;
+}
+
+function at(chain: Chain, where: Where): ExecutionLocation {
+  if (isLocation(where)) return where;
   const { world } = chain;
-  const location = locate(chain, world, id, () => fail('BLOCK_NOT_FOUND'));
+  const location = locate(chain, world, where, () => fail('BLOCK_NOT_FOUND'));
   const header = world.history.header(location.number);
   return { ...location, prices: header?.prices ?? headerPrices(world.gas.current) };
 }
 
-function locate(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): ExecutionLocation {
+function locate(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): PlainLocation {
   const number = findBlock(world, id) ?? missing();
   const state = stateByNumber(world, number, id);
   return { number, state, context: contextOf(world, chain.options, number), world };
@@ -225,7 +239,7 @@ type Report = Executed | Rejected;
 /** Executes transactions one after another and drops the changes. */
 async function run(
   chain: Chain,
-  { state, context, world }: ExecutionLocation,
+  { state, context, world }: PlainLocation,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
   options: RunOptions,

@@ -17,7 +17,7 @@ import { Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import { isReverted } from '../history/block-keys.js';
 import type { Broadcasted } from '../history/stored-texts.js';
-import { contextOf } from '../steps/block-context.js';
+import { type BlockRules, contextOf } from '../steps/block-context.js';
 import { oldHash } from '../steps/close-block.js';
 import { executing } from '../steps/execution-errors.js';
 import { balanceIn } from '../steps/fund-account.js';
@@ -194,6 +194,13 @@ export interface RetraceLocation {
   readonly world: World;
   readonly number: number;
   readonly state: State;
+  /** Of another block than the one with the number. */
+  readonly context?: Block;
+}
+
+/** The context of a location. */
+export function contextAt({ world, number, context }: RetraceLocation, rules: BlockRules): Block {
+  return context ?? contextOf(world, rules, number);
 }
 
 /** Where a call or a transaction runs that is not included: after a block. */
@@ -222,11 +229,11 @@ export function checkSubject({
 export function retraceCall(
   chain: Chain,
   call: FUNCTION_CALL,
-  { world, number, state }: RetraceLocation,
+  location: RetraceLocation,
   detail: Pick<RetraceDetail, 'visited' | 'signal'> = {},
 ): Promise<Retrace> {
-  const context = contextOf(world, chain.options, number);
-  return chain.executions.retraceCall(state, context, call, detail);
+  const context = contextAt(location, chain.options);
+  return chain.executions.retraceCall(location.state, context, call, detail);
 }
 
 interface AttemptOptions {
@@ -257,9 +264,10 @@ export async function retraceAttempt(
 export async function repeatAttempt(
   chain: Chain,
   broadcasted: readonly (Broadcasted | Message)[],
-  { world, number, state }: RetraceLocation,
+  location: RetraceLocation,
   { validate, signal }: AttemptOptions,
 ): Promise<Repetition> {
+  const { world, state } = location;
   const { chainId } = chain.options;
   const transactions: Transaction[] = [];
   for (const values of broadcasted) {
@@ -276,7 +284,7 @@ export async function repeatAttempt(
     strictNonce: false,
     query: true,
   }));
-  return { state, context: contextOf(world, chain.options, number), transactions, flags };
+  return { state, context: contextAt(location, chain.options), transactions, flags };
 }
 
 /** A message from L1 whose fee is estimated. */

@@ -20,22 +20,30 @@ export interface BlockRules {
 
 /** The context of the pending block, or of a closed one. */
 export function contextOf(world: World, rules: BlockRules, number: number): Block {
-  const header = world.history.header(number);
-  return header ? makeContext(rules, header) : pendingContext(world, rules, nextTime(world));
+  return makeContext(rules, contextHeader(world, number));
 }
 
 export function pendingContext(world: World, rules: BlockRules, time: number): Block {
-  return makeContext(rules, {
+  return makeContext(rules, pendingHeader(world, time));
+}
+
+/** What the context of a block depends on, also of the pending one. */
+export function contextHeader(world: World, number: number): ContextHeader {
+  return world.history.header(number) ?? pendingHeader(world, nextTime(world));
+}
+
+function pendingHeader(world: World, timestamp: number): ContextHeader {
+  return {
     number: pendingNumber(world),
-    timestamp: time,
+    timestamp,
     prices: headerPrices(world.gas.current),
     sequencer: world.blocks.sequencer,
     starknetVersion: world.blocks.starknetVersion,
-  });
+  };
 }
 
 /** What a context depends on, besides the chain. */
-type ContextHeader = Pick<
+export type ContextHeader = Pick<
   Header,
   'number' | 'timestamp' | 'prices' | 'sequencer' | 'starknetVersion'
 >;

@@ -1,5 +1,11 @@
 // Names of the slots of contracts: by the variables of their classes, and keys that the transactions which wrote them mention.
-import { type HashCache, type KeyWords, type SlotName, SlotSearch } from '@starkbox/abi';
+import {
+  type ClassVariables,
+  type HashCache,
+  type KeyWords,
+  type SlotName,
+  SlotSearch,
+} from '@starkbox/abi';
 import type { State } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -50,6 +56,11 @@ export class StorageNames {
   constructor(infos: DebugInfos | undefined, cache: HashCache = SHARED_HASHES) {
     this.#classes = new NamedClasses(infos);
     this.#cache = cache;
+  }
+
+  /** The variables of a class; undefined for a class that cannot be read. */
+  async variablesOf(hash: string, state: State): Promise<ClassVariables | undefined> {
+    return (await this.#classes.of(hash, state))?.variables;
   }
 
   /** The names by slot; those that were not found are left out. */

@@ -23,7 +23,7 @@ export function debugMethods(
   let loading: Promise<DebugTraces> | undefined;
   const traces = (): Promise<DebugTraces> => {
     loading ??= import('../../chain/debugging/debug-traces.js').then(
-      ({ DebugTraces }) => new DebugTraces(chain, explainer.nameSources),
+      ({ DebugTraces }) => new DebugTraces(chain, explainer),
     );
     return loading;
   };

@@ -1,25 +1,60 @@
 // Methods that execute transactions without keeping them: estimates, simulations, proofs and replays.
+import type { BLOCK_ID, OVERRIDES } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
+import type { Explainer } from '../../chain/queries/explain.js';
 import { replayTransaction } from '../../chain/queries/replay-transaction.js';
 import {
+  call,
   estimateFee,
   estimateMessageFee,
   proveTransaction,
+  type Simulation,
   simulate,
+  type Where,
 } from '../../chain/queries/simulate.js';
-import { refuse } from '../../errors.js';
+import { invalidParams, refuse } from '../../errors.js';
 import { JsonText, stringify } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
 
 type SimulationMethods =
+  | 'devnet_call'
+  | 'devnet_estimateFee'
+  | 'devnet_simulateTransactions'
   | 'starknet_estimateFee'
   | 'starknet_estimateMessageFee'
   | 'starknet_simulateTransactions'
   | 'starknet_proveTransaction'
   | 'devnet_replayTransaction';
 
-export function simulationMethods(chain: Chain): Group<SimulationMethods> {
+export function simulationMethods(chain: Chain, explainer: Explainer): Group<SimulationMethods> {
+  const overridden = (
+    id: BLOCK_ID,
+    overrides: OVERRIDES | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Where> | Where =>
+    overrides === undefined && !chain.options.fork
+      ? id
+      : explainer.overridden(id, overrides ?? {}, signal);
   return {
+    async devnet_call({ request, block_id, overrides }, { session: { signal } }) {
+      const { caller } = overrides ?? {};
+      const called = caller === undefined ? request : { ...request, caller };
+      return call(chain, called, await overridden(block_id, overrides, signal), signal);
+    },
+
+    async devnet_estimateFee(params, { session: { signal } }) {
+      const { request, simulation_flags, block_id, overrides } = params;
+      const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
+      const where = await overridden(block_id, withoutCaller(overrides), signal);
+      return estimateFee(chain, request, { skipValidate }, where, signal);
+    },
+
+    async devnet_simulateTransactions(params, { session: { signal } }) {
+      const { block_id, transactions, simulation_flags, overrides } = params;
+      const where = await overridden(block_id, withoutCaller(overrides), signal);
+      return simulated(await simulate(chain, transactions, simulation_flags, where, signal));
+    },
+
     async starknet_estimateFee({ request, simulation_flags, block_id }, { session }) {
       const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
       return estimateFee(chain, request, { skipValidate }, block_id, session.signal);
@@ -30,14 +65,7 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
 
     async starknet_simulateTransactions({ block_id, transactions, simulation_flags }, { session }) {
       const { signal } = session;
-      const simulation = await simulate(chain, transactions, simulation_flags, block_id, signal);
-      const simulated_transactions = simulation.transactions.map(({ trace, fee }) => ({
-        transaction_trace: new JsonText(trace),
-        fee_estimation: fee,
-      }));
-      return simulation.initialReads === undefined
-        ? simulated_transactions
-        : { simulated_transactions, initial_reads: new JsonText(simulation.initialReads) };
+      return simulated(await simulate(chain, transactions, simulation_flags, block_id, signal));
     },
 
     starknet_proveTransaction: ({ block_id, transaction }, { session }) =>
@@ -60,4 +88,22 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
       };
     },
   };
+}
+
+/** Rejects a caller for transactions, which are called by their senders. */
+function withoutCaller(overrides: OVERRIDES | undefined): OVERRIDES | undefined {
+  if (overrides?.caller === undefined) return overrides;
+  return invalidParams(
+    `params.overrides.caller: expected no caller for transactions, got ${overrides.caller}. Set it for devnet_call, or change the sender of the transaction`,
+  );
+}
+
+function simulated({ transactions, initialReads }: Simulation) {
+  const simulated_transactions = transactions.map(({ trace, fee }) => ({
+    transaction_trace: new JsonText(trace),
+    fee_estimation: fee,
+  }));
+  return initialReads === undefined
+    ? simulated_transactions
+    : { simulated_transactions, initial_reads: new JsonText(initialReads) };
 }
