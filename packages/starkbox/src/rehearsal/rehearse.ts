@@ -8,6 +8,7 @@ import {
   originHeader,
   originTransaction,
 } from '../chain/queries/replay-transaction.js';
+import { Executions } from '../chain/steps/executions.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Fork } from '../fork/fork.js';
 import { parse } from '../json/json.js';
@@ -192,6 +193,7 @@ class Runs {
   readonly #carried: CarriedSlots | undefined;
   readonly #words: Words;
   readonly #classes = new CompiledClasses();
+  readonly #executions = new Executions({});
 
   constructor(options: RehearsalOptions) {
     this.#options = options;
@@ -226,7 +228,7 @@ class Runs {
     const context = originContext(this.#options, originHeader(block.header));
     const transaction = await originTransaction(this.#options.fork, values, this.#options.chainId);
     const run = async (before: State): Promise<Run> => {
-      const [execution] = await before.executeMany(context, [transaction], {});
+      const [execution] = await this.#executions.simulate(before, context, [transaction], {});
       if (!execution) throw new Error('an execution returned no report');
       return runOf(execution);
     };
