@@ -22,6 +22,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   instances: () => load(import('./instances.js')),
   lines: () => load(import('./lines.js')),
   overload: () => load(import('./overload.js')),
+  rehearsal: () => load(import('./rehearsal.js')),
   regressions: () => load(import('../regressions/regressions.js')),
   soak: () => load(import('../soak/soak.js')),
   startup: () => load(import('./startup.js')),
