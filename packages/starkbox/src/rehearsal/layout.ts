@@ -154,9 +154,11 @@ function cellEffects(old: readonly Cell[], now: readonly Cell[], name: string): 
     const before = old[offset];
     const subject = `${name}${memberText(cell)}`;
     if (!before) {
-      return offset === 0 || isUpperHalf(cell)
-        ? []
-        : [`${subject} is read from a slot that ${name} does not use`];
+      // A new member begins as zero.
+      const isStored = old.some((stored) => memberText(stored) === memberText(cell));
+      return isStored && !isUpperHalf(cell)
+        ? [`${subject} is read from a slot that ${name} does not use`]
+        : [];
     }
     if (memberText(before) !== memberText(cell)) {
       return [`${subject} reads ${name}${memberText(before)}`];
