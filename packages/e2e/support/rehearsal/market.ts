@@ -107,9 +107,9 @@ export async function createMarket(
   return { coinA, coinB, pool, router, touching, large, reverted };
 }
 
-/** From 1,000 to 10,000 coins; some are none, which reverts. */
+/** From 3,000 to 10,000 coins, so that fees never vanish by rounding; some are none, which reverts. */
 function amountOf(index: number): number {
-  return index % 11 === 10 ? 0 : 1000 + ((index * 997) % 9001);
+  return index % 11 === 10 ? 0 : 3000 + ((index * 997) % 7001);
 }
 
 async function deployAgain(

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { classFile, classTextWithPlaces } from '../../../../contracts/classes.js';
-import type { Change, Rehearsal } from '../../../starkbox/src/rehearsal/report.js';
 import { runCommandLine } from '../../support/command-line.js';
 import { FaultyProxy } from '../../support/fork/proxy.js';
 import { createMarket } from '../../support/rehearsal/market.js';
+import type { Change, Rehearsal } from '../../support/rehearsal/report.js';
 import { contract } from '../../support/signing.js';
 import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
@@ -82,14 +82,14 @@ describe('each transaction on the state of the network', () => {
     expect(first?.changes).toContainEqual({
       kind: 'result',
       subject: 'swap',
-      old: '996',
-      new: '997',
+      old: '2990',
+      new: '2993',
     });
     expect(first?.changes).toContainEqual({
       kind: 'event',
       subject: 'Swapped',
-      old: expect.stringContaining('paid: 1000, received: 996 }'),
-      new: expect.stringContaining('paid: 1000, received: 997 }'),
+      old: expect.stringContaining('paid: 3000, received: 2990 }'),
+      new: expect.stringContaining('paid: 3000, received: 2993 }'),
     });
   });
 
@@ -97,7 +97,7 @@ describe('each transaction on the state of the network', () => {
     const { report } = await rehearse('pool_event');
     expect(hashesIn(report)).toEqual(succeeded);
     const [change] = changesOf(report, 'event');
-    expect(change?.old).toContain('received: 996');
+    expect(change?.old).toContain('received: 2990');
     expect(change?.new).toContain('price: 1000');
     expect(kindsIn(report)).not.toContain('storage');
   });

@@ -25,6 +25,14 @@ export interface RunEvent {
 /** Values by contract and slot. */
 export type Writes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
+/** A slot whose value differs after the runs; absent where a run did not write it. */
+export interface SlotDifference {
+  readonly contract: string;
+  readonly key: string;
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
 export interface Run {
   readonly status: 'SUCCEEDED' | 'REVERTED' | 'REJECTED';
   /** Of a failure. */
