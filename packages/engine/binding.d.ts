@@ -42,6 +42,19 @@ export declare class Closed {
   get next(): State
 }
 
+/** Offsets of bytecode that calls reached. */
+export declare class Coverage {
+  constructor()
+  /** Number of reached offsets. */
+  get size(): number
+  /** Drops the offsets of the current run and begins another. */
+  start(): void
+  /** Ends the current run and gives the offsets that it added, by class hash, as JSON. They are not kept. */
+  take(): string
+  /** Adds offsets in the form of `take`. */
+  add(offsets: string): void
+}
+
 /** Transactions that are executed, the last one recorded. */
 export declare class DebugRecording {
   constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, limits: TraceLimits, firstWrite?: SlotWrite | undefined | null)
@@ -86,6 +99,25 @@ export declare class FileLock {
   release(): void
 }
 
+/** A call that ran. */
+export declare class Invocation {
+  /** Returned felts; empty if it failed. */
+  get result(): Array<string>
+  /** Why it failed, as JSON. */
+  get failure(): string | null
+  get hasFailed(): boolean
+  /** Sierra gas; 0 if it did not run to an end. */
+  get gas(): number
+  /** Events as JSON; none if it failed. */
+  events(): string | null
+  /** Address, key and value of each written slot, one after another. */
+  writes(): Array<string>
+  /** The tree of its calls as JSON; none if it did not run to an end. */
+  trace(): string | null
+  /** The state after it; none if it failed. */
+  get next(): State | null
+}
+
 /** Transactions that are executed, some with the machine's trace. */
 export declare class Retracing {
   constructor(state: State, block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced, firstWrite?: SlotWrite | undefined | null)
@@ -121,7 +153,14 @@ export declare class State {
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
   /** Calls a function and records the call. */
-  recordCall(block: Block, address: string, selector: string, calldata: Array<string>, limits: TraceLimits): Promise<DebugTrace>
+  recordCall(block: Block, call: FunctionCall, limits: TraceLimits): Promise<DebugTrace>
+  /**
+   * Calls a function as any address and folds its changes into the next state. For a state without a
+   * source: its answers need this thread.
+   */
+  invokeSync(block: Block, call: FunctionCall, coverage?: Coverage | undefined | null): Invocation
+  /** As `invokeSync`, on another thread. */
+  invoke(block: Block, call: FunctionCall, coverage?: Coverage | undefined | null): Promise<Invocation>
   constructor(version: number, keepHistory: boolean, source?: StateSource | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -156,9 +195,9 @@ export declare class State {
   /** Executes one transaction and folds its changes into the next state. */
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
-  call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
+  call(block: Block, call: FunctionCall): Promise<string>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
-  retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
+  retraceCall(block: Block, call: FunctionCall, visited: boolean): Promise<string>
   /** Closes the version being written at once, without a hash. */
   advance(firstWrite?: SlotWrite | undefined | null): State
   /**
@@ -260,6 +299,14 @@ export interface Flags {
 export interface Freed {
   count: number
   longestMillis: number
+}
+
+/** A call of a function, as the RPC names its parts. */
+export interface FunctionCall {
+  contract_address: string
+  entry_point_selector: string
+  calldata: Array<string>
+  caller?: string
 }
 
 export declare function hades(felts: Array<string>): Array<string>

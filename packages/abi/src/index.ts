@@ -89,8 +89,8 @@ export {
   type TerminalTextOptions,
   type TextColour,
 } from './explain/terminal-text.js';
-export { sourceLineText } from './explain/tree-text.js';
-export type { Sources } from './explain/view.js';
+export { sourceLineText, treeLines } from './explain/tree-text.js';
+export { type Sources, View } from './explain/view.js';
 // Revert reasons.
 export { type Panic, panicText } from './failure/panic.js';
 export { type FailedFrame, type Failure, readFailure, reasonOfError } from './failure/reason.js';
@@ -210,4 +210,4 @@ export {
   readMulticall,
   type UserCall,
 } from './transactions/multicall.js';
-export { shortType } from './type-name.js';
+export { readTypeName, shortType, type TypeName } from './type-name.js';

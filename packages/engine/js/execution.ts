@@ -24,6 +24,8 @@ export interface FunctionCall {
   readonly contract_address: string;
   readonly entry_point_selector: string;
   readonly calldata: readonly string[];
+  /** The address that calls, also as the account of the transaction; 0 by default. */
+  readonly caller?: string | undefined;
 }
 
 export interface Gas {
@@ -201,13 +203,13 @@ export interface Rejected {
   readonly initialReads: string | undefined;
 }
 
+/** Why a call failed, with what each failed frame returned, outermost first. */
+export type CallFailure = Fault & { readonly returned: readonly (readonly string[])[] };
+
 /** What a call returned, or why it did not. */
 export type CallOutcome = (
   | { readonly result: readonly string[]; readonly failure?: never }
-  | {
-      readonly failure: Fault & { readonly returned: readonly (readonly string[])[] };
-      readonly result?: never;
-    }
+  | { readonly failure: CallFailure; readonly result?: never }
 ) & { readonly printed?: readonly Printed[] };
 
 /** Flags for all transactions, or one for each. */

@@ -14,6 +14,7 @@ export {
   type SierraVariables,
   type UnauditedLibfunc,
 } from './class.js';
+export { Coverage, type CoveredOffsets } from './coverage.js';
 export {
   type DebugAction,
   type DebugLimits,
@@ -23,6 +24,7 @@ export {
 } from './debug-trace.js';
 export { EngineError, type FailureKind } from './error.js';
 export type {
+  CallFailure,
   CallOutcome,
   EventData,
   Executed,
@@ -44,6 +46,7 @@ export type {
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';
+export { Invocation, type StorageWrite } from './invocation.js';
 export { type AllocatorFigures, allocatorFigures, trimMemory } from './memory.js';
 export type {
   FeltQuestion,

@@ -5,6 +5,7 @@ import { addon } from './addon.js';
 import { type BatchOptions, runBatch } from './batch.js';
 import { callNow, callWorker } from './call.js';
 import { Class } from './class.js';
+import type { Coverage } from './coverage.js';
 import { type DebugLimits, DebugTrace } from './debug-trace.js';
 import { EngineError, parseReport } from './error.js';
 import {
@@ -21,6 +22,7 @@ import {
   type Retrace,
   type RetraceOptions,
 } from './execution.js';
+import { Invocation } from './invocation.js';
 import type { StateSource } from './state-source.js';
 import type {
   ClosingOptions,
@@ -290,12 +292,33 @@ export class State {
 
   /** Calls a function and drops its changes. */
   async call(block: Block, call: FunctionCall): Promise<CallOutcome> {
-    const { contract_address, entry_point_selector, calldata } = call;
-    return parseReport<CallOutcome>(
-      await callWorker(() =>
-        this.native.call(block.native, contract_address, entry_point_selector, [...calldata]),
-      ),
+    const text = await callWorker(() => this.native.call(block.native, nativeCall(call)));
+    return parseReport<CallOutcome>(text);
+  }
+
+  /**
+   * Calls a function and keeps its changes, without a transaction. Runs on this thread, unless a source may
+   * have to answer.
+   *
+   * @param coverage gets the offsets that the call reaches, at the price of the machine's trace
+   */
+  invoke(block: Block, call: FunctionCall, coverage?: Coverage): Invocation | Promise<Invocation> {
+    if (this.#source) return this.#invokeOnWorker(block, call, coverage);
+    const native = callNow(() =>
+      this.native.invokeSync(block.native, nativeCall(call), coverage?.native),
     );
+    return new Invocation(native, this, (next) => this.#next(next));
+  }
+
+  async #invokeOnWorker(
+    block: Block,
+    call: FunctionCall,
+    coverage: Coverage | undefined,
+  ): Promise<Invocation> {
+    const native = await callWorker(() =>
+      this.native.invoke(block.native, nativeCall(call), coverage?.native),
+    );
+    return new Invocation(native, this, (next) => this.#next(next));
   }
 
   /**
@@ -327,19 +350,11 @@ export class State {
     call: FunctionCall,
     options: { readonly visited?: boolean } = {},
   ): Promise<Retrace> {
-    const { contract_address, entry_point_selector, calldata } = call;
     const { visited = false } = options;
-    return parseReport<Retrace>(
-      await callWorker(() =>
-        this.native.retraceCall(
-          block.native,
-          contract_address,
-          entry_point_selector,
-          [...calldata],
-          visited,
-        ),
-      ),
+    const text = await callWorker(() =>
+      this.native.retraceCall(block.native, nativeCall(call), visited),
     );
+    return parseReport<Retrace>(text);
   }
 
   /** Executes transactions one after another, records the last one, and drops the changes. */
@@ -365,14 +380,11 @@ export class State {
   /** As `call`, and records it. */
   async recordCall(
     block: Block,
-    { contract_address, entry_point_selector, calldata }: FunctionCall,
+    call: FunctionCall,
     { maxSteps: steps, maxBytes: bytes }: DebugLimits,
   ): Promise<DebugTrace> {
     const native = await callWorker(() =>
-      this.native.recordCall(block.native, contract_address, entry_point_selector, [...calldata], {
-        steps,
-        bytes,
-      }),
+      this.native.recordCall(block.native, nativeCall(call), { steps, bytes }),
     );
     return new DebugTrace(native);
   }
@@ -452,4 +464,9 @@ export class State {
     }
     return State.of(await callWorker(() => stream.finish()), source);
   }
+}
+
+/** The binding takes an array that may change, and no member that is undefined. */
+function nativeCall({ calldata, caller, ...call }: FunctionCall): binding.FunctionCall {
+  return { ...call, calldata: [...calldata], ...(caller === undefined ? {} : { caller }) };
 }

@@ -40,7 +40,13 @@ export { UsageError } from './config/option.js';
 export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
 export { ConfigError } from './config/rules.js';
 export { BundleError, RpcError } from './errors.js';
-export type { ListenOptions, LocalChain, ServerAddress } from './library/local-chain.js';
+export type { DirectCall, DirectResult } from './library/call-branch.js';
+export type {
+  ListenOptions,
+  LocalCallBranch as CallBranch,
+  LocalChain,
+  ServerAddress,
+} from './library/local-chain.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createChain } from './node/node.js';
 export { packageVersion } from './node/version.js';

@@ -2,6 +2,7 @@
 import { constructorOf, orderedArguments, readAbi, wrongArgument } from '@starkbox/abi';
 import {
   type BigNumberish,
+  type CallBranch,
   type Chain,
   type ChainSnapshot,
   type ConfigInput,
@@ -259,6 +260,15 @@ export class LocalTestChain extends TestChain {
    */
   branch(): LocalTestChain {
     return new LocalTestChain(this.#chain.branch());
+  }
+
+  /**
+   * Returns a branch of this chain on which any address calls functions, without transactions.
+   *
+   * @throws Error if the chain is closed
+   */
+  callBranch(): CallBranch {
+    return this.#chain.callBranch();
   }
 
   /**

@@ -11,7 +11,7 @@ use super::batch::{Batch, Sliced, end};
 use super::error::Result;
 use super::promise::off_thread;
 use super::state::State;
-use super::state_execution::{SlotWrite, parse_call};
+use super::state_execution::{FunctionCall, SlotWrite};
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::execution::{self, classes_of, debug};
@@ -143,12 +143,10 @@ impl State {
         &self,
         env: &'env Env,
         block: &Block,
-        address: String,
-        selector: String,
-        calldata: Vec<String>,
+        call: FunctionCall,
         limits: TraceLimits,
     ) -> Result<PromiseRaw<'env, DebugTrace>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = call.parse()?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         let limits = limits.into();
         off_thread(env, move || {

@@ -6,7 +6,7 @@ use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_api::block::BlockHash;
-use starknet_api::core::EntryPointSelector;
+use starknet_api::core::{ContractAddress, EntryPointSelector};
 
 use super::error::Result;
 use super::execution::{Closed, Execution};
@@ -21,16 +21,32 @@ use starkbox_engine_core::execution::{
 };
 use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
-pub(super) fn parse_call(
-    address: &str,
-    selector: &str,
-    calldata: &[String],
-) -> error::Result<Call> {
-    Ok(Call {
-        address: parse_address("contract_address", address)?,
-        selector: EntryPointSelector(parse("entry_point_selector", selector)?),
-        calldata: parse_all("calldata", calldata)?,
-    })
+/// A call of a function, as the RPC names its parts.
+#[napi(object, object_to_js = false)]
+pub struct FunctionCall {
+    #[napi(js_name = "contract_address")]
+    pub contract_address: String,
+    #[napi(js_name = "entry_point_selector")]
+    pub entry_point_selector: String,
+    pub calldata: Vec<String>,
+    pub caller: Option<String>,
+}
+
+impl FunctionCall {
+    pub(super) fn parse(&self) -> error::Result<Call> {
+        Ok(Call {
+            address: parse_address("contract_address", &self.contract_address)?,
+            selector: EntryPointSelector(parse(
+                "entry_point_selector",
+                &self.entry_point_selector,
+            )?),
+            calldata: parse_all("calldata", &self.calldata)?,
+            caller: match &self.caller {
+                Some(caller) => parse_address("caller", caller)?,
+                None => ContractAddress::default(),
+            },
+        })
+    }
 }
 
 /// Entries whose commitment takes less time than waking another thread.
@@ -98,11 +114,9 @@ impl State {
         &self,
         env: &'env Env,
         block: &Block,
-        address: String,
-        selector: String,
-        calldata: Vec<String>,
+        call: FunctionCall,
     ) -> Result<PromiseRaw<'env, String>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = call.parse()?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let called = execution::call(state, at, &block, call)?;
@@ -116,12 +130,10 @@ impl State {
         &self,
         env: &'env Env,
         block: &Block,
-        address: String,
-        selector: String,
-        calldata: Vec<String>,
+        call: FunctionCall,
         visited: bool,
     ) -> Result<PromiseRaw<'env, String>> {
-        let call = parse_call(&address, &selector, &calldata)?;
+        let call = call.parse()?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);

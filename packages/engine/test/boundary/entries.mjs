@@ -31,6 +31,12 @@ const TRANSACTION = JSON.stringify({
   nonce_data_availability_mode: 'L1',
   fee_data_availability_mode: 'L1',
 });
+const CALL = {
+  contract_address: ACCOUNT,
+  entry_point_selector: '0x1',
+  calldata: [],
+  caller: '0x2',
+};
 const WRITE = { address: '0x1', key: '0x2', value: '0x3' };
 const STORAGE = JSON.stringify([
   { address: ACCOUNT, storage_entries: [{ key: '0x2', value: '0x3' }] },
@@ -69,11 +75,13 @@ export async function subjects(addon, compiler) {
       Execution: await state.execute(block, transaction),
       FileLock: addon.FileLock.take(lockFile),
       StateSource: new addon.StateSource(async () => null),
+      Coverage: new addon.Coverage(),
+      Invocation: state.invokeSync(block, CALL),
       DebugRecording: new addon.DebugRecording(state, block, [transaction], [{}], {
         steps: 10,
         bytes: 1_000,
       }),
-      DebugTrace: await state.recordCall(block, ACCOUNT, '0x1', [], { steps: 10, bytes: 1_000 }),
+      DebugTrace: await state.recordCall(block, CALL, { steps: 10, bytes: 1_000 }),
       Retracing: new addon.Retracing(state, block, [transaction], [{}], {
         first: 0,
         visited: true,
@@ -163,6 +171,22 @@ export const ENTRIES = {
   'Execution#next': { args: [] },
   'Execution#takeClosed': { args: [] },
 
+  'new Coverage': { args: [] },
+  'Coverage#size': { args: [] },
+  'Coverage#start': { args: [] },
+  'Coverage#take': { args: [] },
+  'Coverage#add': { args: ['{"0x1":[1]}'], required: 1 },
+
+  'new Invocation': { args: [], refused: true },
+  'Invocation#result': { args: [] },
+  'Invocation#failure': { args: [] },
+  'Invocation#hasFailed': { args: [] },
+  'Invocation#gas': { args: [] },
+  'Invocation#events': { args: [] },
+  'Invocation#writes': { args: [] },
+  'Invocation#trace': { args: [] },
+  'Invocation#next': { args: [] },
+
   'new FileLock': { args: [], refused: true },
   'FileLock.take': { args: [({ values }) => values.lockFile], required: 1 },
   'FileLock#release': { args: [] },
@@ -248,14 +272,19 @@ export const ENTRIES = {
     args: [({ instances }) => instances.Block, ({ instances }) => instances.Transaction, {}],
     required: 2,
   },
-  'State#call': { args: [({ instances }) => instances.Block, ACCOUNT, '0x1', []], required: 4 },
-  'State#retraceCall': {
-    args: [({ instances }) => instances.Block, ACCOUNT, '0x1', [], true],
-    required: 5,
+  'State#call': { args: [({ instances }) => instances.Block, CALL], required: 2 },
+  'State#invoke': {
+    args: [({ instances }) => instances.Block, CALL, ({ instances }) => instances.Coverage],
+    required: 2,
   },
+  'State#invokeSync': {
+    args: [({ instances }) => instances.Block, CALL, ({ instances }) => instances.Coverage],
+    required: 2,
+  },
+  'State#retraceCall': { args: [({ instances }) => instances.Block, CALL, true], required: 3 },
   'State#recordCall': {
-    args: [({ instances }) => instances.Block, ACCOUNT, '0x1', [], { steps: 10, bytes: 1_000 }],
-    required: 5,
+    args: [({ instances }) => instances.Block, CALL, { steps: 10, bytes: 1_000 }],
+    required: 3,
   },
   'State#advance': { args: [WRITE] },
   'State#closeEmpty': { args: [({ instances }) => instances.Block, '0x0', WRITE], required: 2 },

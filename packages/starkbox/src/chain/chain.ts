@@ -141,8 +141,8 @@ export class Chain {
   }
 
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
-  branch(): Chain {
-    const { options, world, executions } = this;
+  branch(world: World = this.world): Chain {
+    const { options, executions } = this;
     const branch = new Chain(
       options,
       withNoSnapshots(unlinked(world)),

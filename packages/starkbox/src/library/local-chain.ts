@@ -12,6 +12,7 @@ import { readRegular } from '../files/regular-file.js';
 import type { L1Facts } from '../l1/l1-facts.js';
 import type { PredeployedAccount, PredeployedContract } from '../predeployed.js';
 import type { ChainService } from '../service/chain-service.js';
+import { CallBranch } from './call-branch.js';
 import { inProcessFetch } from './in-process-fetch.js';
 import { subscribeInProcess } from './subscription.js';
 
@@ -163,6 +164,16 @@ export class LocalChain extends ChainControls {
     return new LocalChain(service, this.#hostOf);
   }
 
+  /**
+   * Returns a branch of this chain on which any address calls functions, without transactions.
+   *
+   * @throws Error if the chain is closed
+   */
+  callBranch(): LocalCallBranch {
+    const chainOf = (service: ChainService): LocalChain => new LocalChain(service, this.#hostOf);
+    return CallBranch.of({ service: this.#opened(), chainOf });
+  }
+
   async snapshot(): Promise<ChainSnapshot> {
     const service = this.#opened();
     const isPlain = !service.isStored && service.chain.world.messages.l1 === undefined;
@@ -190,6 +201,9 @@ export class LocalChain extends ChainControls {
     return this.#host.close();
   }
 }
+
+/** A branch of a `LocalChain` on which any address calls functions. */
+export type LocalCallBranch = CallBranch<LocalChain>;
 
 function pathOf(location: string | URL): string {
   return typeof location === 'string' ? location : fileURLToPath(location);

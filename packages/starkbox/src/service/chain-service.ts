@@ -9,6 +9,7 @@ import type { Abis } from '../chain/queries/abis.js';
 import { Explainer } from '../chain/queries/explain.js';
 import { SLOT_READER } from '../chain/steps/apply-state-diff.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
+import type { World } from '../chain/world/world.js';
 import type { Config } from '../config/options.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { type DumpOptions, imageProgress, type LoadedWorld, longestInline } from '../dump/dump.js';
@@ -154,11 +155,11 @@ export class ChainService {
   }
 
   /** A service of a chain in memory that begins as this one is now, and shares nothing that changes. */
-  branch(): ChainService {
+  branch(world: World = this.chain.world): ChainService {
     if (this.#isClosed) throw new Error('The chain is closed');
     const { base, chain, options } = this;
-    const branch = new ChainService(this.shared, { base, chain: chain.branch(), options });
-    const release = this.shared.store?.hold(chain.world);
+    const branch = new ChainService(this.shared, { base, chain: chain.branch(world), options });
+    const release = this.shared.store?.hold(world);
     if (release) {
       branch.#release = release;
       DROPPED.register(branch, release);

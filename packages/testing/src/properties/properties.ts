@@ -8,3 +8,20 @@ export type {
   StepValue,
   TimeStep,
 } from './model.js';
+export type {
+  Action,
+  CallArgument,
+  CalledContract,
+  CheckReport,
+  DefinedInvariants,
+  HistoryContext,
+  Invariant,
+  InvariantOptions,
+  ReturnedValue,
+  SearchOptions,
+  Violation,
+} from './options.js';
+export { checkInvariants, defineInvariants, InvariantViolation } from './runner/check.js';
+export { type FuzzOutcome, fuzzFile } from './runner/command.js';
+export { openRun, type Run, type RunOptions } from './run.js';
+export { arbitraryOf, type ValueOptions } from './values/arbitrary.js';

@@ -6,6 +6,7 @@ mod call;
 mod closing;
 #[cfg(feature = "compare-executors")]
 pub mod compare;
+mod coverage;
 pub mod debug;
 mod first_write;
 mod reader;
@@ -18,8 +19,9 @@ mod transaction;
 
 pub use block::{Block, parse_chain_id};
 pub use block_hash::{included, parse_included};
-pub use call::{Call, call};
+pub use call::{Call, Called, Invoked, call, invoke};
 pub use closing::{Closed, Closing};
+pub use coverage::{Coverage, covering};
 pub use first_write::FirstWrite;
 pub use reader::{Reader, classes_of};
 pub use session::{Run, Session};

@@ -42,6 +42,13 @@ const OPTIONS = {
   token: { type: 'string' },
   runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
   yes: { type: 'boolean' },
+  seed: { type: 'string' },
+  runs: { type: 'string' },
+  depth: { type: 'string' },
+  seconds: { type: 'string' },
+  calls: { type: 'string' },
+  workers: { type: 'string' },
+  corpus: { type: 'string', suggests: 'paths' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type CommandOptions = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -345,6 +352,35 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { replay } = await import('./replay.js');
       const { url, 'account-class-custom': accountClass } = values;
       return replay(path, { ...style, url, accountClass });
+    },
+  },
+  fuzz: {
+    args: 'FILE',
+    positionals: 1,
+    compares: true,
+    summary: 'Search for a history of calls that violates an invariant',
+    details: [
+      'FILE exports defineInvariants of @starkbox/testing/properties as its default; see docs/guides/invariants.md. Uses the package @starkbox/testing of its project.',
+      'Prints the shortest history and a test that repeats it. Exits with 1 if an invariant is violated.',
+    ],
+    takes: {
+      seed: ['NUMBER', 'The same seed repeats the search (default: 0).'],
+      runs: ['NUMBER', 'Histories to run (default: 256, or no limit with --seconds or --calls).'],
+      depth: ['NUMBER', 'Steps of a history (default: 32).'],
+      seconds: ['SECONDS', 'Stop after this time.'],
+      calls: ['NUMBER', 'Stop after so many calls.'],
+      workers: ['NUMBER', 'Threads (default: one for each core).'],
+      corpus: [
+        'FOLDER',
+        'Folder of violations, which are tried first (default: in node_modules/.cache/starkbox).',
+      ],
+    },
+    examples: [['starkbox fuzz test/vault.invariants.js --seconds 60', '']],
+    hasJson: true,
+    suggests: 'paths',
+    async run({ positionals: [path = ''], style, values }) {
+      const { fuzz } = await import('./fuzz.js');
+      return fuzz(style, path, values);
     },
   },
   mcp: {

@@ -4,8 +4,10 @@ use blockifier::execution::call_info::CallInfo;
 use serde::Serialize;
 use starknet_api::execution_resources::GasVector;
 
+use crate::error::Result;
 use crate::execution::session::Executed;
 use crate::felt::{Hex, HexList};
+use crate::json::to_json;
 
 #[derive(Serialize)]
 pub(super) struct Message<'a> {
@@ -78,6 +80,11 @@ pub(super) fn in_order<'a, T: 'a, I: Iterator<Item = (usize, T)>>(
         all.extend(of_root.into_iter().map(|(_, item)| item));
     }
     all
+}
+
+/// Events of a call and of its inner calls, as JSON.
+pub fn call_events(root: &CallInfo) -> Result<String> {
+    to_json(&in_order(std::iter::once(root), |call| events(call, false)))
 }
 
 pub(super) fn revert_reason(run: &Executed) -> Option<String> {

@@ -195,23 +195,36 @@ struct CallFailure<'a> {
 /// What a call returned, or why it did not, as JSON.
 pub fn call_report(called: &Called, printed: Vec<Printed>) -> Result<String> {
     let report = match called {
-        Called::Returned(felts) => CallReport::Result(HexList(felts)),
-        Called::Failed(stack) => {
-            CallReport::Failure(CallFailure { fault: Fault::of_stack(stack), returned: Vec::new() })
-        }
-        Called::Panicked(root) => {
-            let failed = failing_chain(root);
-            let last = failed.last().map_or(&root.execution.retdata.0, |c| &c.execution.retdata.0);
-            let fault = Fault {
-                message: starknet_api::execution_utils::format_panic_data(last),
-                frames: failed.iter().map(|call| panic_frame(call)).collect(),
-                panic: Some(last.iter().map(|felt| Hex(*felt)).collect()),
-            };
-            let returned = failed.iter().map(|call| HexList(&call.execution.retdata.0)).collect();
-            CallReport::Failure(CallFailure { fault, returned })
-        }
+        Called::Returned(info) => CallReport::Result(HexList(&info.execution.retdata.0)),
+        Called::Failed(stack) => CallReport::Failure(failed_call(stack)),
+        Called::Panicked(root) => CallReport::Failure(panicked_call(root)),
     };
     to_json(&Call { report, printed: texts(printed) })
+}
+
+/// Why a call failed, as JSON; none if it returned.
+pub fn call_failure(called: &Called) -> Result<Option<String>> {
+    match called {
+        Called::Returned(_) => Ok(None),
+        Called::Failed(stack) => to_json(&failed_call(stack)).map(Some),
+        Called::Panicked(root) => to_json(&panicked_call(root)).map(Some),
+    }
+}
+
+fn failed_call(stack: &ErrorStack) -> CallFailure<'_> {
+    CallFailure { fault: Fault::of_stack(stack), returned: Vec::new() }
+}
+
+fn panicked_call(root: &CallInfo) -> CallFailure<'_> {
+    let failed = failing_chain(root);
+    let last = failed.last().map_or(&root.execution.retdata.0, |c| &c.execution.retdata.0);
+    let fault = Fault {
+        message: starknet_api::execution_utils::format_panic_data(last),
+        frames: failed.iter().map(|call| panic_frame(call)).collect(),
+        panic: Some(last.iter().map(|felt| Hex(*felt)).collect()),
+    };
+    let returned = failed.iter().map(|call| HexList(&call.execution.retdata.0)).collect();
+    CallFailure { fault, returned }
 }
 
 fn panic_frame(call: &CallInfo) -> Frame {

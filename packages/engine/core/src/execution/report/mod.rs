@@ -7,8 +7,9 @@ mod printed;
 mod receipt;
 mod trace;
 
-pub use failure::{call_report, rejection, revert};
+pub use emitted::call_events;
+pub use failure::{call_failure, call_report, rejection, revert};
 pub use initial_reads::initial_reads;
 pub use printed::{PrintedText, printed, texts};
 pub use receipt::receipt;
-pub use trace::trace;
+pub use trace::{call_trace, trace};

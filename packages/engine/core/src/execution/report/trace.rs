@@ -120,3 +120,8 @@ pub fn trace(
         execution_resources: Gas::from(&info.receipt.gas),
     })
 }
+
+/// The tree of a call outside of a transaction.
+pub fn call_trace(call: &CallInfo, constants: &VersionedConstants) -> Result<String> {
+    to_json(&Invocation { call, constants, mode: &GasVectorComputationMode::All })
+}

@@ -1,0 +1,70 @@
+// A call that keeps its changes, read when needed.
+import type * as binding from '../binding.js';
+import { callNow } from './call.js';
+import { parseReport } from './error.js';
+import type { CallFailure, EventData } from './execution.js';
+import type { State } from './state.js';
+
+/** A written slot. */
+export interface StorageWrite {
+  readonly address: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A call of a function that ran, with the state after it. */
+export class Invocation {
+  readonly hasFailed: boolean;
+  /** Returned felts; empty if it failed. */
+  readonly result: readonly string[];
+  /** The state after it; of a call that failed, the state before. */
+  readonly next: State;
+  readonly #native: binding.Invocation;
+
+  /** @internal */
+  constructor(
+    native: binding.Invocation,
+    before: State,
+    stateOf: (native: binding.State) => State,
+  ) {
+    this.#native = native;
+    this.hasFailed = native.hasFailed;
+    this.result = native.result;
+    const next = native.next;
+    this.next = next ? stateOf(next) : before;
+  }
+
+  /** Why it failed. */
+  get failure(): CallFailure | undefined {
+    if (!this.hasFailed) return undefined;
+    const text = callNow(() => this.#native.failure);
+    return text === null ? undefined : parseReport<CallFailure>(text);
+  }
+
+  /** Sierra gas; 0 if it did not run to an end. */
+  get gas(): number {
+    return callNow(() => this.#native.gas);
+  }
+
+  /** Events in the order in which they were emitted. */
+  events(): readonly EventData[] {
+    const text = callNow(() => this.#native.events());
+    return text === null ? [] : parseReport<readonly EventData[]>(text);
+  }
+
+  /** The slots that it wrote, in the order of addresses and keys. */
+  writes(): readonly StorageWrite[] {
+    const felts = callNow(() => this.#native.writes());
+    const writes: StorageWrite[] = [];
+    for (let index = 0; index + 2 < felts.length; index += 3) {
+      const [address = '', key = '', value = ''] = felts.slice(index, index + 3);
+      writes.push({ address, key, value });
+    }
+    return writes;
+  }
+
+  /** The tree of its calls as JSON text; undefined if it did not run to an end. */
+  traceText(): string | undefined {
+    return callNow(() => this.#native.trace()) ?? undefined;
+  }
+}

@@ -1,0 +1,126 @@
+// Histories of calls: generated from ABIs, mutated, shrunk and encoded.
+import * as fc from 'fast-check';
+import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
+import type { CallStep, History, StepValue } from '../model.js';
+import type { Encodable } from '../values/codec.js';
+import { SeenCollector, type SeenValues } from '../values/seen.js';
+import { HistoryArbitrary } from './history-arbitrary.js';
+import type { Drawing, Guide, StepResult } from './run.js';
+import { RunDrawing } from './run-drawing.js';
+import { type HistoriesOptions, Vocabulary } from './vocabulary.js';
+
+export type { Drawing, Guide, StepResult } from './run.js';
+export type { ActionTarget, Actor, HistoriesOptions, Target } from './vocabulary.js';
+
+/** A call as the engine takes it. */
+export interface EncodedCall {
+  readonly caller: string;
+  readonly contract: string;
+  readonly selector: string;
+  readonly calldata: readonly string[];
+}
+
+/** Values of each kind that rounds keep. */
+const MOST_SEEN = 512;
+
+/** Draws, shrinks and encodes histories. */
+export class Histories {
+  /** Shrinks any history of these targets without context: fewer steps, then simpler ones. */
+  readonly shrinker: fc.Arbitrary<History>;
+  readonly #words: Vocabulary;
+
+  /** @throws TypeError if a function or a type is not in the ABI */
+  constructor(options: HistoriesOptions) {
+    this.#words = new Vocabulary(options);
+    this.shrinker = new HistoryArbitrary(this.#words);
+  }
+
+  /** Values seen before the first run: constants of classes. */
+  get constants(): SeenValues {
+    const seen = new SeenCollector(MOST_SEEN);
+    for (const value of this.#words.constants) seen.addLarge(value);
+    return seen.values();
+  }
+
+  /** An arbitrary of whole histories, for runners of fast-check. */
+  arbitrary(guide?: Guide): fc.Arbitrary<History> {
+    return new HistoryArbitrary(this.#words, guide);
+  }
+
+  /**
+   * The steps of a run, one by one.
+   *
+   * @throws TypeError if there is nothing to call, or no actor
+   */
+  draw(seed: number, run: number, guide: Guide): Drawing {
+    this.#words.mustBeDrawable();
+    const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
+    return new RunDrawing(this.#words, random, guide);
+  }
+
+  /** All steps of a run, drawn without results. */
+  generate(seed: number, run: number, guide: Guide): History {
+    const drawing = this.draw(seed, run, guide);
+    while (drawing.next());
+    return drawing.history;
+  }
+
+  /** Merges values of runs in their order. */
+  merge(seen: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
+    const merged = new SeenCollector(MOST_SEEN);
+    for (const values of [seen, ...runs]) merged.addAll(values);
+    return merged.values();
+  }
+
+  /**
+   * Views with no arguments or one address, by an actor: their results are worth drawing.
+   * `observed` takes them.
+   */
+  probes(): readonly CallStep[] {
+    return this.#words.probes();
+  }
+
+  /** Values that a call has shown outside of a run. */
+  observed(step: CallStep, result: StepResult): SeenValues {
+    const seen = new SeenCollector(MOST_SEEN);
+    this.#words.collect(step, result, seen);
+    return seen.values();
+  }
+
+  /** @throws TypeError if the contract, the function or the arguments are unknown */
+  encode(step: CallStep): EncodedCall {
+    return this.encodeCall(step.from, step.to, step.function, step.arguments);
+  }
+
+  /** @throws TypeError if the contract, the function or the arguments are unknown */
+  encodeCall(
+    caller: string,
+    contract: string,
+    name: string,
+    values: readonly Encodable[],
+  ): EncodedCall {
+    const codec = this.#words.functionOf(contract, name);
+    return { caller, contract, selector: codec.selector, calldata: codec.encode(values) };
+  }
+
+  /**
+   * The value that a function returned: undefined for none, a list for several.
+   *
+   * @throws TypeError if the contract or the function is unknown
+   * @throws RangeError if the felts do not fit the type
+   */
+  decode(contract: string, name: string, result: readonly string[]): StepValue | undefined {
+    return this.#words.functionOf(contract, name).decode(result);
+  }
+}
+
+/** What runners use of it. */
+export type HistorySource = Pick<Histories, keyof Histories>;
+
+/** The seed of a run: neighbouring runs and seeds have unrelated ones. */
+function runSeed(seed: number, run: number): number {
+  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(run + 1, 0xc2b2ae35);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+  return mixed ^ (mixed >>> 16);
+}

@@ -1,0 +1,75 @@
+// Values and steps as TypeScript.
+import type { Step, StepValue } from '../model.js';
+
+/** Names of addresses, which stand for them. */
+export type AddressNames = ReadonlyMap<string, string>;
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
+
+/** A value as it is written in TypeScript. */
+export function valueCode(value: StepValue, names: AddressNames): string {
+  if (typeof value === 'bigint') return `${groupedDigits(value)}n`;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return names.get(value) ?? quoted(value);
+  if (isList(value)) return `[${value.map((part) => valueCode(part, names)).join(', ')}]`;
+  const members = Object.entries(value).map(([name, part]) => {
+    const key = PLAIN_KEY.test(name) ? name : quoted(name);
+    return `${key}: ${valueCode(part, names)}`;
+  });
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);
+
+/** Long numbers are hard to read without groups. */
+function groupedDigits(value: bigint): string {
+  const digits = value.toString();
+  return digits.replace('-', '').length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, '_');
+}
+
+export function quoted(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${inner}'`;
+}
+
+/** A step in words, for a table: who, and what. */
+export function stepCells(step: Step, names: AddressNames): readonly [actor: string, call: string] {
+  const listed = (values: readonly StepValue[]): string =>
+    values.map((value) => valueCode(value, names)).join(', ');
+  switch (step.kind) {
+    case 'call':
+      return [
+        names.get(step.from) ?? step.from,
+        `${names.get(step.to) ?? step.to}.${step.function}(${listed(step.arguments)})`,
+      ];
+    case 'action':
+      return ['', `${step.name}(${listed(step.arguments)})`];
+    case 'time':
+      return ['', `${groupedDigits(BigInt(step.seconds))} seconds pass`];
+    case 'block':
+      return ['', 'the block is closed'];
+  }
+}
+
+const RESERVED = new Set(['chain', 'options', 'run', 'test', 'invariants', 'openRun', 'contract']);
+const KEYWORDS =
+  /^(?:await|break|case|catch|class|const|continue|default|delete|do|else|enum|export|extends|false|finally|for|function|if|import|in|instanceof|interface|let|new|null|package|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield)$/;
+
+/** Identifiers for named addresses: distinct, and none that a test has already. */
+export function identifiersOf(
+  named: readonly { readonly name: string; readonly address: string }[],
+): AddressNames {
+  const identifiers = new Map<string, string>();
+  const taken = new Set(RESERVED);
+  for (const { name, address } of named) {
+    if (identifiers.has(address)) continue;
+    const letters = name.replace(/[^\w$]+(\w?)/g, (_, next: string) => next.toUpperCase());
+    const plain = /^[A-Za-z_$]/.test(letters) ? letters : `contract${letters}`;
+    const base = KEYWORDS.test(plain) ? `${plain}Contract` : plain;
+    let identifier = base;
+    for (let count = 2; taken.has(identifier); count++) identifier = `${base}${count}`;
+    taken.add(identifier);
+    identifiers.set(address, identifier);
+  }
+  return identifiers;
+}

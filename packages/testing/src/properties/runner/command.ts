@@ -1,0 +1,78 @@
+// The text and the signals of `starkbox fuzz`, which loads this package from the user's project.
+
+import type { CheckReport, SearchOptions } from '../options.js';
+import { checkInvariants, InvariantViolation } from './check.js';
+import { stepToJson } from './history-text.js';
+
+/** @internal What `starkbox fuzz` prints, and how it exits. */
+export interface FuzzOutcome {
+  readonly text: string;
+  readonly isViolated: boolean;
+  readonly isInterrupted: boolean;
+}
+
+/**
+ * Checks a file until a signal ends the search.
+ *
+ * @internal
+ */
+export async function fuzzFile(
+  file: URL,
+  overrides: SearchOptions,
+  { json }: { readonly json: boolean },
+): Promise<FuzzOutcome> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  // A second signal ends the process.
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    const report = await checkInvariants(file, { ...overrides, signal: controller.signal });
+    const text = json ? jsonText({ violation: null, ...report }) : reportText(report);
+    return { text, isViolated: false, isInterrupted: report.isAborted };
+  } catch (error) {
+    if (!(error instanceof InvariantViolation)) throw error;
+    const { message, violation, report } = error;
+    const text = json
+      ? jsonText({
+          violation: {
+            ...violation,
+            run: violation.run ?? null,
+            history: violation.history.map(stepToJson),
+          },
+          message,
+          ...report,
+        })
+      : `${message}\n\n${reportText(report)}`;
+    return { text, isViolated: true, isInterrupted: false };
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** Reasons of failed calls that are listed. */
+const MOST_REASONS = 10;
+
+function reportText(report: CheckReport): string {
+  const { runs, calls, views, offsets, corpus, workers, milliseconds, seed, isAborted } = report;
+  const seconds = milliseconds / 1000;
+  const perSecond = seconds > 0 ? Math.round((calls + views) / seconds) : 0;
+  const threads = workers === 1 ? '1 thread' : `${workers} threads`;
+  const reverts = Object.entries(report.reverts);
+  const lines = [
+    `${isAborted ? 'Interrupted after' : 'Searched'} ${number(runs)} runs with ${number(calls)} calls in ${seconds.toFixed(1)} s (seed ${seed}, ${threads})`,
+    `${number(perSecond)} calls per second, with ${number(views)} calls of invariants`,
+    `${number(offsets)} bytecode offsets reached; ${number(corpus)} histories reached new code`,
+    ...(reverts.length === 0 ? [] : ['Failed calls:']),
+    ...reverts.slice(0, MOST_REASONS).map(([reason, count]) => `  ${number(count)}  ${reason}`),
+    ...report.warnings,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');

@@ -1,0 +1,243 @@
+// The chain in the middle of a history: fast calls by the ABI, for invariants and actions.
+import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
+import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
+import { LocalTestChain } from '../../test-chain.js';
+import type { StepValue } from '../model.js';
+import type { CallArgument, HistoryContext, ReturnedValue } from '../options.js';
+import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
+import { reasonOf } from './reasons.js';
+
+/** A failed call of an invariant or an action. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly reason: string;
+
+  constructor(subject: string, reason: string) {
+    super(`${subject} failed: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+type ContractRef = string | { readonly address: string };
+
+/** The caller of views. */
+const VIEWER = '0x0';
+
+/** What a context has besides its branch. */
+export interface ContextFacts<T> {
+  readonly data: T;
+  /** Addresses. */
+  readonly actors: readonly string[];
+  /** The contracts of the check. */
+  readonly targets: readonly { readonly address: string; readonly abi: Abi }[];
+}
+
+/** Functions of a contract, compiled when they are first called. */
+class ContractCodecs {
+  readonly #address: string;
+  readonly #abi: Abi;
+  readonly #codecs: Codecs;
+  readonly #functions = new Map<string, FunctionCodec>();
+  readonly #plainViews = new Map<string, DirectCall>();
+
+  constructor(address: string, abi: Abi) {
+    this.#address = address;
+    this.#abi = abi;
+    this.#codecs = new Codecs(abi);
+  }
+
+  /** @throws TypeError if the contract has no such function */
+  functionOf(name: string): FunctionCodec {
+    const compiled = this.#functions.get(name);
+    if (compiled) return compiled;
+    const entries = [...this.#abi.functions.values()];
+    const entry = entries.find((of) => of.name === name);
+    if (!entry) {
+      const names = entries.map((of) => of.name).join(', ');
+      throw new TypeError(`${this.#address} has no function ${name}: it has ${names}`);
+    }
+    const codec = functionCodec(entry, this.#codecs);
+    this.#functions.set(name, codec);
+    return codec;
+  }
+
+  /** A call without arguments, which is the same each time. */
+  plainView(codec: FunctionCodec): DirectCall {
+    let view = this.#plainViews.get(codec.name);
+    if (!view) {
+      view = callOf(VIEWER, this.#address, codec, []);
+      this.#plainViews.set(codec.name, view);
+    }
+    return view;
+  }
+}
+
+function callOf(
+  caller: string,
+  contract: string,
+  codec: FunctionCodec,
+  args: readonly CallArgument[],
+): DirectCall {
+  return {
+    caller,
+    contract,
+    selector: codec.selector,
+    calldata: codec.encode(args.map(stepValueOf)),
+  };
+}
+
+/** One context for all runs of a session: it moves from branch to branch. */
+export class SessionContext<T> implements HistoryContext<T> {
+  readonly data: T;
+  readonly actors: readonly string[];
+  /** Calls of invariants and actions so far. */
+  views = 0;
+  branch: CallBranch;
+  readonly #contracts: Map<string, ContractCodecs>;
+  readonly #canonical = new Map<string, string>();
+  #chains: LocalTestChain[] = [];
+
+  constructor(branch: CallBranch, { data, actors, targets }: ContextFacts<T>) {
+    this.branch = branch;
+    this.data = data;
+    this.actors = actors;
+    this.#contracts = new Map(
+      targets.map(({ address, abi }) => [address, new ContractCodecs(address, abi)]),
+    );
+    // Invariants take functions out of the context.
+    this.call = this.call.bind(this);
+    this.send = this.send.bind(this);
+    this.storage = this.storage.bind(this);
+    this.increaseTime = this.increaseTime.bind(this);
+    this.chain = this.chain.bind(this);
+    this.onChain = this.onChain.bind(this);
+  }
+
+  get time(): number {
+    return this.branch.time;
+  }
+
+  get blockNumber(): number {
+    return this.branch.blockNumber;
+  }
+
+  call<V extends ReturnedValue = bigint>(
+    contract: ContractRef,
+    name: string,
+    args?: readonly CallArgument[],
+  ): Promise<V>;
+  async call(
+    contract: ContractRef,
+    name: string,
+    args: readonly CallArgument[] = [],
+  ): Promise<ReturnedValue> {
+    const address = this.#addressOf(contract);
+    const contractCodecs = this.#contracts.get(address) ?? (await this.#otherContract(address));
+    const codec = contractCodecs.functionOf(name);
+    const view =
+      args.length === 0 && codec.inputs.length === 0
+        ? contractCodecs.plainView(codec)
+        : callOf(VIEWER, address, codec, args);
+    this.views += 1;
+    const pending = this.branch.view(view);
+    return decoded(codec, address, 'then' in pending ? await pending : pending);
+  }
+
+  send<V extends ReturnedValue = bigint>(
+    from: string,
+    contract: ContractRef,
+    name: string,
+    args?: readonly CallArgument[],
+  ): Promise<V>;
+  async send(
+    from: string,
+    contract: ContractRef,
+    name: string,
+    args: readonly CallArgument[] = [],
+  ): Promise<ReturnedValue> {
+    const address = this.#addressOf(contract);
+    const contractCodecs = this.#contracts.get(address) ?? (await this.#otherContract(address));
+    const codec = contractCodecs.functionOf(name);
+    this.views += 1;
+    const call = callOf(this.#addressOf(from), address, codec, args);
+    return decoded(codec, address, await this.branch.call(call));
+  }
+
+  async storage(contract: ContractRef, key: string | bigint): Promise<bigint> {
+    const slot = typeof key === 'bigint' ? `0x${key.toString(16)}` : key;
+    return BigInt(await this.branch.storageAt(this.#addressOf(contract), slot));
+  }
+
+  increaseTime(seconds: number): void {
+    this.branch.increaseTime(seconds);
+  }
+
+  chain(): LocalTestChain {
+    const chain = new LocalTestChain(this.branch.chain(), { isReported: false });
+    this.#chains.push(chain);
+    return chain;
+  }
+
+  onChain<R>(run: (chain: LocalTestChain) => Promise<R>): Promise<R> {
+    return this.branch.onChain((chain) => run(new LocalTestChain(chain, { isReported: false })));
+  }
+
+  get hasChains(): boolean {
+    return this.#chains.length > 0;
+  }
+
+  /** Closes the chains that a function has opened. */
+  async closeChains(): Promise<void> {
+    const chains = this.#chains;
+    this.#chains = [];
+    for (const chain of chains) await chain.close();
+  }
+
+  #addressOf(contract: ContractRef): string {
+    const text = typeof contract === 'string' ? contract : contract.address;
+    let address = this.#canonical.get(text);
+    if (address === undefined) {
+      address = canonicalFelt(text);
+      if (address === undefined) {
+        throw new TypeError(`'${text}' is not an address: pass a hex string or a contract`);
+      }
+      this.#canonical.set(text, address);
+    }
+    return address;
+  }
+
+  /** A contract that histories do not call, by its class at this moment. */
+  async #otherContract(address: string): Promise<ContractCodecs> {
+    const chain = this.branch.chain();
+    try {
+      const { abi } = await chain.request('starknet_getClassAt', {
+        block_id: 'pre_confirmed',
+        contract_address: address,
+      });
+      const contract = new ContractCodecs(address, readAbi(abi));
+      this.#contracts.set(address, contract);
+      return contract;
+    } finally {
+      await chain.close();
+    }
+  }
+}
+
+function decoded(codec: FunctionCodec, address: string, outcome: DirectResult): ReturnedValue {
+  const { failure } = outcome;
+  if (failure) throw new CallFailed(`${codec.name} of ${address}`, reasonOf(failure));
+  return codec.decode(outcome.result);
+}
+
+function stepValueOf(argument: CallArgument): StepValue {
+  if (typeof argument === 'number') return BigInt(argument);
+  if (typeof argument !== 'object') return argument;
+  if (isList(argument)) return argument.map(stepValueOf);
+  const entries = Object.entries(argument).map(
+    ([name, value]) => [name, stepValueOf(value)] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+const isList = (argument: CallArgument): argument is readonly CallArgument[] =>
+  Array.isArray(argument);

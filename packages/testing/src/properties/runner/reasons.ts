@@ -1,0 +1,44 @@
+// Reasons of failed calls, in few words.
+import { decodeShortString } from '@starkbox/abi';
+
+interface CallFailure {
+  readonly message: string;
+  readonly panic?: readonly string[] | undefined;
+}
+
+const LONGEST = 160;
+
+/** Short: the strings of a panic, or the first line of the message. */
+export function reasonOf({ message, panic }: CallFailure): string {
+  const texts = panic?.map((felt) => decodeShortString(felt) ?? felt) ?? [];
+  const reason = texts.length > 0 ? texts.join(', ') : (message.split('\n', 1)[0] ?? '');
+  return reason.length <= LONGEST ? reason : `${reason.slice(0, LONGEST)}…`;
+}
+
+/** Most reasons that are told apart. */
+const MOST_REASONS = 200;
+const OTHERS = 'other reasons';
+
+/** Failed calls, counted by function and reason. */
+export class RevertCounts {
+  readonly #counts = new Map<string, number>();
+
+  add(key: string, count = 1): void {
+    const isNew = !this.#counts.has(key);
+    const counted = isNew && this.#counts.size >= MOST_REASONS ? OTHERS : key;
+    this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + count);
+  }
+
+  get pairs(): readonly (readonly [reason: string, count: number])[] {
+    return [...this.#counts];
+  }
+
+  /** Most frequent first. */
+  get sorted(): Readonly<Record<string, number>> {
+    const byCount = [...this.#counts].sort(
+      ([reason, count], [otherReason, otherCount]) =>
+        otherCount - count || (reason < otherReason ? -1 : 1),
+    );
+    return Object.fromEntries(byCount);
+  }
+}

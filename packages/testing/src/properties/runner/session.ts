@@ -1,0 +1,401 @@
+// Runs of histories on branches of one chain: one session in each thread.
+import { Coverage } from '@starkbox/engine';
+import * as fc from 'fast-check';
+import type { CallBranch, DirectResult } from 'starkbox';
+import type { LocalTestChain } from '../../test-chain.js';
+import {
+  type Actor,
+  type EncodedCall,
+  Histories,
+  type StepResult,
+  type Target,
+} from '../histories/histories.js';
+import type { ActionStep, CallStep, History, Step } from '../model.js';
+import type { Action, Invariant, InvariantOptions } from '../options.js';
+import { reportHistory } from '../printing/history-report.js';
+import type { SeenValues } from '../values/seen.js';
+import { CallFailed, SessionContext } from './context.js';
+import { RunDigest } from './digest.js';
+import { stepToJson } from './history-text.js';
+import { RevertCounts, reasonOf } from './reasons.js';
+import { actorsOf, targetsOf } from './targets.js';
+
+/** Bytecode offsets by class hash. */
+export type Reached = Readonly<Record<string, readonly number[]>>;
+
+/** A violated invariant in a run. */
+export interface FoundViolation {
+  readonly invariant: string;
+  readonly message: string;
+  /** Steps up to the violation. */
+  readonly steps: number;
+}
+
+/** What a run has shown, as plain data. */
+export interface RunResult {
+  readonly run: number;
+  /** Calls of steps. */
+  readonly calls: number;
+  /** Calls of invariants and actions. */
+  readonly views: number;
+  readonly digest: string;
+  readonly reverts: readonly (readonly [reason: string, count: number])[];
+  /** Of sampled runs. */
+  readonly seen: SeenValues | undefined;
+  /** Of sampled runs that reached new code. */
+  readonly reached: Reached | undefined;
+  /** Of runs that reached new code or violated an invariant. */
+  readonly history: History | undefined;
+  readonly violation: FoundViolation | undefined;
+}
+
+/** What the runs of a round depend on besides their indexes: changes since the round before. */
+export interface GuideChange {
+  /** Replaces the histories to mutate. */
+  readonly corpus: readonly History[] | undefined;
+  /** Replaces the values. */
+  readonly seen: SeenValues | undefined;
+  /** Is added. */
+  readonly reached: readonly Reached[];
+}
+
+/** Runs with successive indexes. */
+export interface RunRange {
+  readonly seed: number;
+  readonly first: number;
+  readonly count: number;
+  /** Runs whose index is a multiple record coverage; 0 for none. */
+  readonly interval: number;
+}
+
+export interface ShrunkHistory {
+  readonly history: History;
+  readonly violation: FoundViolation;
+  /** Histories that were tried. */
+  readonly attempts: number;
+  /** Whether a second execution violated the invariant too. */
+  readonly isRepeated: boolean;
+}
+
+/** Steps one after the other. `Drawing` fits. */
+interface Steps {
+  next(time: number): Step | undefined;
+  observe?(result: StepResult): void;
+}
+
+/** Histories that shrinking tries at most. */
+const MOST_ATTEMPTS = 4_000;
+/** The longest jump in seconds. */
+const LONGEST_JUMP = 30 * 24 * 3600;
+export const DEFAULT_DEPTH = 32;
+/** Milliseconds after which timers and messages have a turn. */
+const TURN = 50;
+
+const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export class Session<T = unknown> {
+  readonly source: Histories;
+  readonly targets: readonly Target[];
+  readonly actors: readonly Actor[];
+  /** Branches that were opened. */
+  branches = 0;
+  readonly #base: CallBranch;
+  readonly #context: SessionContext<T>;
+  readonly #invariants: readonly (readonly [name: string, invariant: Invariant<T>])[];
+  readonly #actions: Readonly<Record<string, Action<T>>>;
+  readonly #rejectsFailures: boolean;
+  readonly #targetNames: ReadonlyMap<string, string>;
+  readonly #coverage = new Coverage();
+  #corpus: readonly History[] = [];
+  #seen: SeenValues;
+  /** Of the run under way. */
+  #calls = 0;
+  #reverts = new RevertCounts();
+  #digest = new RunDigest();
+  #turned = performance.now();
+
+  /** @internal `open` creates them. */
+  constructor(
+    chain: LocalTestChain,
+    options: InvariantOptions<T>,
+    { data, targets }: { readonly data: T; readonly targets: readonly Target[] },
+  ) {
+    this.#base = chain.callBranch();
+    this.targets = targets;
+    this.actors = actorsOf(chain, options.actors);
+    this.#invariants = Object.entries(options.invariants);
+    this.#actions = options.actions ?? {};
+    this.#rejectsFailures = options.failures === 'reject';
+    this.#targetNames = new Map(targets.map(({ address, name }) => [address, name]));
+    const { depth = DEFAULT_DEPTH, time = true, blocks = true } = options;
+    this.source = new Histories({
+      targets,
+      actors: this.actors,
+      actions: Object.entries(this.#actions).map(([name, { run: _run, ...action }]) => ({
+        ...action,
+        name,
+      })),
+      depth,
+      time: time === true ? LONGEST_JUMP : time,
+      blocks,
+      startTime: this.#base.time,
+    });
+    this.#seen = this.source.constants;
+    this.#context = new SessionContext(this.#base, {
+      data,
+      actors: this.actors.map(({ address }) => address),
+      targets,
+    });
+  }
+
+  static async open<T>(
+    chain: LocalTestChain,
+    options: InvariantOptions<T>,
+    data: T,
+  ): Promise<Session<T>> {
+    const targets = await targetsOf(chain, options.contracts);
+    const session = new Session(chain, options, { data, targets });
+    await session.#probe();
+    return session;
+  }
+
+  /** Values with which a search begins: constants of classes, and results of views. */
+  get seen(): SeenValues {
+    return this.#seen;
+  }
+
+  async #probe(): Promise<void> {
+    const shown: SeenValues[] = [];
+    for (const step of this.source.probes()) {
+      const result = await this.#base.view(this.source.encode(step));
+      if (!result.hasFailed) shown.push(this.source.observed(step, result));
+    }
+    this.#seen = this.source.merge(this.#seen, ...shown);
+  }
+
+  get invariantNames(): readonly string[] {
+    return this.#invariants.map(([name]) => name);
+  }
+
+  /** Applies what the rounds before have shown. */
+  update({ corpus, seen, reached }: GuideChange): void {
+    if (corpus) this.#corpus = corpus;
+    if (seen) this.#seen = seen;
+    for (const offsets of reached) this.#coverage.add(offsets);
+  }
+
+  /** Runs new histories. */
+  async run(range: RunRange, signal?: AbortSignal): Promise<readonly RunResult[]> {
+    const { seed, first, count, interval } = range;
+    const results: RunResult[] = [];
+    for (let run = first; run < first + count; run += 1) {
+      if (signal?.aborted) break;
+      const drawing = this.source.draw(seed, run, { corpus: this.#corpus, seen: this.#seen });
+      const coverage = interval > 0 && run % interval === 0 ? this.#coverage : undefined;
+      coverage?.start();
+      const viewsBefore = this.#context.views;
+      const violation = await this.#execute(drawing, coverage);
+      const reached = coverage && nonEmpty(coverage.take());
+      results.push({
+        run,
+        calls: this.#calls,
+        views: this.#context.views - viewsBefore,
+        digest: this.#digest.hex,
+        reverts: this.#reverts.pairs,
+        seen: coverage && drawing.seen(),
+        reached,
+        history: reached || violation ? drawing.history : undefined,
+        violation,
+      });
+    }
+    return results;
+  }
+
+  /** Executes a history as it stands, and returns the first violation. */
+  replay(history: History): Promise<FoundViolation | undefined> {
+    let index = 0;
+    // An invariant that does not hold at the start needs no step.
+    if (history.length === 0) return this.#judgeStart();
+    return this.#execute({ next: () => history[index++] }, undefined);
+  }
+
+  /** Finds the shortest history that violates the same invariant. */
+  async shrink(history: History, found: FoundViolation): Promise<ShrunkHistory> {
+    let shortest = history.slice(0, found.steps);
+    let violation = found;
+    let attempts = 0;
+    let isRepeated = false;
+    const property = fc.asyncProperty(this.source.shrinker, async (candidate) => {
+      if (attempts >= MOST_ATTEMPTS) return true;
+      attempts += 1;
+      const judged = await this.replay(candidate);
+      if (judged?.invariant !== found.invariant) return true;
+      isRepeated = true;
+      shortest = candidate.slice(0, judged.steps);
+      violation = judged;
+      return false;
+    });
+    // The example is the only run: fast-check shrinks it.
+    await fc.check(property, { examples: [[shortest]], numRuns: 1, seed: 0 });
+    return { history: shortest, violation, attempts, isRepeated };
+  }
+
+  /** The text of a history: its steps, the explained last call, and a test that repeats it. */
+  describe({ history, violation }: ShrunkHistory, file?: string): Promise<string> {
+    const { invariant } = violation;
+    const isInvariant = this.#invariants.some(([name]) => name === invariant);
+    return reportHistory({
+      history,
+      start: this.#base,
+      source: this.source,
+      actors: this.actors,
+      targets: this.targets,
+      invariant: isInvariant ? invariant : undefined,
+      title: invariant,
+      file,
+      act: async (step, branch) => {
+        this.#context.branch = branch;
+        const outcome = await this.#act(step);
+        const failure = typeof outcome === 'object' ? outcome.message : outcome;
+        return { branch: this.#context.branch, failure };
+      },
+      reasonOf,
+    });
+  }
+
+  async #judgeStart(): Promise<FoundViolation | undefined> {
+    this.#open();
+    return this.#judge(0);
+  }
+
+  #open(): void {
+    this.branches += 1;
+    this.#context.branch = this.#base.branch();
+    this.#calls = 0;
+    this.#reverts = new RevertCounts();
+    this.#digest = new RunDigest();
+  }
+
+  async #execute(
+    steps: Steps,
+    coverage: Coverage | undefined,
+  ): Promise<FoundViolation | undefined> {
+    this.#open();
+    const context = this.#context;
+    let count = 0;
+    for (;;) {
+      const step = steps.next(context.branch.time);
+      if (step === undefined) return undefined;
+      count += 1;
+      let failure: string | undefined;
+      if (step.kind === 'call') {
+        const encoded = this.source.encode(step);
+        this.#digestCall(encoded);
+        this.#calls += 1;
+        const pending = context.branch.call(encoded, coverage);
+        const result = 'then' in pending ? await pending : pending;
+        if (result.hasFailed) failure = this.#countFailure(step, result);
+        else steps.observe?.(result);
+      } else {
+        this.#digest.add(JSON.stringify(stepToJson(step)));
+        if (step.kind === 'time') context.branch.increaseTime(step.seconds);
+        else if (step.kind === 'block') await context.branch.mine();
+        else {
+          const outcome = await this.#act(step);
+          if (typeof outcome === 'object') return { ...outcome, steps: count };
+          failure = outcome;
+        }
+      }
+      // A failed step has changed nothing.
+      if (failure === undefined) {
+        const violation = await this.#judge(count);
+        if (violation) return violation;
+      } else if (this.#rejectsFailures) {
+        return { invariant: `${this.#labelOf(step)} succeeds`, message: failure, steps: count };
+      }
+      if (performance.now() - this.#turned > TURN) {
+        await turnOfTimers();
+        this.#turned = performance.now();
+      }
+    }
+  }
+
+  /** The first invariant that does not hold. */
+  async #judge(steps: number): Promise<FoundViolation | undefined> {
+    const context = this.#context;
+    for (const [invariant, holds] of this.#invariants) {
+      try {
+        const judged = holds(context);
+        const isHeld: unknown = isPending(judged) ? await judged : judged;
+        if (isHeld === false) return { invariant, message: 'It returned false', steps };
+      } catch (error) {
+        return { invariant, message: messageOf(error), steps };
+      } finally {
+        if (context.hasChains) await context.closeChains();
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Performs an action as a whole or not at all.
+   *
+   * @returns the reason of a failed call, or the violation of an assertion
+   */
+  async #act({
+    name,
+    arguments: args,
+  }: ActionStep): Promise<string | Omit<FoundViolation, 'steps'> | undefined> {
+    const context = this.#context;
+    const action = this.#actions[name];
+    if (!action)
+      throw new Error(`The history has an action '${name}' that the options do not have`);
+    const before = context.branch;
+    context.branch = before.branch();
+    try {
+      await Reflect.apply(action.run, action, [context, ...args]);
+      return undefined;
+    } catch (error) {
+      context.branch = before;
+      if (!(error instanceof CallFailed)) {
+        return { invariant: `action ${name}`, message: messageOf(error) };
+      }
+      this.#reverts.add(`${name}: ${error.reason}`);
+      return error.message;
+    } finally {
+      await context.closeChains();
+    }
+  }
+
+  #countFailure(step: CallStep, { failure }: DirectResult): string {
+    const reason = failure ? reasonOf(failure) : 'unknown';
+    this.#reverts.add(`${step.function}: ${reason}`);
+    return reason;
+  }
+
+  #labelOf(step: Step): string {
+    if (step.kind === 'action') return step.name;
+    if (step.kind !== 'call') return step.kind;
+    return `${this.#targetNames.get(step.to) ?? step.to}.${step.function}`;
+  }
+
+  #digestCall({ caller, contract, selector, calldata }: EncodedCall): void {
+    const digest = this.#digest;
+    digest.add(caller);
+    digest.add(contract);
+    digest.add(selector);
+    for (const felt of calldata) digest.add(felt);
+  }
+}
+
+const isPending = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function nonEmpty(reached: Reached): Reached | undefined {
+  for (const _hash in reached) return reached;
+  return undefined;
+}

@@ -1,0 +1,187 @@
+// Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
+import { type Abi, canonicalFelt, PRIME, readAbi } from '@starkbox/abi';
+import * as fc from 'fast-check';
+import type { StepValue } from '../model.js';
+import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
+import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
+
+/** Longest list and string that is shrunk. */
+const MOST_ITEMS = 10_000;
+const LISTS = { maxLength: MOST_ITEMS, size: 'max' } as const;
+const PLAIN = { noNullPrototype: true } as const;
+
+/** Shrinks to the values of a list that precede a value, or to all of them. */
+class ListedArbitrary extends fc.Arbitrary<string> {
+  readonly #simplest: readonly string[];
+
+  constructor(simplest: readonly string[]) {
+    super();
+    this.#simplest = simplest;
+  }
+
+  generate(random: fc.Random): fc.Value<string> {
+    const at = random.nextInt(0, Math.max(0, this.#simplest.length - 1));
+    return new fc.Value(this.#simplest[at] ?? '0x0', undefined);
+  }
+
+  canShrinkWithoutContext(value: unknown): value is string {
+    return typeof value === 'string' && canonicalFelt(value) !== undefined;
+  }
+
+  shrink(value: string): fc.Stream<fc.Value<string>> {
+    const at = this.#simplest.indexOf(value);
+    const simpler = at < 0 ? this.#simplest : this.#simplest.slice(0, at);
+    return fc.Stream.of(...simpler.map((address) => new fc.Value(address, undefined)));
+  }
+}
+
+/** Tries the simplest value before the values of an arbitrary. */
+class WithSimplest extends fc.Arbitrary<StepValue> {
+  readonly #values: fc.Arbitrary<StepValue>;
+  readonly #simplest: StepValue;
+
+  constructor(values: fc.Arbitrary<StepValue>, simplest: StepValue) {
+    super();
+    this.#values = values;
+    this.#simplest = simplest;
+  }
+
+  generate(random: fc.Random, bias: number | undefined): fc.Value<StepValue> {
+    return this.#values.generate(random, bias);
+  }
+
+  canShrinkWithoutContext(value: unknown): value is StepValue {
+    return this.#values.canShrinkWithoutContext(value);
+  }
+
+  shrink(value: StepValue, context?: unknown): fc.Stream<fc.Value<StepValue>> {
+    const rest = this.#values.shrink(value, context);
+    if (Object.is(value, this.#simplest) || context !== undefined) return rest;
+    return fc.Stream.of(new fc.Value<StepValue>(this.#simplest, undefined)).join(rest);
+  }
+}
+
+/** Addresses, simplest first. */
+export function addressShrinker(simplest: readonly string[]): fc.Arbitrary<string> {
+  return new ListedArbitrary(simplest);
+}
+
+/** The arbitrary of fast-check that shrinks values of a type. */
+export function shrinkerOf(
+  abi: Abi,
+  name: string,
+  simplestAddresses: readonly string[],
+): fc.Arbitrary<StepValue> {
+  const types = reachableTypes(name, abi);
+  const address = addressShrinker(simplestAddresses);
+  const shrinkers = fc.letrec<Record<string, StepValue>>((tie) => {
+    const built: Record<string, fc.Arbitrary<StepValue>> = {};
+    for (const [of, type] of types) built[of] = build(type, tie, address);
+    return built;
+  });
+  const shrinker = shrinkers[name];
+  if (!shrinker) throw new TypeError(`The ABI does not define the type ${name}`);
+  return shrinker;
+}
+
+type Tie = (name: string) => fc.Arbitrary<StepValue>;
+
+function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arbitrary<StepValue> {
+  switch (type.kind) {
+    case 'integer':
+      return fc.bigInt({ min: type.min, max: type.max });
+    case 'bool':
+      return fc.boolean();
+    case 'address':
+      return address;
+    case 'class':
+      return fc.bigInt({ min: 0n, max: PRIME - 1n }).map(
+        (felt) => `0x${felt.toString(16)}`,
+        (text) => BigInt(String(text)),
+      );
+    case 'text':
+      return fc.string(LISTS);
+    case 'unit':
+      return fc.tuple<StepValue[]>();
+    case 'list':
+      return type.length === undefined
+        ? fc.array(tie(type.of), LISTS)
+        : fc.tuple(...Array.from({ length: type.length }, () => tie(type.of)));
+    case 'tuple':
+      return fc.tuple(...type.of.map(tie));
+    case 'struct':
+      return fc.record(
+        Object.fromEntries(type.members.map((member) => [member.name, tie(member.type)])),
+        PLAIN,
+      );
+    case 'enum': {
+      const variants = type.variants.map((variant) =>
+        isUnit(variant.type)
+          ? fc.constant(variant.name)
+          : fc.record({ [variant.name]: tie(variant.type) }, PLAIN),
+      );
+      const simplest = type.variants.find((variant) => isUnit(variant.type))?.name;
+      const choice = fc.oneof<fc.Arbitrary<StepValue>[]>(...variants);
+      return simplest === undefined ? choice : new WithSimplest(choice, simplest);
+    }
+  }
+}
+
+/** Values of a type: drawn from a pool, shrunk by fast-check. */
+export class ValueArbitrary extends fc.Arbitrary<StepValue> {
+  readonly #draw: Draw;
+  readonly #pool: ValuePool;
+  readonly #shrinker: fc.Arbitrary<StepValue>;
+
+  constructor(draw: Draw, pool: ValuePool, shrinker: fc.Arbitrary<StepValue>) {
+    super();
+    this.#draw = draw;
+    this.#pool = pool;
+    this.#shrinker = shrinker;
+  }
+
+  generate(random: fc.Random): fc.Value<StepValue> {
+    return new fc.Value(this.#draw(random, this.#pool, 0), undefined);
+  }
+
+  canShrinkWithoutContext(value: unknown): value is StepValue {
+    return this.#shrinker.canShrinkWithoutContext(value);
+  }
+
+  shrink(value: StepValue, context?: unknown): fc.Stream<fc.Value<StepValue>> {
+    return this.#shrinker.shrink(value, context);
+  }
+}
+
+/** Options of `arbitraryOf`. */
+export interface ValueOptions {
+  /** Addresses to draw, the simplest first. */
+  readonly addresses?: readonly string[];
+  /** Numbers to draw besides boundary values and small numbers. */
+  readonly numbers?: readonly bigint[];
+  /** Class hashes to draw. */
+  readonly classHashes?: readonly string[];
+}
+
+/**
+ * Returns an arbitrary of the values of a Cairo type. Integers and felts are bigints, addresses and class hashes are
+ * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
+ *
+ * @param abi the ABI as a class or a starknet.js contract has it
+ * @param type the name of the type, for example `core::integer::u256`
+ * @throws TypeError if the ABI does not define the type
+ */
+export function arbitraryOf(
+  abi: unknown,
+  type: string,
+  { addresses = ['0x1', '0x2', '0x3'], numbers = [], classHashes = [] }: ValueOptions = {},
+): fc.Arbitrary<StepValue> {
+  const read = readAbi(abi);
+  const pool: ValuePool = {
+    ...EMPTY_POOL,
+    actors: addresses,
+    recent: { numbers, felts: [] },
+    classHashes,
+  };
+  return new ValueArbitrary(new Draws(read).of(type), pool, shrinkerOf(read, type, addresses));
+}

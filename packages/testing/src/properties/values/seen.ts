@@ -1,0 +1,118 @@
+// Values that executions have shown, as plain data: a round of runs draws from a fixed set of them.
+import { canonicalFelt, PRIME } from '@starkbox/abi';
+import type { StepValue } from '../model.js';
+
+/** Values seen in storage, calldata, results and events. */
+export interface SeenValues {
+  /** Below 2^128, or decoded as integers. The newest last. */
+  readonly numbers: readonly bigint[];
+  /** Felts above: hashes, identifiers, packed words. The newest last. */
+  readonly felts: readonly bigint[];
+  /** Decoded as addresses. The newest last. */
+  readonly addresses: readonly string[];
+}
+
+export const NOTHING_SEEN: SeenValues = { numbers: [], felts: [], addresses: [] };
+
+const LARGEST_NUMBER = 1n << 128n;
+const LARGEST_ADDRESS = 1n << 251n;
+/** Values that every type draws anyway. */
+const SMALLEST_NUMBER = 2n;
+
+/** Values that are compared before one is added: a value may come again later, as one of the newest. */
+const COMPARED = 32;
+
+/** The newest values last. Half of them leave together, so that adding copies nothing. */
+class NewestValues<T> {
+  readonly #most: number;
+  #list: T[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(value: T): void {
+    if (this.#list.includes(value, Math.max(0, this.#list.length - COMPARED))) return;
+    if (this.#list.length === this.#most) this.#list = this.#list.slice(this.#most >> 1);
+    this.#list.push(value);
+  }
+
+  get list(): readonly T[] {
+    return this.#list;
+  }
+}
+
+/** Collects values by their kind, in the order in which they come. */
+export class SeenCollector {
+  readonly #numbers: NewestValues<bigint>;
+  readonly #felts: NewestValues<bigint>;
+  readonly #addresses: NewestValues<string>;
+
+  /** @param most values of each kind */
+  constructor(most: number) {
+    this.#numbers = new NewestValues(most);
+    this.#felts = new NewestValues(most);
+    this.#addresses = new NewestValues(most);
+  }
+
+  addNumber(value: bigint): void {
+    const size = value < 0n ? -value : value;
+    if (size >= SMALLEST_NUMBER) this.#numbers.add(size);
+  }
+
+  /** A felt of unknown type. */
+  addFelt(felt: string): void {
+    // Most felts of storage and events are short: their length is compared before they are parsed.
+    if (felt.length > 34) this.#felts.add(BigInt(felt));
+    else this.addNumber(BigInt(felt));
+  }
+
+  addLarge(value: bigint): void {
+    if (value < LARGEST_NUMBER) this.addNumber(value);
+    else if (value < PRIME) this.#felts.add(value);
+  }
+
+  addAddress(text: string): void {
+    const address = canonicalFelt(text);
+    if (address !== undefined && address !== '0x0' && BigInt(address) < LARGEST_ADDRESS) {
+      this.#addresses.add(address);
+    }
+  }
+
+  /** A typed value, with its parts. Strings that are hexadecimal are addresses. */
+  addValue(value: StepValue): void {
+    if (typeof value === 'bigint') this.addNumber(value);
+    else if (typeof value === 'string') {
+      if (value.startsWith('0x')) this.addAddress(value);
+    } else if (typeof value === 'object') {
+      for (const part of Object.values(value)) this.addValue(part);
+    }
+  }
+
+  addAll(seen: SeenValues): void {
+    for (const value of seen.numbers) this.#numbers.add(value);
+    for (const value of seen.felts) this.#felts.add(value);
+    for (const value of seen.addresses) this.#addresses.add(value);
+  }
+
+  get numbers(): readonly bigint[] {
+    return this.#numbers.list;
+  }
+
+  get felts(): readonly bigint[] {
+    return this.#felts.list;
+  }
+
+  get addresses(): readonly string[] {
+    return this.#addresses.list;
+  }
+
+  /** A copy as plain data. */
+  values(): SeenValues {
+    return {
+      numbers: [...new Set(this.numbers)],
+      felts: [...new Set(this.felts)],
+      addresses: [...new Set(this.addresses)],
+    };
+  }
+}

@@ -1,0 +1,189 @@
+// The report of a violation: its table, its last call, and a test that fails until the contract is repaired.
+import { execFile } from 'node:child_process';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestChain, type LocalTestChain } from '../../src/index.js';
+import type { History } from '../../src/properties/model.js';
+import { type PrintedRunner, printTest } from '../../src/properties/printing/printed-test.js';
+import { identifiersOf, valueCode } from '../../src/properties/printing/value-text.js';
+import {
+  checkInvariants,
+  InvariantViolation,
+  openRun,
+} from '../../src/properties/properties.js';
+import { createLinkedProject, ROOT } from '../linked-project.js';
+
+const DELAY = 86_400;
+const artifact = (name: string): URL =>
+  new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
+
+let chain: LocalTestChain;
+let vault: string;
+let folder: string;
+
+beforeAll(async () => {
+  chain = await createTestChain();
+  const oracle = await chain.deployContract(artifact('oracle'), [1]);
+  vault = (await chain.deployContract(artifact('vault'), [oracle.address, DELAY])).address;
+  folder = createLinkedProject('printed', ['starkbox', '@starkbox/testing', 'starknet', 'vitest']);
+  for (const name of ['oracle', 'vault']) {
+    copyFileSync(artifact(name), join(folder, `${name}.sierra.json`));
+  }
+});
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true });
+});
+
+const optionsOf = () => ({
+  contracts: [vault],
+  invariants: {
+    'stays open': ({ call }: { call(contract: string, name: string): Promise<unknown> }) =>
+      call(vault, 'is_open'),
+  },
+  corpus: false as const,
+  progress: false,
+});
+
+async function violation(): Promise<InvariantViolation> {
+  const failure: unknown = await checkInvariants(chain, optionsOf()).catch((error: unknown) => error);
+  if (failure instanceof InvariantViolation) return failure;
+  throw failure;
+}
+
+/** The file of invariants of a project whose vault opens after a delay. */
+const invariantsFile = (delay: number): string => `
+import { fixture } from '@starkbox/testing';
+import { defineInvariants } from '@starkbox/testing/properties';
+
+const vaults = fixture('vaults', async (chain) => {
+  const oracle = await chain.deployContract(new URL('./oracle.sierra.json', import.meta.url), [1]);
+  const vault = await chain.deployContract(new URL('./vault.sierra.json', import.meta.url), [oracle.address, ${delay}]);
+  return { vault: vault.address };
+});
+
+export default defineInvariants(vaults, ({ vault }) => ({
+  contracts: [vault],
+  invariants: { 'stays open': ({ call }) => call(vault, 'is_open') },
+}));
+`;
+
+/** Runs a file of the project, and returns its exit code and output. */
+function runTest(runner: PrintedRunner, file: string): Promise<{ code: number; output: string }> {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args =
+    runner === 'node'
+      ? ['--test', file]
+      : [vitest, 'run', '--root', folder, '--testTimeout', '120000', file];
+  const { PATH = '', HOME = '' } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      args,
+      { cwd: folder, env: { PATH, HOME, NO_COLOR: '1' } },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? 1, output: stdout + stderr }),
+    );
+  });
+}
+
+/** The test in the message of a violation. */
+const printedIn = (message: string): string =>
+  /^import \{ openRun[\s\S]*?^\}\);$/m.exec(message)?.[0] ?? '';
+
+describe('a violation', () => {
+  test('has the steps, the last call with its storage, and a test', async () => {
+    const { message } = await violation();
+    expect(message).toMatch(/step +caller +call +outcome/);
+    expect(message).toMatch(/1 +account0 +vault\.request_exit\(\)/);
+    expect(message).toMatch(/2 +86_400 seconds pass/);
+    expect(message).toMatch(/✓ vault::exit\(\)/);
+    expect(message).toMatch(/storage:\n +vault slot 0x[0-9a-f]{6}…[0-9a-f]{4}: 0 → 1/);
+    expect(printedIn(message)).toContain("await run.attempt(account0, vault, 'exit');");
+  });
+
+  test('is repeated by hand on the same chain', async () => {
+    const { violation: found } = await violation();
+    await using run = await openRun(chain, optionsOf());
+    await run.check();
+    for (const step of found.history) {
+      if (step.kind === 'call') await run.send(step.from, step.to, step.function);
+      if (step.kind === 'time') run.increaseTime(step.seconds);
+    }
+    await expect(run.check('stays open')).rejects.toThrow("Invariant 'stays open' is violated");
+    await expect(run.check('is closed')).rejects.toThrow('The options have no invariant is closed');
+    expect(await run.attempt(run.actors[0] ?? '', vault, 'exit')).toBe(undefined);
+  });
+
+  test('of a call on the same chain that fails is explained', async () => {
+    const failure: unknown = await checkInvariants(chain, {
+      ...optionsOf(),
+      failures: 'reject',
+    }).catch((error: unknown) => error);
+    const text = failure instanceof Error ? failure.message : '';
+    expect(text).toContain('vault: no exit requested');
+    expect(printedIn(text)).toContain("await run.send(account0, vault, 'exit');");
+  });
+});
+
+test.each<PrintedRunner>(['vitest', 'node'])(
+  'the printed test fails with %s until the contract is repaired',
+  async (runner) => {
+    const file = runner === 'node' ? 'printed.test.mjs' : 'printed.test.ts';
+    writeFileSync(join(folder, 'vault.invariants.js'), invariantsFile(DELAY));
+    const found: unknown = await checkInvariants(join(folder, 'vault.invariants.js'), {
+      workers: 0,
+      corpus: false,
+      progress: false,
+    }).catch((error: unknown) => error);
+    if (!(found instanceof InvariantViolation)) throw found;
+    const { history, invariant } = found.violation;
+    const named = [
+      { name: 'alice', address: firstCaller(history) },
+      { name: 'vault', address: firstContract(history) },
+    ];
+    const text =
+      runner === 'vitest'
+        ? printedIn(found.message)
+        : printTest(
+            {
+              invariant,
+              title: invariant,
+              history,
+              failures: new Map(),
+              names: identifiersOf(named),
+              actors: [firstCaller(history)],
+              contracts: [firstContract(history)],
+              file: './vault.invariants.js',
+            },
+            runner,
+          );
+    writeFileSync(join(folder, file), text);
+    const broken = await runTest(runner, file);
+    expect(broken.output).toContain("Invariant 'stays open' is violated");
+    expect(broken.code).toBe(1);
+    writeFileSync(join(folder, 'vault.invariants.js'), invariantsFile(DELAY * 1000));
+    const repaired = await runTest(runner, file);
+    expect(repaired.output).toMatch(runner === 'node' ? /^# pass 1$|ℹ pass 1/m : /1 passed/);
+    expect(repaired.code).toBe(0);
+  },
+);
+
+const firstCaller = (history: History): string =>
+  history.flatMap((step) => (step.kind === 'call' ? step.from : []))[0] ?? '';
+const firstContract = (history: History): string =>
+  history.flatMap((step) => (step.kind === 'call' ? step.to : []))[0] ?? '';
+
+test('values are written as TypeScript', () => {
+  const names = identifiersOf([
+    { name: 'alice', address: '0xa' },
+    { name: 'class', address: '0xb' },
+    { name: 'my token', address: '0xc' },
+    { name: 'alice', address: '0xd' },
+  ]);
+  expect([...names.values()]).toEqual(['alice', 'classContract', 'myToken', 'alice2']);
+  const value = { to: '0xa', amounts: [1n, -12_345n], 'odd key': "it's", flag: true };
+  expect(valueCode(value, names)).toBe(
+    "{ to: alice, amounts: [1n, -12_345n], 'odd key': 'it\\'s', flag: true }",
+  );
+});

@@ -1,0 +1,173 @@
+// Values of Cairo types: they are encoded as @starkbox/abi does, decoded to the same value, and shrunk by fast-check.
+import { type Abi, type AbiFunction, encodeArguments, PRIME, readAbi } from '@starkbox/abi';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StepValue } from '../../src/properties/model.js';
+import { arbitraryOf } from '../../src/properties/values/arbitrary.js';
+import { Codecs, functionCodec } from '../../src/properties/values/codec.js';
+
+const ABI = [
+  {
+    type: 'struct',
+    name: 'app::Point',
+    members: [
+      { name: 'x', type: 'core::integer::i32' },
+      { name: 'y', type: 'core::integer::u256' },
+    ],
+  },
+  {
+    type: 'struct',
+    name: 'app::Tree',
+    members: [
+      { name: 'value', type: 'core::integer::u8' },
+      { name: 'children', type: 'core::array::Array::<app::Tree>' },
+    ],
+  },
+  {
+    type: 'enum',
+    name: 'app::Order',
+    variants: [
+      { name: 'Limit', type: 'app::Point' },
+      { name: 'Market', type: '()' },
+      { name: 'Many', type: 'core::array::Span::<app::Point>' },
+    ],
+  },
+  {
+    type: 'enum',
+    name: 'core::option::Option::<core::integer::u64>',
+    variants: [
+      { name: 'Some', type: 'core::integer::u64' },
+      { name: 'None', type: '()' },
+    ],
+  },
+  {
+    type: 'enum',
+    name: 'core::result::Result::<core::felt252, core::bool>',
+    variants: [
+      { name: 'Ok', type: 'core::felt252' },
+      { name: 'Err', type: 'core::bool' },
+    ],
+  },
+];
+
+const READ: Abi = readAbi(ABI);
+
+const INTEGERS = ['8', '16', '32', '64', '128'].flatMap((bits) => [
+  `core::integer::u${bits}`,
+  `core::integer::i${bits}`,
+]);
+
+const TYPES = [
+  ...INTEGERS,
+  'core::felt252',
+  'core::bool',
+  'core::integer::u256',
+  'core::starknet::contract_address::ContractAddress',
+  'core::starknet::class_hash::ClassHash',
+  'core::starknet::eth_address::EthAddress',
+  'core::bytes_31::bytes31',
+  'core::byte_array::ByteArray',
+  'core::array::Array::<core::integer::u256>',
+  'core::array::Span::<core::array::Array::<core::felt252>>',
+  '(core::integer::u8, (core::bool, core::integer::u256))',
+  '[core::integer::u16; 3]',
+  'core::zeroable::NonZero::<core::integer::u128>',
+  'core::box::Box::<core::integer::u8>',
+  'core::option::Option::<core::integer::u64>',
+  'core::result::Result::<core::felt252, core::bool>',
+  'app::Point',
+  'app::Tree',
+  'app::Order',
+  '()',
+];
+
+const echo = (type: string): AbiFunction => ({
+  name: 'echo',
+  kind: 'view',
+  inputs: [{ name: 'value', type }],
+  outputs: [type],
+});
+
+describe.each(TYPES)('%s', (type) => {
+  const codec = functionCodec(echo(type), new Codecs(READ));
+  const values = arbitraryOf(ABI, type, { numbers: [1000n, 10n ** 18n], classHashes: ['0x1234'] });
+
+  test('is encoded as encodeArguments does, and decoded to the same value', () => {
+    void fc.assert(
+      fc.property(values, (value) => {
+        const felts = codec.encode([value]);
+        expect(felts).toEqual(encodeArguments(echo(type), [value], READ));
+        expect(codec.decode(felts)).toEqual(value);
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+  });
+
+  test('is shrunk without context to values that are encoded as well', () => {
+    for (const value of fc.sample(values, { numRuns: 20, seed: 2 })) {
+      expect(values.canShrinkWithoutContext(value)).toBe(true);
+      for (const shrunk of values.shrink(value, undefined).take(8)) {
+        expect(() => codec.encode([shrunk.value])).not.toThrow();
+      }
+    }
+  });
+});
+
+test('u512 is one number of four limbs', () => {
+  const codec = functionCodec(echo('core::integer::u512'), new Codecs(READ));
+  const value = (1n << 511n) + (2n << 256n) + 3n;
+  const felts = codec.encode([value]);
+  expect(felts).toEqual(['0x3', '0x0', '0x2', `0x${(1n << 127n).toString(16)}`]);
+  expect(codec.decode(felts)).toBe(value);
+});
+
+test('draws boundary values, small numbers and the values that it was handed', () => {
+  const numbers = [123_456_789n];
+  const drawn = new Set(
+    fc.sample(arbitraryOf(ABI, 'core::integer::u128', { numbers }), { numRuns: 5000, seed: 3 }),
+  );
+  const max = (1n << 128n) - 1n;
+  const expected = [0n, 1n, max, max - 1n, max / 2n, max / 2n + 1n, 1n << 64n, (1n << 64n) - 1n];
+  const relative = [-1n, 0n, 1n].map((change) => 123_456_789n + change);
+  expect(expected.filter((value) => !drawn.has(value))).toEqual([]);
+  expect(relative.filter((value) => !drawn.has(value))).toEqual([]);
+  expect(drawn.has(123_456_789n * 2n)).toBe(true);
+  expect(drawn.has(123_456_789n / 2n)).toBe(true);
+});
+
+test('a felt is drawn up to the prime', () => {
+  const drawn = new Set(fc.sample(arbitraryOf(ABI, 'core::felt252'), { numRuns: 3000, seed: 4 }));
+  expect(drawn.has(PRIME - 1n)).toBe(true);
+  expect(drawn.has(PRIME / 2n)).toBe(true);
+});
+
+test('a NonZero value is never zero, and shrinks to one', () => {
+  const values = arbitraryOf(ABI, 'core::zeroable::NonZero::<core::integer::u8>');
+  expect(fc.sample(values, { numRuns: 1000, seed: 5 })).not.toContain(0n);
+  const smallest = [...values.shrink(200n, undefined).take(1)].map(({ value }) => value);
+  expect(smallest).toEqual([1n]);
+});
+
+test('fast-check shrinks to the smallest failing value', () => {
+  const shrunkTo = (type: string, passes: (value: StepValue) => boolean): unknown =>
+    fc.check(fc.property(arbitraryOf(ABI, type), passes), { numRuns: 2000, seed: 6 })
+      .counterexample?.[0];
+  expect(shrunkTo('core::integer::u256', (value) => Number(value) < 12_345)).toBe(12_345n);
+  expect(
+    shrunkTo('core::option::Option::<core::integer::u64>', (value) => typeof value === 'string'),
+  ).toEqual({ Some: 0n });
+  expect(shrunkTo('core::array::Array::<core::bool>', (value) => Object(value).length < 2)).toEqual(
+    [false, false],
+  );
+});
+
+test('a wrong argument is rejected with the function, the type and the value', () => {
+  const codec = functionCodec(echo('core::integer::u8'), new Codecs(READ));
+  expect(() => codec.encode([256n])).toThrow(
+    'Argument value of echo(value: u8) -> u8: Expected an integer from 0 to 255 as a bigint, not 256n',
+  );
+  expect(() => codec.encode([])).toThrow('echo(value: u8) -> u8 takes 1 arguments, not 0');
+  expect(() => arbitraryOf(ABI, 'app::Unknown')).toThrow(
+    'The ABI does not define the type Unknown',
+  );
+});
