@@ -303,17 +303,18 @@ export class State {
    * @param coverage gets the offsets that the call reaches, at the price of the machine's trace
    */
   invoke(block: Block, call: FunctionCall, coverage?: Coverage): Invocation | Promise<Invocation> {
-    if (this.#source) return this.#invokeOnWorker(block, call, coverage);
+    if (this.#source) return this.invokeOffThread(block, call, coverage);
     const native = callNow(() =>
       this.native.invokeSync(block.native, nativeCall(call), coverage?.native),
     );
     return new Invocation(native, this, (next) => this.#next(next));
   }
 
-  async #invokeOnWorker(
+  /** As `invoke`, always on a worker thread. */
+  async invokeOffThread(
     block: Block,
     call: FunctionCall,
-    coverage: Coverage | undefined,
+    coverage?: Coverage,
   ): Promise<Invocation> {
     const native = await callWorker(() =>
       this.native.invoke(block.native, nativeCall(call), coverage?.native),
