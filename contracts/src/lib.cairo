@@ -9,6 +9,7 @@ mod failing;
 mod ledger;
 mod messenger;
 mod oracle;
+mod rehearsal;
 mod reverter;
 mod session_account;
 mod slots;

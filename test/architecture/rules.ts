@@ -22,6 +22,7 @@ export const LEAVES: readonly string[] = [
   'probe',
   'immutable',
   'nearest-word',
+  'starknet-versions',
   'block-settings',
   'bounded-map',
   'notification-feed',
@@ -61,7 +62,8 @@ const STARKBOX: FolderTable = {
   probe: { may: [] },
   immutable: { may: [] },
   'nearest-word': { may: [] },
-  'block-settings': { may: [] },
+  'starknet-versions': { may: [] },
+  'block-settings': { may: ['starknet-versions'] },
   'bounded-map': { may: [] },
   'notification-feed': { may: [] },
   terminal: { may: [] },
@@ -208,9 +210,14 @@ const STARKBOX: FolderTable = {
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
+  rehearsal: {
+    may: [...CHAIN, 'chain/queries', 'chain/storage-names', 'config', 'debug-info', 'fork/origin'],
+    packages: ['@starkbox/engine'],
+  },
   'cli/commands': {
     may: [
       ...STEPS,
+      'rehearsal',
       'bundles',
       'bundles/content',
       'chain/storage-names',

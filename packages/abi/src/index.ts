@@ -161,12 +161,13 @@ export {
   slotPartText,
   slotText,
 } from './storage/slot-name.js';
-export type { SlotPart, TypedField } from './storage/storage-type.js';
+export type { Cell, KeyUnit, SlotPart, StorageType, TypedField } from './storage/storage-type.js';
 export {
   type ClassFacts,
   type ClassVariables,
   type NameOrigin,
   type StorageHashes,
+  type Variable,
   variablesOf,
 } from './storage/variables.js';
 // Tables and wrapped lines for terminals.

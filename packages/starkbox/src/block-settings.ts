@@ -1,4 +1,5 @@
 // Settings of the following blocks that can be changed while the chain runs.
+import type { StarknetVersion } from './starknet-versions.js';
 
 /**
  * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
@@ -44,6 +45,8 @@ export interface BlockSettings {
   readonly generation: BlockGeneration | undefined;
   /** Recipient of the fees. Undefined: the usual one. */
   readonly sequencer: string | undefined;
+  /** Whose constants meter them. Undefined: the newest. */
+  readonly starknetVersion?: StarknetVersion | undefined;
 }
 
 export const USUAL_BLOCKS: BlockSettings = { generation: undefined, sequencer: undefined };

@@ -110,13 +110,14 @@ export function setBlockSettings(
   cause?: Cause,
 ): Promise<void> {
   return chain.write(cause, async (world) => {
-    const usual: Required<BlockSettings> = {
+    const usual: Required<Omit<BlockSettings, 'starknetVersion'>> = {
       generation: chain.options.blockGeneration,
       sequencer: SEQUENCER,
     };
-    const chosen = <K extends keyof BlockSettings>(key: K, setting: BlockSettings[K]) =>
+    const chosen = <K extends keyof typeof usual>(key: K, setting: BlockSettings[K]) =>
       setting === usual[key] ? undefined : (setting ?? world.blocks[key]);
     const blocks = {
+      ...world.blocks,
       generation: chosen('generation', generation),
       sequencer: chosen('sequencer', sequencer),
     };

@@ -1,5 +1,6 @@
 // Options of the chain, its blocks and its gas prices.
 import type { BlockGeneration } from '../block-settings.js';
+import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
@@ -28,6 +29,8 @@ export interface ChainConfig {
   readonly chainId: string;
   readonly liteMode: boolean;
   readonly proofMode: 'full' | 'devnet' | 'none';
+  /** Undefined: the version of the fork block, or the newest. */
+  readonly starknetVersion: StarknetVersion | undefined;
   readonly rules: 'mainnet' | 'sepolia' | 'off';
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
@@ -82,6 +85,15 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
     help: 'How the node handles proofs in transactions: devnet makes and verifies mock proofs. This version does not support full.',
+  },
+  starknetVersion: {
+    flag: '--starknet-version <VERSION>',
+    isFixed: true,
+    isPortable: true,
+    default: undefined,
+    defaultText: `${NEWEST_VERSION}; on a fork, the version of the fork block`,
+    parse: oneOf(...STARKNET_VERSIONS),
+    help: 'Meter the execution of blocks by the constants of this version of Starknet.',
   },
   rules: {
     flag: '--rules <NETWORK>',

@@ -14,6 +14,8 @@ export interface ForkStart {
   readonly parent: number;
   /** Of the transaction's block. */
   readonly timestamp: number;
+  /** Of the transaction's block. */
+  readonly starknetVersion: string;
   /** Of each transaction up to the given one, in order. */
   readonly diffs: readonly StateDiff[];
   /** The classes that they declare. */
@@ -66,5 +68,11 @@ export async function readForkStart(
     const text = await client.ask({ kind: 'class', class_hash });
     classes.push(await Class.compile(text ?? wrong(`the network has no class ${class_hash}`)));
   }
-  return { parent: number - 1, timestamp: Number(header['timestamp']), diffs, classes };
+  return {
+    parent: number - 1,
+    timestamp: Number(header['timestamp']),
+    starknetVersion: String(header['starknet_version'] ?? ''),
+    diffs,
+    classes,
+  };
 }

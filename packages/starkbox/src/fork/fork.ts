@@ -96,6 +96,11 @@ export class Fork {
     return new Fork(origin, new Map(hashes), sourceOptions, start);
   }
 
+  /** Of the network at the fork point, as its block states it. */
+  get starknetVersion(): string {
+    return this.start?.starknetVersion ?? this.block.starknetVersion;
+  }
+
   /** Number of the first local block. */
   get next(): number {
     return this.block.number + 1;
@@ -240,6 +245,11 @@ export class Fork {
     refuse(
       `The origin has more than ${MOST_PAGES} pages of events from block ${range.from} to ${range.to}: start at a later block, or filter by addresses or keys`,
     );
+  }
+
+  /** The header of a block, in the origin's format. */
+  async header(number: number, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    return membersOf(await this.#origin.header(number, signal));
   }
 
   /** Headers from a block to the fork point, in the origin's format. */

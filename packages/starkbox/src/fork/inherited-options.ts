@@ -1,12 +1,14 @@
-// Options that a fork inherits from its fork point: the chain id and the prices.
+// Options that a fork inherits from its fork point: the chain id, the prices and the version of Starknet.
 
 import type { Config, ConfigKey } from '../config/options.js';
 import { feltBytes } from '../felt.js';
+import { nearestVersion } from '../starknet-versions.js';
 import type { Fork } from './fork.js';
 
 type Inherited = Pick<
   Config,
   | 'chainId'
+  | 'starknetVersion'
   | 'gasPriceWei'
   | 'gasPriceFri'
   | 'dataGasPriceWei'
@@ -27,7 +29,7 @@ export function withInherited<C extends Inherited>(
 ): C {
   const { prices } = fork.block;
   const price = (
-    key: Exclude<keyof Inherited, 'chainId'>,
+    key: Exclude<keyof Inherited, 'chainId' | 'starknetVersion'>,
     of: keyof typeof prices,
     unit: 'price_in_fri' | 'price_in_wei',
   ): bigint => {
@@ -38,6 +40,9 @@ export function withInherited<C extends Inherited>(
   return {
     ...config,
     chainId: nameOf(fork.chainId),
+    starknetVersion: givenKeys.has('starknetVersion')
+      ? config.starknetVersion
+      : nearestVersion(fork.starknetVersion).version,
     gasPriceWei: price('gasPriceWei', 'l1_gas_price', 'price_in_wei'),
     gasPriceFri: price('gasPriceFri', 'l1_gas_price', 'price_in_fri'),
     dataGasPriceWei: price('dataGasPriceWei', 'l1_data_gas_price', 'price_in_wei'),

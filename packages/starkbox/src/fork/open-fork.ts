@@ -8,6 +8,7 @@ import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
+import { nearestVersion } from '../starknet-versions.js';
 import { type ForkStart, readForkStart } from './after-transaction.js';
 import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';
@@ -71,6 +72,7 @@ export async function openFork(
   try {
     const fork = await Fork.from(origin, { timeLimit: queueTimeoutOf(config) * 1000 }, start);
     const inherited = withInherited(config, givenKeys, fork);
+    if (!givenKeys.has('starknetVersion')) noteVersion(fork.starknetVersion, log);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(
       `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,
@@ -80,6 +82,20 @@ export async function openFork(
     await origin.close();
     throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
   }
+}
+
+/** Logs if the network's version has no constants of its own here. */
+function noteVersion(text: string, log: Log): void {
+  const { version, relation } = nearestVersion(text);
+  if (relation === 'same') return;
+  const reason = {
+    absent: 'The fork block states no Starknet version',
+    newer: `The fork block has Starknet ${text}, which this node does not support`,
+    older: `The fork block has Starknet ${text}, which is too old for new blocks`,
+  }[relation];
+  log.warn(
+    `${reason}: blocks of this chain use the constants of ${version}. Choose another version with --starknet-version`,
+  );
 }
 
 /** The changes of a block up to a transaction, read by a client of its own at the latest block. */

@@ -15,9 +15,7 @@ import { pendingNumber } from '../chain/world/find-block.js';
 import { headerPrices } from '../chain/world/gas-prices.js';
 import { type Located, nextTime, type World } from '../chain/world/world.js';
 import { JsonText } from '../json/json.js';
-
-/** The protocol whose rules the blocks follow. */
-const STARKNET_VERSION = '0.14.4';
+import { NEWEST_VERSION } from '../starknet-versions.js';
 
 export function wireHeader(header: Header): BLOCK_HEADER {
   return {
@@ -29,7 +27,7 @@ export function wireHeader(header: Header): BLOCK_HEADER {
     sequencer_address: header.sequencer ?? SEQUENCER,
     ...header.prices,
     l1_da_mode: 'BLOB',
-    starknet_version: STARKNET_VERSION,
+    starknet_version: header.starknetVersion ?? NEWEST_VERSION,
     state_diff_commitment: header.stateDiffCommitment,
     state_diff_length: header.stateDiffLength,
     transaction_commitment: header.transactionCommitment,
@@ -48,7 +46,7 @@ export function wirePendingHeader(world: World): PRE_CONFIRMED_BLOCK_HEADER {
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
     ...headerPrices(world.gas.current),
     l1_da_mode: 'BLOB',
-    starknet_version: STARKNET_VERSION,
+    starknet_version: world.blocks.starknetVersion ?? NEWEST_VERSION,
   };
 }
 

@@ -31,6 +31,7 @@ export function chainOptionsOf(
     chargesFee: config.chargeFee,
     funding: config.fundAccounts,
     keepsHistory: config.stateArchive === 'full',
+    starknetVersion: config.starknetVersion,
     startTime: config.startTime ?? fork?.start?.timestamp ?? (fork && fork.block.timestamp + 1),
     prices: {
       gas_price_wei: config.gasPriceWei,

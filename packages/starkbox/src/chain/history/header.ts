@@ -1,5 +1,6 @@
 // Types of a closed block: header, gas prices and transaction records.
 
+import type { StarknetVersion } from '../../starknet-versions.js';
 import type { TransactionTexts } from './packed-texts.js';
 
 export interface Price {
@@ -23,6 +24,8 @@ export interface Header {
   readonly prices: HeaderPrices;
   /** Undefined: the usual one. */
   readonly sequencer?: string | undefined;
+  /** Whose constants metered it. Undefined: the newest. */
+  readonly starknetVersion?: StarknetVersion | undefined;
   readonly transactionCount: number;
   readonly eventCount: number;
   readonly stateDiffLength: number;

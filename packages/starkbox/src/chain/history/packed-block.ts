@@ -1,6 +1,7 @@
 // Compact form of closed blocks in memory, and its codec for block records. Felts are latin1 strings of
 // their bytes: a buffer takes 160 bytes more, and a felt as hexadecimal text twice its bytes.
 import { wideBytes } from '../../felt.js';
+import { STARKNET_VERSIONS, type StarknetVersion } from '../../starknet-versions.js';
 import { markOf } from './block-index.js';
 import { UNKNOWN } from './block-keys.js';
 import { ByteReader, BytesError, ByteWriter } from './byte-codec.js';
@@ -18,6 +19,8 @@ export interface PackedBlock {
   readonly prices: HeaderPrices;
   /** Undefined: the usual one. */
   readonly sequencer: string | undefined;
+  /** Whose constants metered it. Undefined: the newest. */
+  readonly starknetVersion: StarknetVersion | undefined;
   readonly stateDiffLength: number;
   readonly transactionsUpTo: number;
   readonly eventsUpTo: number;
@@ -66,6 +69,7 @@ export function packBlock(
     timestamp: header.timestamp,
     prices: sharedPrices(header.prices, before),
     sequencer: header.sequencer,
+    starknetVersion: header.starknetVersion,
     stateDiffLength: header.stateDiffLength,
     transactionsUpTo: (before?.transactionsUpTo ?? 0) + transactions.length,
     eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
@@ -93,6 +97,7 @@ export function headerOf(
     timestamp: block.timestamp,
     prices: block.prices,
     sequencer: block.sequencer,
+    starknetVersion: block.starknetVersion,
     transactionCount: block.transactionsUpTo - (before?.transactionsUpTo ?? 0),
     eventCount: block.eventsUpTo - (before?.eventsUpTo ?? 0),
     stateDiffLength: block.stateDiffLength,
@@ -147,12 +152,14 @@ export function marksOf(block: PackedBlock): readonly number[] {
 const FORMAT = 2;
 /** As `FORMAT`, and the address of the sequencer at the end: only of blocks that have another one. */
 const WITH_SEQUENCER = 3;
+/** As `FORMAT`, and at the end an address of the sequencer or zero, and a version of Starknet. */
+const WITH_VERSION = 4;
 /** The older layout, without block keys. */
 const WITHOUT_BLOCK_KEYS = 1;
 
 export function recordOf(block: PackedBlock): Buffer {
   const writer = new ByteWriter()
-    .number(block.sequencer === undefined ? FORMAT : WITH_SEQUENCER)
+    .number(formatOf(block))
     .number(block.timestamp)
     .number(block.stateDiffLength)
     .number(block.transactionsUpTo)
@@ -168,15 +175,22 @@ export function recordOf(block: PackedBlock): Buffer {
   const texts = block.stateDiff ? [...block.texts, block.stateDiff] : block.texts;
   writer.number(block.texts.length).number(texts.length);
   for (const text of texts) writer.number(text.size).latin1(text.packed());
-  if (block.sequencer !== undefined) writer.felt(block.sequencer);
+  if (block.starknetVersion !== undefined) {
+    writer.felt(block.sequencer ?? '0x0').latin1(block.starknetVersion);
+  } else if (block.sequencer !== undefined) writer.felt(block.sequencer);
   return writer.done();
+}
+
+function formatOf({ sequencer, starknetVersion }: PackedBlock): number {
+  if (starknetVersion !== undefined) return WITH_VERSION;
+  return sequencer === undefined ? FORMAT : WITH_SEQUENCER;
 }
 
 /** @param before the previous block; equal prices are shared with it */
 export function readPackedBlock(record: Uint8Array, before?: PackedBlock): PackedBlock {
   const reader = new ByteReader(record);
   const format = reader.number();
-  if (format < WITHOUT_BLOCK_KEYS || format > WITH_SEQUENCER)
+  if (format < WITHOUT_BLOCK_KEYS || format > WITH_VERSION)
     throw new BytesError(`a block is in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
@@ -195,7 +209,8 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     const size = reader.number();
     return new TextChunk(reader.latin1(), size);
   });
-  const sequencer = format === WITH_SEQUENCER ? reader.felt() : undefined;
+  const sequencer = format >= WITH_SEQUENCER ? reader.felt() : undefined;
+  const starknetVersion = format === WITH_VERSION ? readVersion(reader) : undefined;
   if (!reader.isAtEnd) throw new BytesError('a block is followed by excess bytes');
   if (inBody > texts.length || texts.length > inBody + 1) {
     throw new BytesError('a block has a wrong number of strings');
@@ -205,7 +220,8 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     parentHash: parentHash === '' ? undefined : feltsIn({ felts: parentHash }, 0, 1)[0],
     timestamp,
     prices: sharedPrices(prices, before),
-    sequencer,
+    sequencer: format === WITH_VERSION && sequencer === '0x0' ? undefined : sequencer,
+    starknetVersion,
     stateDiffLength,
     transactionsUpTo,
     eventsUpTo,
@@ -213,6 +229,14 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     stateDiff: texts[inBody],
     indexMarks,
   });
+}
+
+/** The text of the table, which all blocks of the version share. */
+function readVersion(reader: ByteReader): StarknetVersion {
+  const text = reader.latin1();
+  const version = STARKNET_VERSIONS.find((supported) => supported === text);
+  if (version === undefined) throw new BytesError(`a block has the unknown version ${text}`);
+  return version;
 }
 
 function times<T>(reader: ByteReader, read: () => T): readonly T[] {

@@ -1,5 +1,5 @@
 // Calls one after another on a branch that is dropped, without transactions.
-import type { Invocation } from '@starkbox/engine';
+import type { Invocation, State } from '@starkbox/engine';
 import type { BLOCK_ID, CALL_OUTCOME, OVERRIDES, SEQUENCE_CALL } from '@starkbox/spec';
 import type { Chain } from '../chain.js';
 import { callError } from '../steps/execution-errors.js';
@@ -66,7 +66,7 @@ export async function callSequence(
   return outcomes;
 }
 
-function returned(invocation: Invocation): CALL_OUTCOME {
+function returned(invocation: Invocation<State>): CALL_OUTCOME {
   return {
     result: invocation.result,
     gas: invocation.gas,

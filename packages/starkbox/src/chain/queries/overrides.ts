@@ -93,13 +93,16 @@ function checkDuplicates({ classes = [], nonces = [] }: OVERRIDES): void {
   check('nonces', nonces);
 }
 
+/** Values of a block that can be overridden. */
+type BlockValues = Omit<ContextHeader, 'starknetVersion'>;
+
 /** A block of this chain or of its origin, and the state after it. */
 interface Base {
   readonly world: World;
   readonly number: number;
   readonly state: State;
-  readonly header: ContextHeader;
-  readonly contextOf: (header: ContextHeader) => Block;
+  readonly header: BlockValues;
+  readonly contextOf: (values: BlockValues) => Block;
 }
 
 async function baseAt(chain: Chain, id: BLOCK_ID, signal: AbortSignal | undefined): Promise<Base> {
@@ -108,12 +111,13 @@ async function baseAt(chain: Chain, id: BLOCK_ID, signal: AbortSignal | undefine
   if (number === undefined) {
     return options.fork ? originBase(chain, options.fork, id, signal) : fail('BLOCK_NOT_FOUND');
   }
+  const header = contextHeader(world, number);
   return {
     world,
     number,
     state: stateByNumber(world, number, id),
-    header: contextHeader(world, number),
-    contextOf: (header) => makeContext(options, header),
+    header,
+    contextOf: (values) => makeContext(options, { ...header, ...values }),
   };
 }
 
@@ -137,7 +141,7 @@ async function originBase(
     number,
     state: State.create({ version: number + 1, keepHistory: false, source }),
     header,
-    contextOf: (changed) => originContext(options, { ...header, ...changed }),
+    contextOf: (values) => originContext(options, { ...header, ...values }),
   };
 }
 
@@ -147,7 +151,7 @@ const PRICES = {
   l2_gas_price: { price_in_wei: 'l2_gas_price_wei', price_in_fri: 'l2_gas_price_fri' },
 } as const;
 
-function overriddenHeader(header: ContextHeader, block: OVERRIDES['block'] = {}): ContextHeader {
+function overriddenHeader(header: BlockValues, block: OVERRIDES['block'] = {}): BlockValues {
   const { block_number, timestamp, sequencer_address, gas_prices = {} } = block;
   const price = (resource: keyof HeaderPrices): HeaderPrices['l1_gas_price'] => {
     const before = header.prices[resource];

@@ -15,6 +15,7 @@ import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { originStateDiff } from '../../json/state-diff.js';
 import { ETH, STRK } from '../../predeployed.js';
+import { isReplayable, nearestVersion, OLDEST_REPLAYED } from '../../starknet-versions.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import type { HeaderPrices } from '../history/header.js';
 import { storedReceipt, traceText } from '../history/stored-texts.js';
@@ -74,40 +75,25 @@ export async function originExecution(
     await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
   );
   const number = Number(receipt['block_number']);
-  if (number === 0) refuse('The first block has no previous state');
-  const block_id = { block_number: number };
-  const [values, header, traces, parent] = await Promise.all([
+  const [values, block] = await Promise.all([
     request('starknet_getTransactionByHash', { transaction_hash: hash }).then(membersOf),
-    request('starknet_getBlockWithTxHashes', { block_id }).then(membersOf),
-    request('starknet_traceBlockTransactions', { block_id }).then(listOf),
-    fork.at(number - 1),
+    originBlock(fork, number, signal),
   ]);
-  const index = traces.findIndex((trace) => membersOf(trace)['transaction_hash'] === hash);
-  const real = membersOf(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
-  const trace = membersOf(real);
-  parent.prefetchReads(readsOf(trace));
-
-  const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
-    Promise.all(hashes.map((classHash) => classOf(fork, classHash)));
-  let state = State.create({ version: number, source: new StateSource(parent.ask) });
-  const old = number - HASH_BUFFER;
-  if (old >= 0) {
-    const entry = { key: hex(old), value: await fork.hashOf(old) };
-    const write = { address: HASH_CONTRACT, storage_entries: [entry] };
-    state = await state.apply({ storage_diffs: [write] });
-  }
-  for (const earlier of traces.slice(0, index)) {
-    const diff = originStateDiff(membersOf(membersOf(earlier)['trace_root'])['state_diff']);
-    state = await state.apply(diff, await classes(declaredIn(diff)));
+  const index = block.traces.findIndex((trace) => trace.hash === hash);
+  const { trace } = block.traces[index] ?? fail('TXN_HASH_NOT_FOUND');
+  block.prefetch(trace);
+  let { state } = block;
+  for (const earlier of block.traces.slice(0, index)) {
+    state = await afterOriginTransaction(fork, state, earlier.trace);
   }
   if (overrides) {
     const overridden = await compileGiven(overrides.classes ?? [], {});
     state = await applyChange(state, overrides, overridden);
   }
-  const transaction = await transactionOf(fork, values, rules.chainId);
+  const transaction = await originTransaction(fork, values, rules.chainId);
   return {
     state,
-    context: originContext(rules, originHeader(header)),
+    context: originContext(rules, originHeader(block.header)),
     transaction,
     index,
     receipt,
@@ -115,7 +101,77 @@ export async function originExecution(
   };
 }
 
-async function transactionOf(fork: Fork, values: Members, chainId: string): Promise<Transaction> {
+/** A block of the origin, whose transactions can run again. */
+export interface OriginBlock {
+  readonly number: number;
+  readonly header: Members;
+  /** The state before its first transaction. */
+  readonly state: State;
+  /** In the order of its transactions. */
+  readonly traces: readonly OriginTrace[];
+  /** Begins the reads that a trace implies. */
+  readonly prefetch: (trace: Members) => void;
+}
+
+export interface OriginTrace {
+  readonly hash: string;
+  readonly trace: Members;
+}
+
+/** The traces of a block of the origin. */
+export async function originTraces(
+  fork: Fork,
+  number: number,
+  signal?: AbortSignal,
+): Promise<readonly OriginTrace[]> {
+  const params = { block_id: { block_number: number } };
+  const { text } = await fork.answer('starknet_traceBlockTransactions', params, undefined, signal);
+  return listOf(parse(text)).map((item) => {
+    const { transaction_hash: hash, trace_root: trace } = membersOf(item);
+    return { hash: String(hash), trace: membersOf(trace) };
+  });
+}
+
+/** Reads a block of the origin with the state before it. */
+export async function originBlock(
+  fork: Fork,
+  number: number,
+  signal?: AbortSignal,
+): Promise<OriginBlock> {
+  if (number === 0) refuse('The first block has no previous state');
+  const [header, traces, parent] = await Promise.all([
+    fork.header(number, signal),
+    originTraces(fork, number, signal),
+    fork.at(number - 1),
+  ]);
+  let state = State.create({ version: number, source: new StateSource(parent.ask) });
+  const old = number - HASH_BUFFER;
+  if (old >= 0) {
+    const entry = { key: hex(old), value: await fork.hashOf(old) };
+    const write = { address: HASH_CONTRACT, storage_entries: [entry] };
+    state = await state.apply({ storage_diffs: [write] });
+  }
+  const prefetch = (trace: Members): void => parent.prefetchReads(readsOf(trace));
+  return { number, header, state, traces, prefetch };
+}
+
+/** The state after a transaction of the origin, by its trace. */
+export async function afterOriginTransaction(
+  fork: Fork,
+  state: State,
+  trace: Members,
+): Promise<State> {
+  const diff = originStateDiff(trace['state_diff']);
+  const classes = await Promise.all(declaredIn(diff).map((hash) => classOf(fork, hash)));
+  return state.apply(diff, classes);
+}
+
+/** @param values a transaction as the origin returns it */
+export async function originTransaction(
+  fork: Fork,
+  values: Members,
+  chainId: string,
+): Promise<Transaction> {
   const { transaction_hash: _hash, class_hash, ...rest } = values;
   const declared =
     values['type'] === 'DECLARE' && typeof class_hash === 'string'
@@ -174,9 +230,9 @@ export async function replayTransaction(
 }
 
 /** The values of an origin's block that its context depends on. */
-export interface OriginHeader extends ContextHeader {
+export interface OriginHeader extends Omit<ContextHeader, 'starknetVersion'> {
   /** Its rules are of this version; of the newest one if unknown. */
-  readonly version: string | undefined;
+  readonly starknetVersion: string | undefined;
   readonly usesBlobs: boolean;
 }
 
@@ -195,14 +251,20 @@ export function originHeader(header: Members): OriginHeader {
       l1_data_gas_price: price('l1_data_gas_price'),
       l2_gas_price: price('l2_gas_price'),
     },
-    version: typeof version === 'string' && version !== '' ? version : undefined,
+    starknetVersion:
+      typeof version === 'string' && version !== ''
+        ? meteredVersion(version, Number(header['block_number']))
+        : undefined,
     usesBlobs: mode !== 'CALLDATA',
   };
 }
 
 /** The context of an origin's block, with the rules of its Starknet version. */
-export function originContext({ chainId }: BlockRules, header: OriginHeader): Block {
-  const { number, timestamp, sequencer = SEQUENCER, prices, version, usesBlobs } = header;
+export function originContext(
+  { chainId }: Pick<BlockRules, 'chainId'>,
+  header: OriginHeader,
+): Block {
+  const { number, timestamp, sequencer = SEQUENCER, prices, starknetVersion, usesBlobs } = header;
   return new Block({
     number,
     timestamp,
@@ -210,9 +272,19 @@ export function originContext({ chainId }: BlockRules, header: OriginHeader): Bl
     chain_id: chainId,
     fee_tokens: { strk: STRK, eth: ETH },
     gas_prices: enginePrices(prices),
-    ...(version === undefined ? {} : { starknet_version: version }),
+    ...(starknetVersion === undefined ? {} : { starknet_version: starknetVersion }),
     use_kzg_da: usesBlobs,
   });
+}
+
+/** The version whose constants meter a block of the origin. */
+function meteredVersion(version: string, number: number): string {
+  const { version: nearest, relation } = nearestVersion(version);
+  if (relation !== 'older') return nearest;
+  if (isReplayable(version)) return version;
+  return refuse(
+    `Block ${number} has Starknet ${version}, and replay needs ${OLDEST_REPLAYED} or later: choose a transaction of a later block`,
+  );
 }
 
 async function classOf(fork: Fork, hash: string): Promise<Class> {

@@ -38,11 +38,15 @@ function pendingHeader(world: World, timestamp: number): ContextHeader {
     timestamp,
     prices: headerPrices(world.gas.current),
     sequencer: world.blocks.sequencer,
+    starknetVersion: world.blocks.starknetVersion,
   };
 }
 
 /** What a context depends on, besides the chain. */
-export type ContextHeader = Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>;
+export type ContextHeader = Pick<
+  Header,
+  'number' | 'timestamp' | 'prices' | 'sequencer' | 'starknetVersion'
+>;
 
 /** The newest context: calls and estimates on the same block follow each other. */
 let recent:
@@ -51,7 +55,7 @@ let recent:
 
 export function makeContext({ chainId }: BlockRules, header: ContextHeader): Block {
   if (recent?.chainId === chainId && isSameBlock(recent.header, header)) return recent.context;
-  const { number, timestamp, prices, sequencer = SEQUENCER } = header;
+  const { number, timestamp, prices, sequencer = SEQUENCER, starknetVersion } = header;
   const context = new Block({
     number,
     timestamp,
@@ -59,6 +63,7 @@ export function makeContext({ chainId }: BlockRules, header: ContextHeader): Blo
     chain_id: chainId,
     fee_tokens: { strk: STRK, eth: ETH },
     gas_prices: enginePrices(prices),
+    ...(starknetVersion === undefined ? {} : { starknet_version: starknetVersion }),
   });
   recent = { chainId, header, context };
   return context;
@@ -69,6 +74,7 @@ function isSameBlock(first: ContextHeader, second: ContextHeader): boolean {
     first.number === second.number &&
     first.timestamp === second.timestamp &&
     first.sequencer === second.sequencer &&
+    first.starknetVersion === second.starknetVersion &&
     arePricesEqual(first.prices, second.prices)
   );
 }

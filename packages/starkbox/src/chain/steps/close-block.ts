@@ -14,6 +14,7 @@ import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import { during, type Probe } from '../../probe.js';
+import type { StarknetVersion } from '../../starknet-versions.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
@@ -31,6 +32,8 @@ export interface FirstBlock extends BlockRules {
   readonly keepsHistory: boolean;
   readonly startTime: number | undefined;
   readonly prices: GasPrices;
+  /** Undefined: the newest. */
+  readonly starknetVersion?: StarknetVersion | undefined;
 }
 
 /** The world after its first block. */
@@ -44,7 +47,7 @@ export async function createWorld(first: FirstBlock): Promise<World> {
 /** What the header of the pending block says apart from its content. */
 export type OpenHeader = Pick<
   Header,
-  'number' | 'parentHash' | 'timestamp' | 'prices' | 'sequencer'
+  'number' | 'parentHash' | 'timestamp' | 'prices' | 'sequencer' | 'starknetVersion'
 >;
 
 export function openHeader(
@@ -59,6 +62,7 @@ export function openHeader(
     timestamp,
     prices: headerPrices(sealingPrices(world.gas, isEmpty)),
     sequencer: world.blocks.sequencer,
+    starknetVersion: world.blocks.starknetVersion,
   };
 }
 
@@ -206,6 +210,7 @@ function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string)
         stringify([
           header.prices,
           ...(header.sequencer === undefined ? [] : [header.sequencer]),
+          ...(header.starknetVersion === undefined ? [] : [header.starknetVersion]),
           diff,
           ...included.map(({ record }) => record.receipt),
         ]),

@@ -149,7 +149,7 @@ export class Executions {
     block: Block,
     call: FunctionCall,
     { signal }: RunOptions = {},
-  ): Promise<Invocation> {
+  ): Promise<Invocation<State>> {
     countExecutions(1);
     return this.#run('call', () => state.invokeOffThread(block, call), signal);
   }

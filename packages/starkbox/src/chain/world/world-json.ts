@@ -20,9 +20,11 @@ import {
   MOST_VALUES,
   object,
   objectText,
+  oneOf,
   optional,
   string,
 } from '../../json/reader.js';
+import { STARKNET_VERSIONS } from '../../starknet-versions.js';
 import { isEngineReceipt } from '../history/stored-texts.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
@@ -61,7 +63,7 @@ export function worldJson(parts: WorldParts): string {
       ...(clock.step === undefined ? {} : { step: clock.step }),
     },
     gas,
-    ...(blocks.generation === undefined && blocks.sequencer === undefined ? {} : { blocks }),
+    ...(Object.values(blocks).every((setting) => setting === undefined) ? {} : { blocks }),
     impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
     messages: messagesToJson(messages),
     ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
@@ -116,10 +118,13 @@ function readClock(value: unknown): Clock {
 }
 
 function readBlocks(value: unknown): BlockSettings {
-  const { generation, sequencer } = object(value, 'blocks');
+  const { generation, sequencer, starknetVersion: version } = object(value, 'blocks');
   return {
     generation: optional(generation, 'blocks.generation', readGeneration),
     sequencer: optional(sequencer, 'blocks.sequencer', felt),
+    ...(version === undefined
+      ? {}
+      : { starknetVersion: oneOf(version, 'blocks.starknetVersion', STARKNET_VERSIONS) }),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Receipt, State } from '@starkbox/engine';
 import { type BlockSettings, USUAL_BLOCKS } from '../../block-settings.js';
 import { List, PersistentMap } from '../../immutable.js';
+import { type StarknetVersion, storedVersion } from '../../starknet-versions.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
 import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
@@ -84,8 +85,10 @@ export function firstWorld(
     readonly startTime: number | undefined;
     readonly prices: GasPrices;
     readonly keepsHistory: boolean;
+    readonly starknetVersion?: StarknetVersion | undefined;
   },
 ): World {
+  const version = storedVersion(options.starknetVersion);
   return Object.freeze({
     pendingState: state,
     latestState: state,
@@ -97,7 +100,7 @@ export function firstWorld(
     mempool: EMPTY_MEMPOOL,
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
-    blocks: USUAL_BLOCKS,
+    blocks: version === undefined ? USUAL_BLOCKS : { ...USUAL_BLOCKS, starknetVersion: version },
     impersonation: NO_IMPERSONATION,
     messages: NO_MESSAGES,
     labels: NO_LABELS,

@@ -12,6 +12,14 @@ import { type HelpStyle, helpWidth, section, termLines, wrapped } from './help-t
 /** Options of the commands, besides `--json` and `--help`. */
 const OPTIONS = {
   names: { type: 'string', suggests: 'paths' },
+  contract: { type: 'string' },
+  class: { type: 'string', suggests: 'paths' },
+  'old-class': { type: 'string', suggests: 'paths' },
+  last: { type: 'string' },
+  'fork-url': { type: 'string' },
+  'fork-lock': { type: 'string', suggests: 'paths' },
+  carry: { type: 'boolean' },
+  page: { type: 'string', suggests: 'paths' },
   url: { type: 'string' },
   file: { type: 'string', suggests: 'paths' },
   from: { type: 'string' },
@@ -381,6 +389,46 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ positionals: [path = ''], style, values }) {
       const { fuzz } = await import('./fuzz.js');
       return fuzz(style, path, values);
+    },
+  },
+  rehearse: {
+    args: '--contract ADDRESS --class FILE --fork-url URL',
+    positionals: 0,
+    compares: true,
+    summary: 'Run transactions of a network with a new class of a contract',
+    details: [
+      'Finds the transactions that touched the contract, and runs each with its old and its new class on the state of the network before it. Prints differences of storage layout, status, return values, events, messages, storage and gas.',
+      'Exits with 0 if nothing differs, 1 if something differs, and 2 on a failure. See docs/guides/rehearse-an-upgrade.md.',
+    ],
+    takes: {
+      contract: ['ADDRESS', 'The contract.'],
+      class: ['FILE', 'The new class, as the compiler wrote it.'],
+      'old-class': ['FILE', 'The artifact of the present class, for the types of its storage.'],
+      'fork-url': [
+        'URL',
+        'The network: mainnet, sepolia or a URL (default: STARKBOX_FORK_NETWORK).',
+      ],
+      'fork-lock': ['FILE', 'Record responses here. Later runs read them instead of the network.'],
+      last: ['NUMBER', 'Run this many transactions, up to the latest block (default: 100).'],
+      from: ['BLOCK', 'Run all transactions from this block on instead.'],
+      to: ['BLOCK', 'The newest block, with --from (default: the latest).'],
+      carry: ['', 'Carry the writes of the new class to later transactions.'],
+      tolerance: [
+        'PERCENT',
+        'How much gas may grow (default: 0; less gas is then a difference too).',
+      ],
+      page: ['FILE', 'Write the report as an HTML page.'],
+    },
+    examples: [
+      [
+        'starkbox rehearse --contract 0x1234 --class target/dev/pool.contract_class.json --last 500 --fork-url mainnet',
+        '',
+      ],
+    ],
+    hasJson: true,
+    async run({ style, values, surroundings: { env } }) {
+      const { rehearseUpgrade } = await import('./rehearse.js');
+      return rehearseUpgrade(style, values, env);
     },
   },
   mcp: {

@@ -9,6 +9,7 @@ import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
+import { NEWEST_VERSION } from '../../starknet-versions.js';
 import { type ChosenNames, Names, type SlotName } from './slot-names.js';
 
 /** A value that differs. */
@@ -262,6 +263,7 @@ function settings(world: World): Readonly<Record<string, string>> {
     'time step': clock.step === undefined ? 'none' : `${clock.step} s`,
     'block generation': String(blocks.generation ?? 'as started'),
     sequencer: blocks.sequencer ?? 'the usual one',
+    'Starknet version': blocks.starknetVersion ?? NEWEST_VERSION,
     'impersonated accounts': [...impersonation.accounts].sort().join(' ') || 'none',
     'impersonation of all': String(impersonation.auto),
     'newest block accepted on L1': String(acceptedOnL1 ?? 'none'),

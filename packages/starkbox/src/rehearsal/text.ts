@@ -1,0 +1,136 @@
+// Report of a rehearsal for a terminal.
+import { counted, fitted, table, type Width } from '@starkbox/abi/text-layout';
+import type { Paint } from '../terminal.js';
+import {
+  CHANGE_KINDS,
+  type Change,
+  type DifferentTransaction,
+  hasDifference,
+  isRisk,
+  type LayoutChange,
+  type Rehearsal,
+} from './report.js';
+
+/** Transactions that are shown with their changes, and changes of each. */
+const SHOWN = 10;
+const SHOWN_CHANGES = 12;
+
+export interface TextStyle {
+  readonly paint: Paint;
+  readonly width?: Width;
+}
+
+export function rehearsalText(report: Rehearsal, style: TextStyle): string {
+  const { paint, width } = style;
+  const sections = [
+    headLines(report),
+    layoutLines(report, style),
+    summaryLines(report, style),
+    report.different.slice(0, SHOWN).flatMap((transaction) => detailLines(transaction, style)),
+    restLines(report),
+    [...report.notes, ...skippedLines(report)].map((note) => `note: ${note}`),
+    [
+      hasDifference(report)
+        ? paint('red', 'The classes differ.')
+        : paint('green', 'No difference.'),
+    ],
+  ];
+  const text = sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+  return `${fitted(text, width)}\n`;
+}
+
+function headLines(report: Rehearsal): readonly string[] {
+  const { contract, old_classes: old, new_class, mode, chain_id } = report;
+  return [
+    `contract   ${contract}`,
+    `old class  ${old.join(', ')}`,
+    `new class  ${new_class}`,
+    `blocks     ${report.from_block} to ${report.to_block} of ${chain_id}`,
+    mode === 'carried'
+      ? 'state      of the network, with the writes of the new class carried from transaction to transaction'
+      : 'state      of the network before each transaction',
+  ];
+}
+
+function layoutLines({ layout }: Rehearsal, { paint }: TextStyle): readonly string[] {
+  if (layout.changes.length === 0) return ['Storage layout: no change of a known variable'];
+  const line = (change: LayoutChange): readonly string[] => {
+    const colour = isRisk(change) ? 'red' : 'dim';
+    return [
+      `  ${paint(colour, change.kind)} ${change.variable}: ${typesText(change)}`,
+      ...change.effects.map((effect) => `    ${effect}`),
+    ];
+  };
+  return [paint('bold', 'Storage layout'), ...layout.changes.flatMap(line)];
+}
+
+export function typesText({ old, new: now }: LayoutChange): string {
+  if (old === undefined) return now ?? '';
+  return now === undefined ? old : `${old} → ${now}`;
+}
+
+function summaryLines(
+  { transactions, different, counts }: Rehearsal,
+  { paint, width }: TextStyle,
+): readonly string[] {
+  if (different.length === 0) {
+    return [`${counted(transactions, 'transaction')}, all with equal outcomes`];
+  }
+  const title = `${different.length} of ${counted(transactions, 'transaction')} differ`;
+  const rows = CHANGE_KINDS.flatMap((kind) =>
+    counts[kind] === 0 ? [] : [[kind, String(counts[kind]), functionsWith(different, kind)]],
+  );
+  const columns = [{}, { align: 'right' as const }, {}];
+  const { lines } = table([['difference', 'transactions', 'functions'], ...rows], {
+    width,
+    indent: '  ',
+    columns,
+  });
+  return [paint('bold', title), ...lines];
+}
+
+function functionsWith(different: readonly DifferentTransaction[], kind: Change['kind']): string {
+  const names = different.flatMap(({ function: name, changes }) =>
+    changes.some((change) => change.kind === kind) ? [name] : [],
+  );
+  return [...new Set(names)].join(', ');
+}
+
+function detailLines(
+  { transaction_hash, block_number, function: name, changes }: DifferentTransaction,
+  { paint }: TextStyle,
+): readonly string[] {
+  const shown = changes.slice(0, SHOWN_CHANGES);
+  const rest = changes.length - shown.length;
+  return [
+    `${paint('bold', name)} in block ${block_number}, ${transaction_hash}`,
+    ...shown.map(({ kind, subject, old = 'none', new: now = 'none' }) =>
+      `  ${kind} ${subject}: ${old} → ${now}`.replace(/\n/g, ' '),
+    ),
+    ...(rest === 0 ? [] : [`  and ${counted(rest, 'more difference')}`]),
+  ];
+}
+
+function restLines({ different }: Rehearsal): readonly string[] {
+  const rest = different.length - SHOWN;
+  if (rest <= 0) return [];
+  return [`and ${counted(rest, 'more transaction')}: --json and --page show all`];
+}
+
+/** Transactions that did not run, or ran otherwise than on the network. */
+export function skippedLines(report: Rehearsal): readonly string[] {
+  const [other] = report.not_reproduced;
+  return [
+    ...report.skipped.map(
+      ({ transaction_hash: hash, reason }) => `Transaction ${hash} did not run: ${reason}.`,
+    ),
+    ...(other
+      ? [
+          `${counted(report.not_reproduced.length, 'transaction')} ran otherwise with the old class than on the network, such as ${other.transaction_hash}: ${other.reason}.`,
+        ]
+      : []),
+  ];
+}
