@@ -1,11 +1,11 @@
 // Checks of invariants: their calls per second beside the engine alone, two threads beside one, and memory over a
 // million calls.
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Block, Class, State } from '@starkbox/engine';
-import { createTestChain, type LocalTestChain } from '@starkbox/testing';
+import type { LocalTestChain } from '@starkbox/testing';
 import {
   type CheckReport,
   checkInvariants,
@@ -13,6 +13,7 @@ import {
 } from '@starkbox/testing/properties';
 import type { CallBranch, DirectCall } from 'starkbox';
 import { block } from '../../packages/engine/test/fixtures/chain.js';
+import { CORRECT, openPlanted } from '../../packages/testing/test/properties/planted/contracts.js';
 import { median } from '../figures.js';
 import { interleave, settledMemory } from '../harness/rounds.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
@@ -22,6 +23,7 @@ type Sizes = 'runs' | 'rounds' | 'calls' | 'threaded';
 
 const SEED = 3;
 const SUPPLY = 1_000_000n;
+/** Of the check in threads. */
 const ACTORS = 4;
 const tokenFile = new URL('cairo/token.sierra.json', CONTRACTS);
 
@@ -30,31 +32,15 @@ type Recorded = { readonly call: DirectCall; readonly isView: boolean } | 'run';
 
 interface Subject {
   readonly chain: LocalTestChain;
-  readonly token: string;
   readonly options: InvariantOptions<undefined>;
 }
 
-/** A token whose balances never exceed its supply. */
+/** A correct vault with shares, over a token. */
 async function openSubject(): Promise<Subject> {
-  const chain = await createTestChain();
-  const actors = chain.accounts.slice(0, ACTORS).map(({ address }) => address);
-  const args = { name: 1, symbol: 1, supply: SUPPLY, owner: actors[0] ?? '0x1' };
-  const { address: token } = await chain.deployContract(tokenFile, args);
-  const options: InvariantOptions<undefined> = {
-    contracts: [token],
-    actors,
-    seed: SEED,
-    corpus: false,
-    progress: false,
-    invariants: {
-      'balances are within the supply': async ({ call }) => {
-        let sum = 0n;
-        for (const actor of actors) sum += await call(token, 'balance_of', [actor]);
-        return sum <= (await call(token, 'total_supply'));
-      },
-    },
-  };
-  return { chain, token, options };
+  const contract = CORRECT.find(({ name }) => name === 'guarded_shares');
+  if (!contract) throw new Error('there is no contract guarded_shares');
+  const { chain, options } = await openPlanted(contract, new URL('planted/', CONTRACTS));
+  return { chain, options: { ...options, seed: SEED, corpus: false, progress: false } };
 }
 
 type Methods = Pick<CallBranch, 'branch' | 'call' | 'view'>;
@@ -75,12 +61,21 @@ async function observed<T>(
   }
 }
 
-/** The calls of a check in their order. */
-async function recordCalls(
-  { chain, options }: Subject,
-  runs: number,
-): Promise<readonly Recorded[]> {
+interface Recording {
+  /** In their order. */
+  readonly calls: readonly Recorded[];
+  readonly failures: number;
+}
+
+/** The calls of a check. */
+async function recordCalls({ chain, options }: Subject, runs: number): Promise<Recording> {
   const calls: Recorded[] = [];
+  let failures = 0;
+  const counted = (result: ReturnType<CallBranch['call']>): typeof result => {
+    if (calls.length > 0 && 'hasFailed' in result && result.hasFailed) failures += 1;
+    return result;
+  };
+  // Views before the first run prepare the search.
   const recording = (original: Methods) => ({
     branch(this: CallBranch): CallBranch {
       calls.push('run');
@@ -88,41 +83,38 @@ async function recordCalls(
     },
     call(this: CallBranch, call: DirectCall, ...rest: [coverage?: never]) {
       calls.push({ call, isView: false });
-      return original.call.call(this, call, ...rest);
+      return counted(original.call.call(this, call, ...rest));
     },
     view(this: CallBranch, call: DirectCall) {
-      calls.push({ call, isView: true });
-      return original.view.call(this, call);
+      if (calls.length > 0) calls.push({ call, isView: true });
+      return counted(original.view.call(this, call));
     },
   });
   await observed(chain, recording, () => checkInvariants(chain, { ...options, runs }));
-  // Views before the first run prepare the search.
-  return calls.slice(calls.indexOf('run'));
+  return { calls, failures };
 }
 
-/** The engine with the token alone. */
-async function bareState({ chain, token }: Subject): Promise<State> {
-  const declared = await Class.compile(await readFile(tokenFile, 'utf8'));
+/** The engine with the contracts of the subject alone. */
+async function bareState({ chain }: Subject): Promise<State> {
   const latest = await chain.request('starknet_blockNumber');
   let state = State.create();
-  for (let number = 0; number <= latest; number += 1) {
+  for (let number = 1; number <= latest; number += 1) {
     const { state_diff } = await chain.request('starknet_getStateUpdate', {
       block_id: { block_number: number },
     });
     const { deployed_contracts, storage_diffs } = state_diff;
-    state = await state.apply(
-      {
-        deployed_contracts: deployed_contracts.filter(({ address }) => address === token),
-        storage_diffs: storage_diffs.filter(({ address }) => address === token),
-      },
-      [declared],
-    );
+    const classes: Class[] = [];
+    for (const { class_hash } of deployed_contracts) {
+      const source = await chain.request('starknet_getClass', { block_id: 'latest', class_hash });
+      classes.push(await Class.compile(JSON.stringify(source)));
+    }
+    state = await state.apply({ deployed_contracts, storage_diffs }, classes);
   }
   return state.advance();
 }
 
-/** Executes recorded calls by the engine. @returns failed calls */
-function executeBare(start: State, context: Block, calls: readonly Recorded[]): number {
+/** Executes recorded calls by the engine. */
+function executeBare(start: State, context: Block, { calls, failures: expected }: Recording): void {
   let state = start;
   let failures = 0;
   for (const recorded of calls) {
@@ -137,7 +129,9 @@ function executeBare(start: State, context: Block, calls: readonly Recorded[]): 
     if (invocation.hasFailed) failures += 1;
     else if (!recorded.isView) state = invocation.next;
   }
-  return failures;
+  if (failures !== expected) {
+    throw new Error(`${failures} calls failed, and ${expected} calls of the check`);
+  }
 }
 
 interface Spent {
