@@ -217,7 +217,7 @@ export function arbitraryOf(
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
-    recent: { numbers, felts: [] },
+    recent: { ...EMPTY_POOL.recent, numbers },
     classHashes,
   };
   return new ValueArbitrary(new Draws(read).of(name), pool, shrinkerOf(read, name, addresses));
