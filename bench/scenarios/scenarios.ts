@@ -23,6 +23,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   lines: () => load(import('./lines.js')),
   overload: () => load(import('./overload.js')),
   'planted-bugs': () => load(import('./planted-bugs.js')),
+  properties: () => load(import('./properties.js')),
   regressions: () => load(import('../regressions/regressions.js')),
   soak: () => load(import('../soak/soak.js')),
   startup: () => load(import('./startup.js')),

@@ -3,7 +3,6 @@ import type * as binding from '../binding.js';
 import { callNow } from './call.js';
 import { parseReport } from './error.js';
 import type { CallFailure, EventData } from './execution.js';
-import type { State } from './state.js';
 
 /** A written slot. */
 export interface StorageWrite {
@@ -12,26 +11,28 @@ export interface StorageWrite {
   readonly value: string;
 }
 
-/** A call of a function that ran, with the state after it. */
-export class Invocation {
+/** A call of a function that ran, with the state `S` after it. */
+export class Invocation<S> {
   readonly hasFailed: boolean;
   /** Returned felts; empty if it failed. */
   readonly result: readonly string[];
-  /** The state after it; of a call that failed, the state before. */
-  readonly next: State;
   readonly #native: binding.Invocation;
+  readonly #before: S;
+  readonly #stateOf: (native: binding.State) => S;
 
   /** @internal */
-  constructor(
-    native: binding.Invocation,
-    before: State,
-    stateOf: (native: binding.State) => State,
-  ) {
+  constructor(native: binding.Invocation, before: S, stateOf: (native: binding.State) => S) {
     this.#native = native;
     this.hasFailed = native.hasFailed;
     this.result = native.result;
-    const next = native.next;
-    this.next = next ? stateOf(next) : before;
+    this.#before = before;
+    this.#stateOf = stateOf;
+  }
+
+  /** The state after it; of a call that failed, the state before. */
+  get next(): S {
+    const next = callNow(() => this.#native.next);
+    return next ? this.#stateOf(next) : this.#before;
   }
 
   /** Why it failed. */

@@ -302,7 +302,11 @@ export class State {
    *
    * @param coverage gets the offsets that the call reaches, at the price of the machine's trace
    */
-  invoke(block: Block, call: FunctionCall, coverage?: Coverage): Invocation | Promise<Invocation> {
+  invoke(
+    block: Block,
+    call: FunctionCall,
+    coverage?: Coverage,
+  ): Invocation<State> | Promise<Invocation<State>> {
     if (this.#source) return this.#invokeOnWorker(block, call, coverage);
     const native = callNow(() =>
       this.native.invokeSync(block.native, nativeCall(call), coverage?.native),
@@ -314,7 +318,7 @@ export class State {
     block: Block,
     call: FunctionCall,
     coverage: Coverage | undefined,
-  ): Promise<Invocation> {
+  ): Promise<Invocation<State>> {
     const native = await callWorker(() =>
       this.native.invoke(block.native, nativeCall(call), coverage?.native),
     );

@@ -6,12 +6,12 @@ use napi_derive::napi;
 use parking_lot::Mutex;
 
 use super::error::Result;
-use starkbox_engine_core::execution;
+use starkbox_engine_core::execution::coverage;
 
 /// Offsets of bytecode that calls reached.
 #[napi]
 pub struct Coverage {
-    pub(super) inner: Arc<Mutex<execution::Coverage>>,
+    pub(super) inner: Arc<Mutex<coverage::Coverage>>,
 }
 
 #[napi]
@@ -19,7 +19,7 @@ impl Coverage {
     #[napi(constructor, catch_unwind)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Coverage {
-        Coverage { inner: Arc::new(Mutex::new(execution::Coverage::default())) }
+        Coverage { inner: Arc::new(Mutex::new(coverage::Coverage::default())) }
     }
 
     /// Number of reached offsets.

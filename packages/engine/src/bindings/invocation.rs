@@ -13,11 +13,12 @@ use super::state_execution::FunctionCall;
 use super::transaction::Block;
 use crate::release::Held;
 use starkbox_engine_core::error;
-use starkbox_engine_core::execution::{self, Call, Called, covering, report};
+use starkbox_engine_core::execution::coverage::{self, covering};
+use starkbox_engine_core::execution::{self, Call, Called, report};
 use starkbox_engine_core::felt::hex;
 use starkbox_engine_core::state;
 
-type SharedCoverage = Arc<parking_lot::Mutex<execution::Coverage>>;
+type SharedCoverage = Arc<parking_lot::Mutex<coverage::Coverage>>;
 
 /// A call that ran.
 #[napi]

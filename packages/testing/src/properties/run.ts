@@ -7,7 +7,7 @@ import type {
   HistoryContext,
   InvariantOptions,
   ReturnedValue,
-} from './options.js';
+} from './model/options.js';
 import { CallFailed, SessionContext } from './runner/context.js';
 import { actorsOf, targetsOf } from './runner/targets.js';
 
@@ -59,7 +59,8 @@ export class Run<T = unknown> {
   readonly #options: RunOptions<T>;
   readonly #close: () => Promise<void>;
 
-  private constructor(
+  /** @internal `openRun` opens runs. */
+  constructor(
     context: SessionContext<T>,
     contracts: readonly string[],
     options: RunOptions<T>,
@@ -247,5 +248,7 @@ export class Run<T = unknown> {
 function itemOf(addresses: readonly string[], index: number, option: string): string {
   const address = addresses[index];
   if (address !== undefined) return address;
-  throw new RangeError(`Expected an index below the number of ${option}, ${addresses.length}, not ${index}`);
+  throw new RangeError(
+    `Expected an index below the number of ${option}, ${addresses.length}, not ${index}`,
+  );
 }

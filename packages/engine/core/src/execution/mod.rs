@@ -6,7 +6,7 @@ mod call;
 mod closing;
 #[cfg(feature = "compare-executors")]
 pub mod compare;
-mod coverage;
+pub mod coverage;
 pub mod debug;
 mod first_write;
 mod reader;
@@ -21,7 +21,6 @@ pub use block::{Block, parse_chain_id};
 pub use block_hash::{included, parse_included};
 pub use call::{Call, Called, Invoked, call, invoke};
 pub use closing::{Closed, Closing};
-pub use coverage::{Coverage, covering};
 pub use first_write::FirstWrite;
 pub use reader::{Reader, classes_of};
 pub use session::{Run, Session};

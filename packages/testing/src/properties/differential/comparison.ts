@@ -36,7 +36,7 @@ function panicOf({ failure }: DirectResult): string | undefined {
   return failure && JSON.stringify(failure.returned);
 }
 
-export const writeTexts = (result: DirectResult): readonly string[] =>
+const writeTexts = (result: DirectResult): readonly string[] =>
   result.hasFailed
     ? []
     : result.writes().map(({ address, key, value }) => `${address} ${key} ${value}`);
@@ -52,6 +52,6 @@ function areEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, at) => text === b[at]);
 }
 
-/** Whether both sides have the same state after a difference of a kind. */
-export const keepsState = (kind: DifferenceKind): boolean =>
-  kind === 'result' || kind === 'events' || kind === 'gas';
+/** Whether two calls on equal states leave equal states. */
+export const leavesEqualStates = (a: DirectResult, b: DirectResult): boolean =>
+  areEqual(writeTexts(a), writeTexts(b));

@@ -2,12 +2,15 @@
 import { type Abi, decodeEvent, table, valueText } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
-import { Histories, type Target } from '../histories/histories.js';
-import type { CallStep, History } from '../model.js';
-import type { InvariantOptions } from '../options.js';
+import { Histories } from '../histories/histories.js';
+import type { Target } from '../histories/vocabulary.js';
+import type { CallStep, History } from '../model/history.js';
+import type { InvariantOptions } from '../model/options.js';
 import { historyTable } from '../printing/history-report.js';
 import {
+  type NamedSlotText,
   nameSlots,
+  type Slot,
   slotAfter,
   slotId,
   slotValueText,
@@ -20,12 +23,9 @@ import {
   type CompareOptions,
   compareResults,
   type DifferenceKind,
-  keepsState,
+  leavesEqualStates,
 } from './comparison.js';
 import { type DifferentialSide, openSides } from './sides.js';
-
-export type { DifferenceKind } from './comparison.js';
-export type { DifferentialSide } from './sides.js';
 
 /** Options of `differential`. */
 export interface DifferentialOptions
@@ -170,15 +170,15 @@ class Comparison {
   async run(): Promise<DifferentialReport> {
     const { histories, options } = this.#facts;
     const { seed = 0, runs = DEFAULT_RUNS, limit = DEFAULT_LIMIT } = options;
-    let { constants: seen } = histories;
+    let { constants: values } = histories;
     let executed = 0;
     while (executed < runs && this.#differences.size < limit) {
-      const drawing = histories.draw(seed, executed, { corpus: [], seen });
+      const drawing = histories.draw(seed, executed, { corpus: [], seen: values });
       executed += 1;
       const isNew = (call: DifferentCall): boolean => !this.#differences.has(keyOf(call));
       const different = await this.#execute(drawing, isNew, true);
       if (different) await this.#add(drawing.history.slice(0, different.steps), different);
-      seen = histories.merge(seen, drawing.seen());
+      values = histories.merge(values, drawing.seen());
     }
     return this.#report(executed, seed);
   }
@@ -214,7 +214,7 @@ class Comparison {
       outcomes.push(`differs: ${kind}`);
       const different = { kind, step, steps: count, outcomes, results, branches };
       if (isSought(different)) return different;
-      if (!keepsState(kind)) return undefined;
+      if (!leavesEqualStates(...results)) return undefined;
     }
   }
 
@@ -241,9 +241,9 @@ class Comparison {
   }
 
   /** Shrinks the history of a new difference, and describes it. */
-  async #add(history: History, found: DifferentCall): Promise<void> {
-    const key = keyOf(found);
-    let shortest = { history, different: found };
+  async #add(history: History, original: DifferentCall): Promise<void> {
+    const key = keyOf(original);
+    let shortest = { history, different: original };
     let attempts = 0;
     const property = fc.asyncProperty(this.#facts.histories.shrinker, async (candidate) => {
       if (attempts >= MOST_ATTEMPTS) return true;
@@ -288,7 +288,9 @@ class Comparison {
     switch (kind) {
       case 'failure':
       case 'result':
-        return [['outcome', this.#outcome(step, a) || 'returns', this.#outcome(step, b) || 'returns']];
+        return [
+          ['outcome', this.#outcome(step, a) || 'returns', this.#outcome(step, b) || 'returns'],
+        ];
       case 'gas':
         return [['gas', String(a.gas), String(b.gas)]];
       case 'events':
@@ -299,14 +301,14 @@ class Comparison {
   }
 
   #eventRows(a: DirectResult, b: DirectResult): readonly (readonly string[])[] {
-    const [first, second] = [this.#eventTexts(a), this.#eventTexts(b)];
-    const count = Math.max(first.length, second.length);
+    const [textsOfA, textsOfB] = [this.#eventTexts(a), this.#eventTexts(b)];
+    const count = Math.max(textsOfA.length, textsOfB.length);
     const rows = Array.from({ length: count }, (_, at) => [
       `event ${at + 1}`,
-      first[at] ?? 'none',
-      second[at] ?? 'none',
+      textsOfA[at] ?? 'none',
+      textsOfB[at] ?? 'none',
     ]);
-    return rows.filter(([, left, right]) => left !== right);
+    return rows.filter(([, first, second]) => first !== second);
   }
 
   #eventTexts(result: DirectResult): readonly string[] {
@@ -340,31 +342,21 @@ class Comparison {
     const differing = [...all.values()].filter(
       (slot) => values[0]?.get(slotId(slot)) !== values[1]?.get(slotId(slot)),
     );
-    const { calldata } = histories.encode(step);
-    const chain = branches[0].chain();
-    try {
-      const slots = await nameSlots(
-        chain,
-        differing,
-        [step.from, ...calldata, ...names.keys()],
-        names,
-      );
-      const rows: string[][] = [];
-      for (const slot of withoutUpperHalves(slots)) {
-        const row = [slot.text];
-        for (const [side, branch] of branches.entries()) {
-          const written = values[side];
-          const read = async (of: { readonly address: string; readonly key: string }) =>
-            written?.get(slotId(of)) ?? (await branch.storageAt(of.address, of.key));
-          const high = slot.name?.part === 'low' ? await read(slotAfter(slot)) : undefined;
-          row.push(slotValueText(slot, await read(slot), high, names));
-        }
-        rows.push(row);
+    const felts = [step.from, ...histories.encode(step).calldata, ...names.keys()];
+    const slots = await namedByEither(branches, differing, felts, names);
+    const rows: string[][] = [];
+    for (const slot of withoutUpperHalves(slots)) {
+      const row = [slot.text];
+      for (const [side, branch] of branches.entries()) {
+        const written = values[side];
+        const read = async (of: Slot): Promise<string> =>
+          written?.get(slotId(of)) ?? (await branch.storageAt(of.address, of.key));
+        const high = slot.name?.part === 'low' ? await read(slotAfter(slot)) : undefined;
+        row.push(slotValueText(slot, await read(slot), high, names));
       }
-      return rows;
-    } finally {
-      await chain.close();
+      rows.push(row);
     }
+    return rows;
   }
 
   #report(runs: number, seed: number): DifferentialReport {
@@ -375,6 +367,26 @@ class Comparison {
   }
 }
 
+/** Names slots by the classes of the first side, and others by the classes of the second. */
+async function namedByEither(
+  branches: readonly CallBranch[],
+  slots: readonly Slot[],
+  felts: readonly string[],
+  names: AddressNames,
+): Promise<readonly NamedSlotText[]> {
+  let texts: readonly NamedSlotText[] = [];
+  for (const branch of branches) {
+    const chain = branch.chain();
+    try {
+      const current = await nameSlots(chain, slots, felts, names);
+      texts = current.map((slot, at) => (texts[at]?.name ? texts[at] : slot));
+    } finally {
+      await chain.close();
+    }
+  }
+  return texts;
+}
+
 const KIND_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   failure: 'one side fails, or fails for another reason',
   result: 'returns another value',
@@ -383,7 +395,10 @@ const KIND_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   gas: 'takes another amount of gas',
 };
 
-async function passStep(step: Exclude<History[number], CallStep>, branch: CallBranch): Promise<void> {
+async function passStep(
+  step: Exclude<History[number], CallStep>,
+  branch: CallBranch,
+): Promise<void> {
   if (step.kind === 'time') branch.increaseTime(step.seconds);
   else if (step.kind === 'block') await branch.mine();
 }

@@ -76,12 +76,16 @@ function classHashAt(chain: Pick<LocalTestChain, 'request'>, address: string): P
 
 async function replacementOf(
   artifact: string | URL | object,
-): Promise<{ readonly class_hash: string } | { readonly contract_class: Readonly<Record<string, unknown>> }> {
+): Promise<
+  { readonly class_hash: string } | { readonly contract_class: Readonly<Record<string, unknown>> }
+> {
   if (typeof artifact === 'string' && HASH.test(artifact)) return { class_hash: artifact };
   const isFile = typeof artifact === 'string' || artifact instanceof URL;
   const contract_class: unknown = isFile ? JSON.parse(await readFile(artifact, 'utf8')) : artifact;
-  if (typeof contract_class === "object" && contract_class !== null) {
+  if (typeof contract_class === 'object' && contract_class !== null) {
     return { contract_class: { ...contract_class } };
   }
-  throw new TypeError(`Expected a compiled class in ${String(artifact)}, not ${typeof contract_class}`);
+  throw new TypeError(
+    `Expected a compiled class in ${String(artifact)}, not ${typeof contract_class}`,
+  );
 }

@@ -1,6 +1,6 @@
 // The steps of one run, drawn one by one.
 import type * as fc from 'fast-check';
-import type { History, Step } from '../model.js';
+import type { History, Step } from '../model/history.js';
 import { anyOf, type ValuePool } from '../values/drawing.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { mutate } from './mutation.js';
@@ -75,7 +75,9 @@ export class RunDrawing implements Drawing {
     const { longestJump, options } = this.#words;
     const kind = random.nextInt(0, 39);
     if (kind < 4 && longestJump > 0) return this.#words.drawJump(random, this.#pool);
-    if (kind === 4 && options.blocks === true) return { kind: 'block' };
+    // A closed block costs as much as several calls.
+    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0)
+      return { kind: 'block' };
     if (kind < 11) {
       const repeated = this.#repeated();
       if (repeated) return repeated;

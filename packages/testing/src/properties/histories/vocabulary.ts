@@ -1,7 +1,14 @@
 // What steps are drawn from: functions, actions, actors and jumps of time, compiled once.
 import type { Abi, AbiFunction } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { ActionStep, BlockStep, CallStep, Step, StepValue, TimeStep } from '../model.js';
+import type {
+  ActionStep,
+  BlockStep,
+  CallStep,
+  Step,
+  StepValue,
+  TimeStep,
+} from '../model/history.js';
 import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';

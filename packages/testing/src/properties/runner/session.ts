@@ -3,15 +3,11 @@ import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
-import {
-  type Actor,
-  type EncodedCall,
-  Histories,
-  type StepResult,
-  type Target,
-} from '../histories/histories.js';
-import type { ActionStep, CallStep, History, Step } from '../model.js';
-import type { Action, Invariant, InvariantOptions } from '../options.js';
+import { type EncodedCall, Histories } from '../histories/histories.js';
+import type { StepResult } from '../histories/run.js';
+import type { Actor, Target } from '../histories/vocabulary.js';
+import type { ActionStep, CallStep, History, Step } from '../model/history.js';
+import type { Action, Invariant, InvariantOptions } from '../model/options.js';
 import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import { CallFailed, SessionContext } from './context.js';
@@ -66,6 +62,8 @@ export interface RunRange {
   readonly count: number;
   /** Runs whose index is a multiple record coverage; 0 for none. */
   readonly interval: number;
+  /** Ends the range: the run that makes so many calls is its last. */
+  readonly calls: number;
 }
 
 export interface ShrunkHistory {
@@ -91,6 +89,10 @@ export const DEFAULT_DEPTH = 32;
 /** Milliseconds after which timers and messages have a turn. */
 const TURN = 50;
 
+/** Runs whose reasons of failed calls are all counted, and the interval of counted runs after. */
+const FULLY_COUNTED = 256;
+const COUNTED_INTERVAL = 8;
+
 const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class Session<T = unknown> {
@@ -110,9 +112,11 @@ export class Session<T = unknown> {
   #seen: SeenValues;
   /** Of the run under way. */
   #calls = 0;
-  #reverts = new RevertCounts();
+  #reverts: RevertCounts | undefined;
   #digest = new RunDigest();
   #turned = performance.now();
+  /** How many failed calls a counted one stands for; 0 in runs that count none. */
+  #reasonWeight = 1;
 
   /** @internal `open` creates them. */
   constructor(
@@ -189,25 +193,29 @@ export class Session<T = unknown> {
   async run(range: RunRange, signal?: AbortSignal): Promise<readonly RunResult[]> {
     const { seed, first, count, interval } = range;
     const results: RunResult[] = [];
-    for (let run = first; run < first + count; run += 1) {
+    let calls = 0;
+    for (let run = first; run < first + count && calls < range.calls; run += 1) {
       if (signal?.aborted) break;
       const drawing = this.source.draw(seed, run, { corpus: this.#corpus, seen: this.#seen });
       const coverage = interval > 0 && run % interval === 0 ? this.#coverage : undefined;
       coverage?.start();
       const viewsBefore = this.#context.views;
+      this.#reasonWeight = this.#rejectsFailures ? 1 : reasonWeight(run);
       const violation = await this.#execute(drawing, coverage);
       const reached = coverage && nonEmpty(coverage.take());
+      calls += this.#calls;
       results.push({
         run,
         calls: this.#calls,
         views: this.#context.views - viewsBefore,
         digest: this.#digest.hex,
-        reverts: this.#reverts.pairs,
+        reverts: this.#reverts?.pairs ?? [],
         seen: coverage && drawing.seen(),
         reached,
         history: reached || violation ? drawing.history : undefined,
         violation,
       });
+      if (violation) break;
     }
     return results;
   }
@@ -215,6 +223,7 @@ export class Session<T = unknown> {
   /** Executes a history as it stands, and returns the first violation. */
   replay(history: History): Promise<FoundViolation | undefined> {
     let index = 0;
+    this.#reasonWeight = 1;
     // An invariant that does not hold at the start needs no step.
     if (history.length === 0) return this.#judgeStart();
     return this.#execute({ next: () => history[index++] }, undefined);
@@ -273,7 +282,7 @@ export class Session<T = unknown> {
     this.branches += 1;
     this.#context.branch = this.#base.branch();
     this.#calls = 0;
-    this.#reverts = new RevertCounts();
+    this.#reverts = undefined;
     this.#digest = new RunDigest();
   }
 
@@ -295,7 +304,7 @@ export class Session<T = unknown> {
         this.#calls += 1;
         const pending = context.branch.call(encoded, coverage);
         const result = 'then' in pending ? await pending : pending;
-        if (result.hasFailed) failure = this.#countFailure(step, result);
+        if (result.hasFailed) failure = this.#failureOf(step, result);
         else steps.observe?.(result);
       } else {
         this.#digest.add(JSON.stringify(stepToJson(step)));
@@ -361,17 +370,25 @@ export class Session<T = unknown> {
       if (!(error instanceof CallFailed)) {
         return { invariant: `action ${name}`, message: messageOf(error) };
       }
-      this.#reverts.add(`${name}: ${error.reason}`);
+      this.#countReason(`${name}: ${error.reason}`);
       return error.message;
     } finally {
       await context.closeChains();
     }
   }
 
-  #countFailure(step: CallStep, { failure }: DirectResult): string {
-    const reason = failure ? reasonOf(failure) : 'unknown';
-    this.#reverts.add(`${step.function}: ${reason}`);
+  /** The reason costs a tenth of a call, so most runs do without. */
+  #failureOf(step: CallStep, result: DirectResult): string {
+    if (this.#reasonWeight === 0) return '';
+    const reason = result.failure ? reasonOf(result.failure) : 'unknown';
+    this.#countReason(`${step.function}: ${reason}`);
     return reason;
+  }
+
+  #countReason(reason: string): void {
+    if (this.#reasonWeight === 0) return;
+    this.#reverts ??= new RevertCounts();
+    this.#reverts.add(reason, this.#reasonWeight);
   }
 
   #labelOf(step: Step): string {
@@ -382,11 +399,17 @@ export class Session<T = unknown> {
 
   #digestCall({ caller, contract, selector, calldata }: EncodedCall): void {
     const digest = this.#digest;
-    digest.add(caller);
-    digest.add(contract);
-    digest.add(selector);
+    digest.addEnd(caller);
+    digest.addEnd(contract);
+    digest.addEnd(selector);
     for (const felt of calldata) digest.add(felt);
   }
+}
+
+/** All reasons of the first runs are counted, and those of every eighth run after. */
+function reasonWeight(run: number): number {
+  if (run < FULLY_COUNTED) return 1;
+  return run % COUNTED_INTERVAL === 0 ? COUNTED_INTERVAL : 0;
 }
 
 const isPending = (value: unknown): value is PromiseLike<unknown> =>

@@ -9,7 +9,7 @@ import {
   shortType,
   signatureOf,
 } from '@starkbox/abi';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
 
 /** A value of an argument: numbers may also be safe integers, or decimal or hex strings. */

@@ -1,7 +1,7 @@
 // Drawing of values by their Cairo type: boundary values, small numbers, and values that executions have shown.
 import { type Abi, PRIME } from '@starkbox/abi';
 import type * as fc from 'fast-check';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
 
 /** Values of the steps of one run. */

@@ -1,6 +1,6 @@
 // Values that executions have shown, as plain data: a round of runs draws from a fixed set of them.
 import { canonicalFelt, PRIME } from '@starkbox/abi';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 
 /** Values seen in storage, calldata, results and events. */
 export interface SeenValues {
@@ -116,11 +116,11 @@ export class SeenCollector {
     }
   }
 
-  addAll(seen: SeenValues): void {
-    for (const value of seen.numbers) this.#numbers.add(value);
-    for (const value of seen.felts) this.#felts.add(value);
-    for (const value of seen.addresses) this.#addresses.add(value);
-    for (const value of seen.callers) {
+  addAll({ numbers, felts, addresses, callers }: SeenValues): void {
+    for (const value of numbers) this.#numbers.add(value);
+    for (const value of felts) this.#felts.add(value);
+    for (const value of addresses) this.#addresses.add(value);
+    for (const value of callers) {
       if (this.#callers.size < this.#most) this.#callers.add(value);
     }
   }
