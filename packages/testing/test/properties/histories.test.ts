@@ -192,7 +192,9 @@ describe('shrinking', () => {
       step.kind === 'call' && step.function === name && Object(step.arguments.at(-1)) >= least;
     const fails = (history: History): boolean => {
       const deposit = history.findIndex(needs('deposit', 1000n));
-      const jump = history.findIndex((step) => step.kind === 'time' && step.seconds >= 3600);
+      const jump = history.findIndex(
+        (step, at) => at > deposit && step.kind === 'time' && step.seconds >= 3600,
+      );
       const withdrawal = history.findLastIndex(needs('withdraw', 7n));
       return deposit >= 0 && deposit < jump && jump < withdrawal;
     };
