@@ -72,7 +72,8 @@ export class RunDrawing implements Drawing {
     const kind = random.nextInt(0, 39);
     if (kind < 4 && longestJump > 0) return this.#words.drawJump(random, this.#pool);
     // A closed block costs as much as several calls.
-    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0) return { kind: 'block' };
+    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0)
+      return { kind: 'block' };
     if (kind < 8) {
       const repeated = this.#repeated();
       if (repeated) return repeated;
