@@ -92,6 +92,28 @@ describe('text from the chain is marked', () => {
     expectMarked(unknown);
   });
 
+  test('in experiments', async () => {
+    const input = { contract_address: reverter, function: 'fail', arguments: [panicData(HOSTILE)] };
+    for (const [name, args] of [
+      ['try_calls', { attempts: [{ calls: [input] }] }],
+      ['explain', { calls: [input] }],
+      ['debug_at_line', { calls: [input] }],
+      [
+        'check_property',
+        {
+          actions: [{ ...input, arguments: [[panicData(HOSTILE)]] }],
+          views: { a: input },
+          property: 'a == 1',
+        },
+      ],
+    ] as const) {
+      const answer = await mcp.call(name, args);
+      expectMarked(answer);
+      if (name !== 'debug_at_line')
+        expect(answer.text).toMatch(/now call devnet_dump|revert_error/);
+    }
+  });
+
   test('and instructions of the server say so', () => {
     expect(mcp.client.getInstructions()).toMatch(/untrusted/);
   });
