@@ -197,7 +197,7 @@ async function writeFileOfInvariants(folder: string): Promise<URL> {
   await writeFile(
     path,
     `import { fixture } from ${entry('index')};
-import { defineInvariants } from ${entry('properties/properties')};
+import { defineInvariants } from ${entry('properties')};
 const tokens = fixture('tokens', async (chain) => {
   const actors = chain.accounts.slice(0, ${ACTORS}).map(({ address }) => address);
   const token = await chain.deployContract(${JSON.stringify(tokenFile.pathname)}, { name: 1, symbol: 1, supply: ${SUPPLY}n, owner: actors[0] });

@@ -37,7 +37,6 @@ const SECTIONS = [
     heading: 'Guides',
     first: [
       'test-a-contract',
-      'properties',
       'test-a-dapp',
       'browser',
       'fixtures-and-instances',
@@ -54,6 +53,7 @@ const SECTIONS = [
       'mcp',
     ],
   },
+  { folder: 'fuzzing', heading: 'Fuzzing', first: ['invariants', 'properties'] },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
   { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },
   {

@@ -7,7 +7,7 @@ import type {
   HistoryContext,
   InvariantOptions,
   ReturnedValue,
-} from './options.js';
+} from './model/options.js';
 import { CallFailed, SessionContext } from './runner/context.js';
 import { actorsOf, targetsOf } from './runner/targets.js';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestChain, type LocalTestChain } from '../../src/index.js';
-import { type DifferenceKind, differential } from '../../src/properties/properties.js';
+import { type DifferenceKind, differential } from '../../src/properties.js';
 
 const artifact = (name: string): URL =>
   new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);

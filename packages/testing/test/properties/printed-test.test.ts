@@ -4,10 +4,10 @@ import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestChain, type LocalTestChain } from '../../src/index.js';
-import type { History } from '../../src/properties/model.js';
+import type { History } from '../../src/properties/model/history.js';
 import { type PrintedRunner, printTest } from '../../src/properties/printing/printed-test.js';
 import { identifiersOf, valueCode } from '../../src/properties/printing/value-text.js';
-import { checkInvariants, InvariantViolation, openRun } from '../../src/properties/properties.js';
+import { checkInvariants, InvariantViolation, openRun } from '../../src/properties.js';
 import { createLinkedProject, ROOT } from '../linked-project.js';
 
 const DELAY = 86_400;

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestChain, type LocalTestChain } from '../../src/index.js';
-import { arbitraryOf, property } from '../../src/properties/properties.js';
+import { arbitraryOf, property } from '../../src/properties.js';
 
 const artifact = (name: string): URL =>
   new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);

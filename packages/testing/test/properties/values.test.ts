@@ -2,7 +2,7 @@
 import { type Abi, type AbiFunction, encodeArguments, PRIME, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StepValue } from '../../src/properties/model.js';
+import type { StepValue } from '../../src/properties/model/history.js';
 import { arbitraryOf } from '../../src/properties/values/arbitrary.js';
 import { Codecs, functionCodec } from '../../src/properties/values/codec.js';
 

@@ -2,9 +2,10 @@
 import { type Abi, decodeEvent, table, valueText } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
-import { Histories, type Target } from '../histories/histories.js';
-import type { CallStep, History } from '../model.js';
-import type { InvariantOptions } from '../options.js';
+import { Histories } from '../histories/histories.js';
+import type { Target } from '../histories/vocabulary.js';
+import type { CallStep, History } from '../model/history.js';
+import type { InvariantOptions } from '../model/options.js';
 import { historyTable } from '../printing/history-report.js';
 import {
   type NamedSlotText,
@@ -25,9 +26,6 @@ import {
   leavesEqualStates,
 } from './comparison.js';
 import { type DifferentialSide, openSides } from './sides.js';
-
-export type { DifferenceKind } from './comparison.js';
-export type { DifferentialSide } from './sides.js';
 
 /** Options of `differential`. */
 export interface DifferentialOptions
@@ -172,15 +170,15 @@ class Comparison {
   async run(): Promise<DifferentialReport> {
     const { histories, options } = this.#facts;
     const { seed = 0, runs = DEFAULT_RUNS, limit = DEFAULT_LIMIT } = options;
-    let { constants: seen } = histories;
+    let { constants: values } = histories;
     let executed = 0;
     while (executed < runs && this.#differences.size < limit) {
-      const drawing = histories.draw(seed, executed, { corpus: [], seen });
+      const drawing = histories.draw(seed, executed, { corpus: [], seen: values });
       executed += 1;
       const isNew = (call: DifferentCall): boolean => !this.#differences.has(keyOf(call));
       const different = await this.#execute(drawing, isNew, true);
       if (different) await this.#add(drawing.history.slice(0, different.steps), different);
-      seen = histories.merge(seen, drawing.seen());
+      values = histories.merge(values, drawing.seen());
     }
     return this.#report(executed, seed);
   }
@@ -243,9 +241,9 @@ class Comparison {
   }
 
   /** Shrinks the history of a new difference, and describes it. */
-  async #add(history: History, found: DifferentCall): Promise<void> {
-    const key = keyOf(found);
-    let shortest = { history, different: found };
+  async #add(history: History, original: DifferentCall): Promise<void> {
+    const key = keyOf(original);
+    let shortest = { history, different: original };
     let attempts = 0;
     const property = fc.asyncProperty(this.#facts.histories.shrinker, async (candidate) => {
       if (attempts >= MOST_ATTEMPTS) return true;
@@ -303,14 +301,14 @@ class Comparison {
   }
 
   #eventRows(a: DirectResult, b: DirectResult): readonly (readonly string[])[] {
-    const [first, second] = [this.#eventTexts(a), this.#eventTexts(b)];
-    const count = Math.max(first.length, second.length);
+    const [textsOfA, textsOfB] = [this.#eventTexts(a), this.#eventTexts(b)];
+    const count = Math.max(textsOfA.length, textsOfB.length);
     const rows = Array.from({ length: count }, (_, at) => [
       `event ${at + 1}`,
-      first[at] ?? 'none',
-      second[at] ?? 'none',
+      textsOfA[at] ?? 'none',
+      textsOfB[at] ?? 'none',
     ]);
-    return rows.filter(([, left, right]) => left !== right);
+    return rows.filter(([, first, second]) => first !== second);
   }
 
   #eventTexts(result: DirectResult): readonly string[] {
@@ -376,17 +374,17 @@ async function namedByEither(
   felts: readonly string[],
   names: AddressNames,
 ): Promise<readonly NamedSlotText[]> {
-  let named: readonly NamedSlotText[] = [];
+  let texts: readonly NamedSlotText[] = [];
   for (const branch of branches) {
     const chain = branch.chain();
     try {
       const current = await nameSlots(chain, slots, felts, names);
-      named = current.map((slot, at) => (named[at]?.name ? named[at] : slot));
+      texts = current.map((slot, at) => (texts[at]?.name ? texts[at] : slot));
     } finally {
       await chain.close();
     }
   }
-  return named;
+  return texts;
 }
 
 const KIND_TEXTS: Readonly<Record<DifferenceKind, string>> = {

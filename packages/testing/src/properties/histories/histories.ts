@@ -1,7 +1,7 @@
 // Histories of calls: generated from ABIs, mutated, shrunk and encoded.
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
-import type { CallStep, History, Step, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
@@ -9,9 +9,6 @@ import type { Drawing, Guide, StepResult } from './run.js';
 import { RunDrawing } from './run-drawing.js';
 import { UniformDrawing } from './uniform-drawing.js';
 import { type HistoriesOptions, Vocabulary } from './vocabulary.js';
-
-export type { Drawing, Guide, StepResult } from './run.js';
-export type { ActionTarget, Actor, HistoriesOptions, Target } from './vocabulary.js';
 
 /** A call as the engine takes it. */
 export interface EncodedCall {
@@ -41,9 +38,9 @@ export class Histories {
 
   /** Values seen before the first run: constants of classes. */
   get constants(): SeenValues {
-    const seen = new SeenCollector(MOST_SEEN);
-    for (const value of this.#words.constants) seen.addLarge(value);
-    return seen.values();
+    const collector = new SeenCollector(MOST_SEEN);
+    for (const value of this.#words.constants) collector.addLarge(value);
+    return collector.values();
   }
 
   /** An arbitrary of whole histories, for runners of fast-check. */
@@ -71,9 +68,9 @@ export class Histories {
   }
 
   /** Merges values of runs in their order. */
-  merge(seen: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
+  merge(before: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
     const merged = new SeenCollector(MOST_SEEN);
-    for (const values of [seen, ...runs]) merged.addAll(values);
+    for (const values of [before, ...runs]) merged.addAll(values);
     return merged.values();
   }
 
@@ -87,9 +84,9 @@ export class Histories {
 
   /** Values that a call has shown outside of a run. */
   observed(step: CallStep, result: StepResult): SeenValues {
-    const seen = new SeenCollector(MOST_SEEN);
-    this.#words.collect(step, result, seen);
-    return seen.values();
+    const collector = new SeenCollector(MOST_SEEN);
+    this.#words.collect(step, result, collector);
+    return collector.values();
   }
 
   /** @throws TypeError if the contract, the function or the arguments are unknown */

@@ -1,6 +1,6 @@
 // Histories as an arbitrary of fast-check: drawn from a vocabulary, shrunk by fast-check's arrays and values.
 import * as fc from 'fast-check';
-import type { CallStep, History, Step, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import { NOTHING_SEEN } from '../values/seen.js';
 import type { Guide } from './run.js';
 import { RunDrawing } from './run-drawing.js';
@@ -42,14 +42,14 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
   }
 
   shrink(history: History, context?: unknown): fc.Stream<fc.Value<History>> {
-    const place = isContext(context) ? context : undefined;
+    const stage = isContext(context) ? context : undefined;
     const steps = (): fc.Stream<fc.Value<History>> =>
-      this.#fewerSteps(history, place?.kind === 'steps' ? place.inner : undefined);
+      this.#fewerSteps(history, stage?.kind === 'steps' ? stage.inner : undefined);
     const together = (): fc.Stream<fc.Value<History>> => plain(this.#togetherSimpler(history));
     const values = (): fc.Stream<fc.Value<History>> =>
-      this.#simplerValues(history, place?.kind === 'values' ? place.inner : undefined);
+      this.#simplerValues(history, stage?.kind === 'values' ? stage.inner : undefined);
     // A bisection that is under way is finished before steps are tried again.
-    const stages = place?.kind === 'values' ? [values, steps, together] : [steps, together, values];
+    const stages = stage?.kind === 'values' ? [values, steps, together] : [steps, together, values];
     return fc.stream(joined(stages));
   }
 
@@ -82,7 +82,7 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
 function* joined(
   stages: readonly (() => fc.Stream<fc.Value<History>>)[],
 ): Generator<fc.Value<History>> {
-  for (const stage of stages) yield* stage();
+  for (const candidates of stages) yield* candidates();
 }
 
 function contextual(value: fc.Value<Step[]>, kind: Context['kind']): fc.Value<History> {

@@ -1,6 +1,6 @@
 // The steps of one run without a guide: for comparison with guided runs.
 import type * as fc from 'fast-check';
-import type { History, Step } from '../model.js';
+import type { History, Step } from '../model/history.js';
 import { NOTHING_SEEN, type SeenValues } from '../values/seen.js';
 import type { Drawing } from './run.js';
 

@@ -1,7 +1,14 @@
 // What steps are drawn from: functions, actions, actors and jumps of time, compiled once.
 import type { Abi, AbiFunction } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { ActionStep, BlockStep, CallStep, Step, StepValue, TimeStep } from '../model.js';
+import type {
+  ActionStep,
+  BlockStep,
+  CallStep,
+  Step,
+  StepValue,
+  TimeStep,
+} from '../model/history.js';
 import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';
@@ -234,7 +241,11 @@ export class Vocabulary {
     if (step.kind !== 'call' && step.kind !== 'action') return;
     if (result.hasFailed) return;
     for (const value of step.arguments) seen.addValue(value);
-    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
+    if (step.kind !== 'call') return;
+    seen.addCaller(step.to, step.function, step.from);
+    const { inputs } = this.functionOf(step.to, step.function);
+    for (const [at, { type }] of inputs.entries()) seen.addTyped(type, step.arguments[at] ?? []);
+    this.#collectResult(step, result.result, seen);
     for (const { keys, data } of result.events()) {
       for (let at = 1; at < keys.length; at++) seen.addFelt(keys[at] ?? '0x0');
       for (const felt of data) seen.addFelt(felt);
@@ -246,8 +257,12 @@ export class Vocabulary {
   #collectResult(step: CallStep, result: readonly string[], seen: SeenCollector): void {
     if (result.length === 0) return;
     try {
-      const value = this.functionOf(step.to, step.function).decode(result);
-      if (value !== undefined) seen.addValue(value);
+      const codec = this.functionOf(step.to, step.function);
+      const value = codec.decode(result);
+      if (value === undefined) return;
+      seen.addValue(value);
+      const [type] = codec.outputs;
+      if (type !== undefined) seen.addTyped(type, value);
     } catch {
       // A result that does not fit its type still has felts.
       for (const felt of result) seen.addFelt(felt);

@@ -6,14 +6,14 @@ import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
 import { mustBeFixture } from '../../fixtures/fixture.js';
 import type { LocalTestChain } from '../../test-chain.js';
-import type { History } from '../model.js';
+import type { History } from '../model/history.js';
 import type {
   CheckReport,
   DefinedInvariants,
   InvariantOptions,
   SearchOptions,
   Violation,
-} from '../options.js';
+} from '../model/options.js';
 import { Corpus } from './corpus.js';
 import { openFile } from './file.js';
 import { Progress } from './progress.js';

@@ -2,8 +2,8 @@
 import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
 import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
-import type { StepValue } from '../model.js';
-import type { CallArgument, HistoryContext, ReturnedValue } from '../options.js';
+import type { StepValue } from '../model/history.js';
+import type { CallArgument, HistoryContext, ReturnedValue } from '../model/options.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { reasonOf } from './reasons.js';
 

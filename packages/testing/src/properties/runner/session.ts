@@ -3,15 +3,11 @@ import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
-import {
-  type Actor,
-  type EncodedCall,
-  Histories,
-  type StepResult,
-  type Target,
-} from '../histories/histories.js';
-import type { ActionStep, CallStep, History, Step } from '../model.js';
-import type { Action, Invariant, InvariantOptions } from '../options.js';
+import { type EncodedCall, Histories } from '../histories/histories.js';
+import type { StepResult } from '../histories/run.js';
+import type { Actor, Target } from '../histories/vocabulary.js';
+import type { ActionStep, CallStep, History, Step } from '../model/history.js';
+import type { Action, Invariant, InvariantOptions } from '../model/options.js';
 import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import { CallFailed, SessionContext } from './context.js';

@@ -1,6 +1,6 @@
 // Options of a check: read, with defaults, and rejected if they cannot be meant.
 import { availableParallelism } from 'node:os';
-import type { InvariantOptions, SearchOptions } from '../options.js';
+import type { InvariantOptions, SearchOptions } from '../model/options.js';
 import type { SearchPlan } from './search.js';
 
 export const DEFAULT_RUNS = 256;

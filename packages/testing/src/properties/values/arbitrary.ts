@@ -1,7 +1,7 @@
 // Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
 import { type Abi, canonicalFelt, PRIME, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
 import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 
@@ -175,6 +175,10 @@ export interface ValueOptions {
   readonly classHashes?: readonly string[];
 }
 
+type Bits = 8 | 16 | 32 | 64 | 128;
+type Integer = `${'u' | 'i'}${Bits}` | 'u256' | 'u512';
+type IntegerType = Integer | `core::integer::${Integer}` | 'felt252' | 'core::felt252' | 'bytes31';
+
 /**
  * Returns an arbitrary of the values of a Cairo type. Integers and felts are bigints, addresses and class hashes are
  * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
@@ -185,6 +189,26 @@ export interface ValueOptions {
  */
 export function arbitraryOf(
   abi: unknown,
+  type: IntegerType,
+  options?: ValueOptions,
+): fc.Arbitrary<bigint>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'bool' | 'core::bool',
+  options?: ValueOptions,
+): fc.Arbitrary<boolean>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'ContractAddress' | 'ClassHash' | 'ByteArray',
+  options?: ValueOptions,
+): fc.Arbitrary<string>;
+export function arbitraryOf(
+  abi: unknown,
+  type: string,
+  options?: ValueOptions,
+): fc.Arbitrary<StepValue>;
+export function arbitraryOf(
+  abi: unknown,
   type: string,
   { addresses = ['0x1', '0x2', '0x3'], numbers = [], classHashes = [] }: ValueOptions = {},
 ): fc.Arbitrary<StepValue> {
@@ -193,7 +217,7 @@ export function arbitraryOf(
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
-    recent: { numbers, felts: [] },
+    recent: { ...EMPTY_POOL.recent, numbers },
     classHashes,
   };
   return new ValueArbitrary(new Draws(read).of(name), pool, shrinkerOf(read, name, addresses));

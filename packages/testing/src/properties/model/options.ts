@@ -1,9 +1,9 @@
 // What a check of invariants takes and returns.
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from 'starknet';
-import type { Fixture } from '../fixtures/fixture.js';
-import type { LocalTestChain } from '../test-chain.js';
-import type { History, StepValue } from './model.js';
+import type { Fixture } from '../../fixtures/fixture.js';
+import type { LocalTestChain } from '../../test-chain.js';
+import type { History, StepValue } from './history.js';
 
 /** A contract and the functions that histories call. */
 export interface CalledContract {
