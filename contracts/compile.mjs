@@ -37,7 +37,7 @@ const BACKTRACE = 'backtrace';
 const UNOPTIMIZED = 'variables';
 /** Classes whose places in the sources are kept as well. */
 const WITH_PLACES =
-  /^(backtrace|counter|failing_.*|failures|ledger|pool|pool_layout|prints|reverter|token|variables)$/;
+  /^(backtrace|club|counter|failing_.*|failures|ledger|pool|pool_layout|prints|reverter|token|variables)$/;
 
 /** The template of new projects is a package of its own, with its class and its ABI in it. */
 const TEMPLATE = '../packages/create-starkbox/template/base';

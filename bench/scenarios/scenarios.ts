@@ -24,6 +24,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<Scenario>>> = {
   overload: () => load(import('./overload.js')),
   'planted-bugs': () => load(import('./planted-bugs.js')),
   properties: () => load(import('./properties.js')),
+  rehearsal: () => load(import('./rehearsal.js')),
   regressions: () => load(import('../regressions/regressions.js')),
   soak: () => load(import('../soak/soak.js')),
   startup: () => load(import('./startup.js')),

@@ -2,6 +2,7 @@
 mod account;
 mod account_reject;
 mod bridge;
+mod club;
 mod context;
 mod counter;
 mod emitter;

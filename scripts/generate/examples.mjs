@@ -231,6 +231,15 @@ async function simulations(call, { address, alice, class_hash }) {
   const entries = [{ variable: 'count', value: '0x64' }];
   const storage = [{ contract_address: address, entries }];
   await call('devnet_call', { request, block_id, overrides: { storage } });
+  const raise = hash.getSelectorFromName('increase');
+  const called = { contract_address: address, entry_point_selector: raise, calldata: ['0x1'] };
+  await call('devnet_callSequence', {
+    calls: [
+      { ...called, caller: '0xa11ce' },
+      { ...called, calldata: ['0x0'] },
+    ],
+    block_id,
+  });
   await call('devnet_estimateFee', {
     request: [transaction],
     simulation_flags: ['SKIP_VALIDATE'],

@@ -38,7 +38,7 @@ const PAGES = [
     page: 'what-if',
     title: 'What if',
     document: 'devnet',
-    methods: 'call estimateFee simulateTransactions',
+    methods: 'call estimateFee simulateTransactions callSequence',
   },
   {
     page: 'mempool',

@@ -331,11 +331,13 @@ export interface Debugger {
 /** What to debug: a transaction of the chain, a view call, or the last of several transactions to simulate. */
 export type Target =
   | { readonly transactionHash: string }
-  | { readonly call: object; readonly blockId?: unknown }
+  | { readonly call: object; readonly blockId?: unknown; readonly overrides?: object }
   | {
       readonly transactions: readonly object[];
       readonly blockId?: unknown;
       readonly skipValidate?: boolean;
+      /** Values that the execution assumes instead of the block's, as `devnet_simulateTransactions` takes them. */
+      readonly overrides?: object;
     };
 
 /** Limits of a recording, and reports of its progress. */

@@ -307,17 +307,18 @@ export class State {
     call: FunctionCall,
     coverage?: Coverage,
   ): Invocation<State> | Promise<Invocation<State>> {
-    if (this.#source) return this.#invokeOnWorker(block, call, coverage);
+    if (this.#source) return this.invokeOffThread(block, call, coverage);
     const native = callNow(() =>
       this.native.invokeSync(block.native, nativeCall(call), coverage?.native),
     );
     return new Invocation(native, this, (next) => this.#next(next));
   }
 
-  async #invokeOnWorker(
+  /** As `invoke`, always on a worker thread. */
+  async invokeOffThread(
     block: Block,
     call: FunctionCall,
-    coverage: Coverage | undefined,
+    coverage?: Coverage,
   ): Promise<Invocation<State>> {
     const native = await callWorker(() =>
       this.native.invoke(block.native, nativeCall(call), coverage?.native),

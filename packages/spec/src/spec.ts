@@ -228,6 +228,27 @@ export type BinOp = {
   };
 };
 
+/** The outcome of a call of a sequence. */
+export type CALL_OUTCOME = {
+  /** The return value; absent if the call failed. */
+  readonly result?: readonly FELT[];
+  /** Why the call failed; absent if it returned. */
+  readonly failure?: {
+    readonly revert_error: CONTRACT_EXECUTION_ERROR;
+    readonly explained?: EXPLAINED;
+  };
+  /** Sierra gas; 0 if the call did not run to an end. */
+  readonly gas: number;
+  /** Events in the order of emission; empty after a failure. */
+  readonly events: readonly EVENT[];
+  /** Written slots with their values; empty after a failure. */
+  readonly storage_writes: readonly {
+    readonly contract_address: ADDRESS;
+    readonly key: FELT;
+    readonly value: FELT;
+  }[];
+};
+
 /** How one contract calls another. */
 export type CALL_TYPE = 'LIBRARY_CALL' | 'CALL' | 'DELEGATE';
 
@@ -2009,6 +2030,19 @@ export type SANDBOX_NOTIFICATION = {
 /** A number of seconds. */
 export type SECONDS = number;
 
+/** A call of a sequence. */
+export type SEQUENCE_CALL = {
+  readonly contract_address: ADDRESS;
+  readonly entry_point_selector: FELT;
+  readonly calldata: readonly FELT[];
+  /** The address that calls; 0x0 by default. */
+  readonly caller?: ADDRESS;
+  /** Seconds that pass before the call; 0 by default. */
+  readonly increase_time?: SECONDS;
+  /** Whether to drop the writes of the call; false by default. */
+  readonly is_view?: boolean;
+};
+
 /** A function of a Sierra class and its number in the program. */
 export type SIERRA_ENTRY_POINT = {
   readonly selector: FELT;
@@ -2709,6 +2743,16 @@ export interface Methods {
           readonly simulated_transactions: readonly SIMULATED_TRANSACTION[];
           readonly initial_reads: INITIAL_READS;
         };
+  };
+  /** Call functions one after another, each on the state after the previous one, from any address. */
+  readonly devnet_callSequence: {
+    readonly params: {
+      readonly calls: readonly SEQUENCE_CALL[];
+      readonly block_id: BLOCK_ID;
+      readonly explain?: boolean;
+      readonly overrides?: OVERRIDES;
+    };
+    readonly result: readonly CALL_OUTCOME[];
   };
   /** Execute a transaction of the forked network again, on its original state or on a changed one. */
   readonly devnet_replayTransaction: {
@@ -3894,6 +3938,19 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     waits: true,
     feltLists: 'transactions',
+    tenants: 'everywhere',
+    executes: true,
+  },
+  devnet_callSequence: {
+    document: 'devnet',
+    params: [
+      { name: 'calls', required: true },
+      { name: 'block_id', required: true },
+      { name: 'explain' },
+      { name: 'overrides' },
+    ],
+    waits: true,
+    feltLists: 'calls',
     tenants: 'everywhere',
     executes: true,
   },

@@ -166,7 +166,11 @@ function memoryValue(cell: Cell): MemoryValue {
 
 function paramsOf(target: Target): object {
   if ('transactionHash' in target) return { transaction_hash: target.transactionHash };
-  const block = target.blockId === undefined ? {} : { block_id: target.blockId };
+  const { blockId, overrides } = target;
+  const block = {
+    ...(blockId === undefined ? {} : { block_id: blockId }),
+    ...(overrides === undefined ? {} : { overrides }),
+  };
   if ('call' in target) return { call: target.call, ...block };
   const { transactions, skipValidate } = target;
   return {

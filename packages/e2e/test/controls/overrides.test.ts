@@ -130,6 +130,19 @@ describe('a call', () => {
     expect(Object(data).explained.summary).toContain('vault: too early');
   });
 
+  test('is made by any address', async () => {
+    const overrides = { caller: HOLDER };
+    const transfer = ['0x5', '0x64', '0x0'];
+    expect(await tried(tokenAddress, 'transfer', transfer, overrides)).toEqual(['0x1']);
+    const { data } = await refused(tokenAddress, 'transfer', transfer, { caller: '0x99' });
+    expect(Object(data).explained.summary).toContain('token: balance too low');
+    const rich = {
+      caller: '0x99',
+      balances: [{ address: '0x99', amount: 100, token: tokenAddress }],
+    };
+    expect(await tried(tokenAddress, 'transfer', transfer, rich)).toEqual(['0x1']);
+  });
+
   test('runs at an older block', async () => {
     await sender.invoke([{ to: counterAddress, name: 'increase', calldata: ['0x1'] }]);
     const height = await client.call('starknet_blockNumber');
@@ -181,6 +194,79 @@ describe('a debug trace', () => {
     const [hash] = (await client.call('devnet_listTransactions', { limit: 1 })).transactions;
     const params = { transaction_hash: hash?.transaction_hash, overrides };
     expect((await client.failure('devnet_openDebugTrace', params)).code).toBe(-1);
+  });
+});
+
+describe('a sequence of calls', () => {
+  const step = (to: string, name: string, calldata: readonly string[] = [], more: object = {}) => ({
+    contract_address: to,
+    entry_point_selector: selector(name),
+    calldata,
+    ...more,
+  });
+
+  test('keeps writes from call to call, and then drops them', async () => {
+    const balance = step(tokenAddress, 'balance_of', ['0x5']);
+    const pay = ['0x5', '0x1e', '0x0'];
+    const outcomes = await client.call('devnet_callSequence', {
+      calls: [
+        step(tokenAddress, 'transfer', pay, { caller: HOLDER }),
+        step(tokenAddress, 'transfer', pay, { caller: HOLDER, is_view: true }),
+        balance,
+        step(tokenAddress, 'transfer', pay, { caller: '0x99' }),
+        balance,
+      ],
+      block_id: 'latest',
+      explain: true,
+    });
+    expect(outcomes.map(({ result }) => result)).toEqual([
+      ['0x1'],
+      ['0x1'],
+      ['0x1e', '0x0'],
+      undefined,
+      ['0x1e', '0x0'],
+    ]);
+    const [first, , , failed] = outcomes;
+    expect(first?.events).toMatchObject([{ from_address: tokenAddress, data: ['0x1e', '0x0'] }]);
+    expect(first?.storage_writes).toContainEqual({
+      contract_address: tokenAddress,
+      key: storageAddress('balances', ['0x5']),
+      value: '0x1e',
+    });
+    expect(first?.gas).toBeGreaterThan(0);
+    expect(failed?.failure?.explained?.summary).toContain('token: balance too low');
+    expect(await read(client, tokenAddress, 'balance_of', ['0x5'])).toEqual(['0x0', '0x0']);
+  });
+
+  test('lets time pass, on an older block and with overrides', async () => {
+    const older = { block_number: (await client.call('starknet_blockNumber')) - 1 };
+    const exit = step(vaultAddress, 'exit');
+    const outcomes = await client.call('devnet_callSequence', {
+      calls: [
+        step(vaultAddress, 'request_exit'),
+        { ...exit, increase_time: 3_599 },
+        { ...exit, increase_time: 1 },
+        step(vaultAddress, 'is_open'),
+      ],
+      block_id: older,
+      overrides: { block: { timestamp: 1_000 } },
+    });
+    expect(outcomes.map(({ result }) => result)).toEqual([[], undefined, [], ['0x0']]);
+    expect(await read(client, vaultAddress, 'is_open')).toEqual(['0x1']);
+  });
+
+  test('explains a failure by the state that earlier calls left', async () => {
+    const outcomes = await client.call('devnet_callSequence', {
+      calls: [
+        step(tokenAddress, 'transfer', ['0x5', '0x64', '0x0']),
+        step(tokenAddress, 'transfer', ['0x5', '0x1', '0x0']),
+      ],
+      block_id: 'pre_confirmed',
+      explain: true,
+      overrides: { caller: HOLDER },
+    });
+    expect(outcomes[0]?.result).toEqual(['0x1']);
+    expect(outcomes[1]?.failure?.explained?.summary).toContain('balance too low');
   });
 });
 

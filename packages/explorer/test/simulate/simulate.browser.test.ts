@@ -51,35 +51,80 @@ describe('steps', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('run at another time and price on a branch that is deleted, by keyboard', async () => {
+  test('run with other values of the chain, by keyboard', async () => {
     const context = await stage.deploy('context');
     const { page, complaints } = await openLive(stage, 'simulate');
     await page.getByRole('button', { name: 'Add a step' }).click();
     await page.getByLabel('contract', { exact: true }).fill(context);
     await page.getByLabel('function', { exact: true }).selectOption('current');
     const fee = page.locator('.outcome [role=status]');
-    const simulated = async (keys: string) => {
-      await page.keyboard.press(keys);
-      await fee.getByText('Would succeed').waitFor();
-      return page.getByRole('list', { name: 'Results' }).innerText();
-    };
-    const plain = await simulated('Control+Enter');
+    const results = page.getByRole('list', { name: 'Results' });
+    await page.keyboard.press('Control+Enter');
+    await fee.getByText('Would succeed').waitFor();
+    const plain = await results.innerText();
     const paid = await fee.innerText();
-    await page.getByLabel('clock').fill('soon');
-    await page.getByText('A clock is a date such as').waitFor();
-    await page.getByLabel('clock').fill('2040-01-02T03:04:05Z');
-    await page.getByLabel('l2 gas price').fill('70');
+    const add = page.getByRole('button', { name: /^\+ Override/ });
+    await add.focus();
+    await page.keyboard.press('Enter');
+    const first = page.getByRole('group', { name: 'Override 1' });
+    await first.getByLabel('time', { exact: true }).fill('soon');
+    await first.getByText('A time is a date such as').waitFor();
+    await first.getByLabel('time', { exact: true }).fill('2040-01-02T03:04:05Z');
+    await add.press('Enter');
+    const second = page.getByRole('group', { name: 'Override 2' });
+    await second.getByRole('combobox', { name: 'kind' }).selectOption('price');
+    await second.getByLabel('price', { exact: true }).fill('70');
+    await add.press('Enter');
+    const third = page.getByRole('group', { name: 'Override 3' });
+    await third.getByRole('combobox', { name: 'kind' }).selectOption('number');
+    await third.getByLabel('block number', { exact: true }).fill('123456');
     await page.keyboard.press('Control+Enter');
     await expect.poll(() => fee.innerText()).not.toBe(paid);
-    const changed = await page.getByRole('list', { name: 'Results' }).innerText();
+    const changed = (await results.innerText()).replaceAll(',', '');
     expect(changed).not.toBe(plain);
-    // The clock runs on while the page asks.
-    expect(changed.replaceAll(',', '')).toMatch(/22090862\d\d/);
-    await expect
-      .poll(async () => (await stage.node.client.call('devnet_listInstances', {})).total)
-      .toBe(0);
+    expect(changed).toContain('2209086245');
+    expect(changed).toContain('123456');
+    const applied = page.getByRole('list', { name: 'What if: applied overrides' });
+    expect(await applied.getByRole('listitem').allInnerTexts()).toEqual([
+      'time = 2040-01-02T03:04:05Z',
+      'L2 gas price = 70.00 gfri',
+      'block number = 123456',
+    ]);
     expect(await faultsOf(page)).toEqual([]);
+    // The rows are part of the page's address.
+    await expect.poll(() => page.url()).toContain('123456');
+    const again = await openLive(stage, page.url().replace(`${stage.origin}/ui/`, ''));
+    await again.page.getByRole('group', { name: 'Override 3' }).waitFor();
+    await page.getByRole('button', { name: 'Remove override 2' }).click();
+    expect(await page.getByRole('group', { name: /^Override/ }).count()).toBe(2);
     expect(complaints).toEqual([]);
+  });
+
+  test('run with another storage, balance and class, and say which override is wrong', async () => {
+    const { page } = await openLive(stage, 'simulate');
+    await addStep(page, '1');
+    const add = page.getByRole('button', { name: /^\+ Override/ });
+    await add.click();
+    const first = page.getByRole('group', { name: 'Override 1' });
+    await first.getByRole('combobox', { name: 'kind' }).selectOption('storage');
+    await first.getByLabel('storage of').fill(counter);
+    await first.getByLabel('variable or key').fill('count');
+    await first.getByLabel('values').fill('900');
+    await add.click();
+    const second = page.getByRole('group', { name: 'Override 2' });
+    await second.getByRole('combobox', { name: 'kind' }).selectOption('balance');
+    await second.getByLabel('holder').fill('account 0');
+    await second.getByLabel('balance', { exact: true }).fill('3');
+    await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
+    await page.getByText('before: 900, after: 901').waitFor();
+    await page.getByText('balance of account 0 = 3 STRK').waitFor();
+    await first.getByLabel('variable or key').fill('cuont');
+    await page.keyboard.press('Control+Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/Did you mean "count"/)
+      .waitFor();
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test('show the error of a refused step', async () => {

@@ -11,15 +11,15 @@ import { TextInput } from '../../parts/inputs.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
-import { UntrustedText, useChainNow } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
-import { type Conditions, conditionFault } from './conditions.js';
 import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
 import { FromTransaction, StepRow } from './step-row.js';
 import { readBlock, type StepRuns, useStepRuns } from './step-runs.js';
 import type { StepDraft } from './steps.js';
+import { AppliedOverrides, WhatIf } from './what-if-rows.js';
 
 interface BuilderProps {
   readonly list: StepList;
@@ -54,6 +54,7 @@ function Builder() {
         count={steps.length > 0 ? counted(steps.length, 'step') : undefined}
       />
       <RunBar list={list} runs={runs} />
+      <WhatIf drafts={list.whatIf} change={list.setWhatIf} />
       <LastDone />
       {failed && failed.step === undefined && (
         <p className="fail" role="alert">
@@ -69,38 +70,6 @@ function Builder() {
         </div>
       )}
     </div>
-  );
-}
-
-/** The clock and the price of the simulation, where they are not the chain's. */
-function ConditionFields({
-  list: { conditions, setConditions, block },
-}: Pick<BuilderProps, 'list'>) {
-  const fault = conditionFault(conditions, block, useChainNow());
-  const field = (name: keyof Conditions) => ({
-    className: 'short',
-    value: conditions[name],
-    'aria-invalid': fault !== undefined && conditions[name] !== '',
-    'aria-describedby': fault === undefined ? undefined : 'condition-fault',
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setConditions({ ...conditions, [name]: target.value }),
-  });
-  return (
-    <>
-      <label>
-        clock
-        <input {...field('clock')} placeholder="+1 d" />
-      </label>
-      <label>
-        l2 gas price
-        <input {...field('price')} placeholder="gfri" />
-      </label>
-      {fault !== undefined && (
-        <span id="condition-fault" className="warn">
-          {fault}
-        </span>
-      )}
-    </>
   );
 }
 
@@ -121,7 +90,6 @@ function RunBar({ list, runs }: BuilderProps) {
         <option value="pre-confirmed" />
         <option value="latest" />
       </datalist>
-      <ConditionFields list={list} />
       <Button
         className="button primary"
         aria-disabled={runs.isBusy || steps.length === 0}
@@ -208,6 +176,7 @@ function CurrentStep({ step, list, runs }: BuilderProps & { readonly step: StepD
         {run && run.hash === undefined && runs.isStale && (
           <p className="warn">The steps have changed since.</p>
         )}
+        {run && <AppliedOverrides words={runs.applied} />}
         {run && <RunOutcome run={run} changed={old && differences(run, old)} />}
       </div>
     </div>

@@ -6,8 +6,8 @@ import { remember, remembered } from '../../navigation/form-in-address.js';
 import { useRoute } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
 import { call } from '../../rpc/client.js';
-import type { Conditions } from './conditions.js';
 import { MOST_STEPS, newStep, packed, type StepDraft, unpacked } from './steps.js';
+import { type OverrideDraft, packedOverrides, unpackedOverrides } from './what-if.js';
 
 const LONGEST_FIELD = 30;
 
@@ -27,18 +27,17 @@ export function useSteps() {
   const [block, setBlock] = useState(() =>
     typeof start['at'] === 'string' ? shortText(start['at']) : 'pre-confirmed',
   );
-  const [conditions, setConditions] = useState<Conditions>(() => ({
-    clock: shortText(start['clock']),
-    price: shortText(start['price']),
-  }));
+  const [whatIf, setWhatIf] = useState<readonly OverrideDraft[]>(() =>
+    unpackedOverrides(start['if']),
+  );
   const [focused, setFocused] = useState<number | undefined>();
   const [isJudged, setJudged] = useState(false);
   const isTouched = useRef(false);
   useEffect(() => {
     if (isTouched.current || steps.length > 0)
-      remember({ steps: packed(steps), at: block, ...conditions });
+      remember({ steps: packed(steps), at: block, if: packedOverrides(whatIf) });
     isTouched.current = true;
-  }, [steps, block, conditions]);
+  }, [steps, block, whatIf]);
 
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
@@ -72,9 +71,9 @@ export function useSteps() {
     block,
     isJudged,
     /** Equal as long as nothing was edited. */
-    written: JSON.stringify([packed(steps), block, conditions]),
-    conditions,
-    setConditions,
+    written: JSON.stringify([packed(steps), block, packedOverrides(whatIf)]),
+    whatIf,
+    setWhatIf,
     setBlock,
     setFocused,
     setJudged,

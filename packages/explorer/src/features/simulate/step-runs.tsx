@@ -14,12 +14,12 @@ import {
 } from '../../parts/send/run.js';
 import { TxRef } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
-import { canWrite, liveNow } from '../../rpc/live-state.js';
+import { canWrite, chainNow, liveNow } from '../../rpc/live-state.js';
 import { useAccounts } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
-import { underConditions } from './conditions.js';
 import type { StepList } from './step-list.js';
 import { type StepDraft, stepOf } from './steps.js';
+import { readOverrides } from './what-if.js';
 
 type Runs = ReadonlyMap<number, Run>;
 
@@ -46,6 +46,8 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
   const [before, setBefore] = useState<Runs>(new Map());
   /** The steps that the results belong to. */
   const [ran, setRan] = useState('');
+  /** The overrides of the results, in words. */
+  const [applied, setApplied] = useState<readonly string[]>([]);
   const [failed, setFailed] = useState<Failed | undefined>();
   const [isBusy, setBusy] = useState(false);
   const hashInAddress = useRoute().query.get('tx') ?? undefined;
@@ -94,10 +96,10 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       const all = ready();
       const blockId = readBlock(list.block);
       if (!all || all.length === 0 || blockId === undefined) return;
-      const simulated = await underConditions(list.conditions, list.block, (chain) =>
-        simulate(all, blockId, chain),
-      );
+      const whatIf = readOverrides(list.whatIf, resolve, chainNow());
+      const simulated = await simulate(all, blockId, whatIf?.overrides);
       setRan(written);
+      setApplied(whatIf?.words ?? []);
       setBefore(runs);
       setRuns(
         new Map(simulated.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : []))),
@@ -112,9 +114,20 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
         (accounts.data?.some(({ address }) => address === sender) ?? false);
       const sentRuns = await sendAll(all, steps, isOurs);
       setBefore(runs);
+      setApplied([]);
       setRuns(sentRuns);
     });
-  return { runs, before, failed, isBusy, isStale: ran !== written, take, doSimulate, keep };
+  return {
+    runs,
+    before,
+    applied,
+    failed,
+    isBusy,
+    isStale: ran !== written,
+    take,
+    doSimulate,
+    keep,
+  };
 }
 
 /** Which step the node refused, as far as it says so. */

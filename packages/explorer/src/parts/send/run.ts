@@ -15,8 +15,7 @@ import {
 } from '@starkbox/abi';
 import type { Target } from '@starkbox/debugger';
 import type { ReactNode } from 'react';
-import { chainPath } from '../../format/chain-path.js';
-import { call, explanationIn, RpcFailure, request } from '../../rpc/client.js';
+import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
 import type { Params, Result, Trace } from '../../rpc/methods.js';
 import { queries } from '../../rpc/queries.js';
 import { act } from '../action.js';
@@ -26,6 +25,7 @@ import { privateKeyOf } from './keys.js';
 type Simulation = Result<'starknet_simulateTransactions'>;
 type Simulated = Extract<Simulation, readonly unknown[]>[number];
 export type BlockId = Params<'starknet_simulateTransactions'>['block_id'];
+export type Overrides = NonNullable<Params<'devnet_simulateTransactions'>['overrides']>;
 
 /** The calls of one account. */
 export interface Step {
@@ -47,17 +47,21 @@ export interface Run {
   readonly hash: string | undefined;
   /** Asks the node why a simulated step fails. */
   readonly explain?: () => Promise<Explanation | undefined>;
-  /** What a debugger of a simulated step runs, unless the chain of the simulation is gone. */
+  /** What a debugger of a simulated step runs. */
   readonly debugTarget?: Target;
 }
 
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
 
 /** What sending needs of an account. */
-async function account(contract_address: string, block_id: BlockId) {
+async function account(contract_address: string, block_id: BlockId, overrides: Overrides = {}) {
+  const overridden = <T extends { readonly contract_address: string }>(list: readonly T[] = []) =>
+    list.find((override) => override.contract_address === contract_address);
   const [nonce, class_hash] = await Promise.all([
-    call('starknet_getNonce', { block_id, contract_address }),
-    call('starknet_getClassHashAt', { block_id, contract_address }),
+    overridden(overrides.nonces)?.nonce ??
+      call('starknet_getNonce', { block_id, contract_address }),
+    overridden(overrides.classes)?.class_hash ??
+      call('starknet_getClassHashAt', { block_id, contract_address }),
   ]);
   const abi = await queries.fetchQuery({
     queryKey: ['class', class_hash],
@@ -67,11 +71,15 @@ async function account(contract_address: string, block_id: BlockId) {
 }
 
 /** Transactions of the steps, with increasing nonces per account. */
-async function prepare(steps: readonly Step[], block_id: BlockId): Promise<readonly Invoke[]> {
+async function prepare(
+  steps: readonly Step[],
+  block_id: BlockId,
+  overrides: Overrides | undefined,
+): Promise<readonly Invoke[]> {
   const senders = [...new Set(steps.map(({ sender }) => sender))];
   const accounts = new Map(
     await Promise.all(
-      senders.map(async (sender) => [sender, await account(sender, block_id)] as const),
+      senders.map(async (sender) => [sender, await account(sender, block_id, overrides)] as const),
     ),
   );
   const counts = new Map<string, bigint>();
@@ -87,10 +95,11 @@ async function prepare(steps: readonly Step[], block_id: BlockId): Promise<reado
 export async function simulation(
   steps: readonly Step[],
   block_id: BlockId,
+  overrides?: Overrides,
 ): Promise<Params<'starknet_simulateTransactions'>> {
   return {
     block_id,
-    transactions: await prepare(steps, block_id),
+    transactions: await prepare(steps, block_id, overrides),
     simulation_flags: FLAGS,
   };
 }
@@ -99,12 +108,15 @@ export async function simulation(
 export async function simulate(
   steps: readonly Step[],
   block_id: BlockId,
-  chain: string = chainPath(),
+  overrides?: Overrides,
 ): Promise<readonly Run[]> {
-  const params = await simulation(steps, block_id);
+  const params = await simulation(steps, block_id, overrides);
   const on =
     typeof block_id === 'object' && 'block_number' in block_id ? block_id.block_number : undefined;
-  const answer = await request('starknet_simulateTransactions', params, chain);
+  // Without overrides as other clients do it: the origin of a fork then answers for its blocks.
+  const answer = overrides
+    ? await call('devnet_simulateTransactions', { ...params, overrides })
+    : await call('starknet_simulateTransactions', params);
   const all = 'simulated_transactions' in answer ? answer.simulated_transactions : answer;
   return all.flatMap((simulation, at) => {
     const transaction = params.transactions[at];
@@ -113,14 +125,12 @@ export async function simulate(
       transactions: params.transactions.slice(0, at + 1),
       blockId: block_id,
       skipValidate: true,
+      ...(overrides ? { overrides } : {}),
     };
-    const run = {
-      ...simulated(transaction, simulation, on),
-      ...(chain === chainPath() ? { debugTarget } : {}),
-    };
+    const run = { ...simulated(transaction, simulation, on), debugTarget };
     return run.verdict.execution_status === 'SUCCEEDED'
       ? [run]
-      : [{ ...run, explain: () => explainStep(params, at, chain) }];
+      : [{ ...run, explain: () => explainStep(params, at, overrides) }];
   });
 }
 
@@ -128,7 +138,7 @@ export async function simulate(
 async function explainStep(
   { block_id, transactions }: Params<'starknet_simulateTransactions'>,
   at: number,
-  chain: string,
+  overrides: Overrides | undefined,
 ): Promise<Explanation | undefined> {
   const estimate: Params<'starknet_estimateFee'> = {
     request: transactions.slice(0, at + 1),
@@ -136,7 +146,11 @@ async function explainStep(
     block_id,
   };
   try {
-    await request('starknet_estimateFee', estimate, chain);
+    if (overrides) {
+      const { request, block_id: id } = estimate;
+      const simulation_flags = ['SKIP_VALIDATE'] as const;
+      await call('devnet_estimateFee', { request, simulation_flags, block_id: id, overrides });
+    } else await call('starknet_estimateFee', estimate);
   } catch (error) {
     const { data } = error instanceof RpcFailure ? error : { data: undefined };
     // An earlier step that fails ends the estimate.

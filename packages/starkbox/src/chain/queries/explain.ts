@@ -35,7 +35,7 @@ import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
 import type { NameSources } from './machine-trace.js';
 import type { SlotNamer } from './name-storage.js';
-import type { ExecutionLocation } from './simulate.js';
+import type { BranchLocation } from './overrides.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -140,7 +140,7 @@ export class Explainer {
     id: BLOCK_ID,
     overrides: OVERRIDES,
     signal?: AbortSignal,
-  ): Promise<ExecutionLocation> {
+  ): Promise<BranchLocation> {
     // Loaded when first used: a node starts faster without.
     const { overriddenLocation } = await import('./overrides.js');
     const variablesOf = async (hash: string, state: State) =>
@@ -169,9 +169,11 @@ export class Explainer {
     attempted: Attempted = {},
   ): Promise<Explanation> {
     const { id = 'pre_confirmed', overrides, signal } = attempted;
-    const location = overrides
-      ? await this.overridden(id, overrides, signal)
-      : attemptLocation(this.#chain.world, id);
+    const location =
+      attempted.location ??
+      (overrides
+        ? await this.overridden(id, overrides, signal)
+        : attemptLocation(this.#chain.world, id));
     const subject = { transaction, ...rest };
     const traced = hasRun(rest) ? await this.#attempted(subject, attempted, location) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
@@ -364,6 +366,8 @@ export interface Attempted {
   /** The block on whose state it was run; the pending one by default. */
   readonly id?: BLOCK_ID | undefined;
   readonly overrides?: OVERRIDES | undefined;
+  /** Instead of a block. */
+  readonly location?: RetraceLocation | undefined;
   readonly validate?: boolean;
   /** Whether lines of the source may be shown to the caller. */
   readonly showsSource?: boolean;

@@ -43,14 +43,30 @@ export async function overriddenLocation(
   id: BLOCK_ID,
   overrides: OVERRIDES,
   { variablesOf, signal }: OverrideContext,
-): Promise<ExecutionLocation> {
+): Promise<BranchLocation> {
   checkDuplicates(overrides);
   const base = await baseAt(chain, id, signal);
   const header = overriddenHeader(base.header, overrides.block);
   const context = base.contextOf(header);
   const branch = new Branch(chain, context, variablesOf, signal);
   const state = isStateKept(overrides) ? base.state : await branch.override(base, overrides);
-  return { world: base.world, number: base.number, state, context, prices: header.prices };
+  return {
+    world: base.world,
+    number: base.number,
+    state,
+    context,
+    prices: header.prices,
+    later: (seconds) => base.contextOf({ ...header, timestamp: header.timestamp + seconds }),
+    writable: () => writable({ ...base, state }, state !== base.state),
+  };
+}
+
+/** A location that executions may change. */
+export interface BranchLocation extends ExecutionLocation {
+  /** The context so many seconds later. */
+  readonly later: (seconds: number) => Block;
+  /** The state, which takes writes. */
+  readonly writable: () => State;
 }
 
 const PATH = 'params.overrides';
@@ -187,7 +203,7 @@ class Branch {
 
   async override(base: Base, overrides: OVERRIDES): Promise<State> {
     const { storage = [], classes = [], nonces = [], balances = [] } = overrides;
-    let state = writable(base);
+    let state = writable(base, false);
     for (const [index, override] of classes.entries()) {
       state = await this.#withClass(state, override, `${PATH}.classes[${index}]`);
     }
@@ -198,7 +214,7 @@ class Branch {
       const storage_entries: SlotValue[] = [];
       for (const [position, entry] of entries.entries()) {
         const entryPath = `${path}.entries[${position}]`;
-        const key = await this.#keyOf(state, { address, hash }, entry, entryPath);
+        const key = await this.#keyOf(state, hash, entry, entryPath);
         storage_entries.push(...this.#slots(address, key, entry, entryPath));
       }
       storage_diffs.push({ address, storage_entries });
@@ -237,7 +253,7 @@ class Branch {
   /** The first slot of an entry. */
   async #keyOf(
     state: State,
-    { address, hash }: { readonly address: string; readonly hash: string },
+    hash: string,
     { key, variable, keys }: SLOT_OVERRIDE,
     path: string,
   ): Promise<string> {
@@ -258,9 +274,9 @@ class Branch {
       const names = variables.variables.map(({ name }) => name);
       const likely = nearest(variable, names);
       invalidParams(
-        `${path}.variable: expected a storage variable of class ${hash} of contract ${address}, got "${variable}". ` +
+        `${path}.variable: got "${variable}", expected a variable of the contract's class. ` +
           (likely === undefined
-            ? 'Give the key of the slot if another class, called as a library, uses it'
+            ? `Give the key of a slot that class ${hash} does not name`
             : `Did you mean "${likely}"?`),
       );
     }
@@ -334,9 +350,9 @@ async function mustExist(state: State, address: string, path: string): Promise<s
 }
 
 /** A state that takes writes: older ones are views, above which an empty state is written. */
-function writable({ world, state, number }: Base): State {
+function writable({ world, state, number }: Base, isWritten: boolean): State {
   const isNewest = state === world.pendingState || state === world.latestState;
-  if (isNewest) return state;
+  if (isNewest || isWritten) return state;
   const source = new StateSource((question) => answerFrom(state, question));
   return State.create({ version: number + 1, keepHistory: false, source });
 }

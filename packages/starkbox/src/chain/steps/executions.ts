@@ -11,6 +11,8 @@ import type {
   Executed,
   ExecutedAndClosed,
   ExecutionFlags,
+  FunctionCall,
+  Invocation,
   Printed,
   Rejected,
   Retrace,
@@ -139,6 +141,17 @@ export class Executions {
     const outcome = await this.#run('call', () => state.call(block, call), signal);
     if (outcome.printed) this.#limits.onPrinted?.(outcome.printed);
     return outcome;
+  }
+
+  /** Calls a function; the result has the state after it. */
+  async invoke(
+    state: State,
+    block: Block,
+    call: FunctionCall,
+    { signal }: RunOptions = {},
+  ): Promise<Invocation<State>> {
+    countExecutions(1);
+    return this.#run('call', () => state.invokeOffThread(block, call), signal);
   }
 
   /** Executes transactions one after another and drops the changes. */

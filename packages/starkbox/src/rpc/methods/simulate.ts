@@ -18,6 +18,7 @@ import type { Group } from '../protocol/handlers.js';
 
 type SimulationMethods =
   | 'devnet_call'
+  | 'devnet_callSequence'
   | 'devnet_estimateFee'
   | 'devnet_simulateTransactions'
   | 'starknet_estimateFee'
@@ -40,6 +41,20 @@ export function simulationMethods(chain: Chain, explainer: Explainer): Group<Sim
       const { caller } = overrides ?? {};
       const called = caller === undefined ? request : { ...request, caller };
       return call(chain, called, await overridden(block_id, overrides, signal), signal);
+    },
+
+    async devnet_callSequence({ calls, block_id, explain = false, overrides = {} }, { session }) {
+      // Loaded when first used: a node starts faster without.
+      const { callSequence } = await import('../../chain/queries/call-sequence.js');
+      const request = {
+        calls,
+        id: block_id,
+        overrides,
+        explains: explain,
+        // A page of any site may call this method, and is not to read the user's files.
+        showsSource: session.isForeign !== true,
+      };
+      return callSequence(chain, explainer, request, session.signal);
     },
 
     async devnet_estimateFee(params, { session: { signal } }) {

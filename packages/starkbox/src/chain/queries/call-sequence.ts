@@ -1,0 +1,78 @@
+// Calls one after another on a branch that is dropped, without transactions.
+import type { Invocation, State } from '@starkbox/engine';
+import type { BLOCK_ID, CALL_OUTCOME, OVERRIDES, SEQUENCE_CALL } from '@starkbox/spec';
+import type { Chain } from '../chain.js';
+import { callError } from '../steps/execution-errors.js';
+import type { Explainer } from './explain.js';
+
+export interface SequenceRequest {
+  readonly calls: readonly SEQUENCE_CALL[];
+  readonly id: BLOCK_ID;
+  readonly overrides: OVERRIDES;
+  /** Whether failing calls are explained. */
+  readonly explains: boolean;
+  /** Whether explanations may have lines of the source. */
+  readonly showsSource: boolean;
+}
+
+/** The outcome of each call, on the state that the calls before it left. */
+export async function callSequence(
+  chain: Chain,
+  explainer: Explainer,
+  { calls, id, overrides, explains, showsSource }: SequenceRequest,
+  signal?: AbortSignal,
+): Promise<readonly CALL_OUTCOME[]> {
+  const location = await explainer.overridden(id, overrides, signal);
+  const { world, number } = location;
+  let state = location.writable();
+  let { context } = location;
+  let seconds = 0;
+  const outcomes: CALL_OUTCOME[] = [];
+  for (const { increase_time = 0, is_view = false, caller, ...call } of calls) {
+    if (increase_time > 0) {
+      seconds += increase_time;
+      context = location.later(seconds);
+    }
+    const invoked = { ...call, caller: caller ?? overrides.caller };
+    const invocation = await chain.executions.invoke(state, context, invoked, { signal });
+    const { failure } = invocation;
+    if (!failure) {
+      outcomes.push(returned(invocation));
+      if (!is_view) state = invocation.next;
+      continue;
+    }
+    const revert_error = callError(failure);
+    const outcome = {
+      failure: { revert_error },
+      gas: invocation.gas,
+      events: [],
+      storage_writes: [],
+    };
+    if (!explains) {
+      outcomes.push(outcome);
+      continue;
+    }
+    const { reasonOfError } = await import('@starkbox/abi');
+    const explained = await explainer.attempt(
+      {
+        transaction: { type: 'CALL', ...invoked },
+        status: 'REVERTED',
+        reason: reasonOfError(revert_error),
+      },
+      { location: { world, number, state, context }, showsSource, signal },
+    );
+    outcomes.push({ ...outcome, failure: { revert_error, explained } });
+  }
+  return outcomes;
+}
+
+function returned(invocation: Invocation<State>): CALL_OUTCOME {
+  return {
+    result: invocation.result,
+    gas: invocation.gas,
+    events: invocation.events(),
+    storage_writes: invocation
+      .writes()
+      .map(({ address, ...write }) => ({ contract_address: address, ...write })),
+  };
+}
