@@ -1,7 +1,8 @@
 // Checks of invariants in this process: violations, their shortest histories, failed calls, actions, the corpus.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestChain, type LocalTestChain } from '../../src/index.js';
 import {
