@@ -7,6 +7,10 @@ const IMMEDIATE = 1n << 2n;
 const OFFSETS = (1n << 7n) | (1n << 8n) | (1n << 9n) | (1n << 10n) | (1n << 12n);
 /** The sum of a cell and the immediate. */
 const SUM = 1n << 5n;
+/** The product of a cell and the immediate. */
+const PRODUCT = 1n << 6n;
+/** Larger factors belong to checks of ranges. */
+const LARGEST_FACTOR = 1n << 32n;
 const FLAGS_AT = 48n;
 const INSTRUCTION_BITS = 63n;
 /** Every type draws powers of two and small numbers. */
@@ -37,7 +41,8 @@ export function classConstants(casm: unknown): readonly bigint[] {
       const immediate = readWord(bytecode[at]);
       // Gas costs and sizes of builtins are added. A constant that an argument is compared with is subtracted.
       const isAdded = (flags & SUM) !== 0n && immediate <= PRIME / 2n;
-      if ((flags & OFFSETS) === 0n && !isAdded) addConstant(constants, immediate);
+      const isFactor = (flags & PRODUCT) !== 0n && immediate > LARGEST_FACTOR;
+      if ((flags & OFFSETS) === 0n && !isAdded && !isFactor) addConstant(constants, immediate);
     }
   }
   return [...constants];

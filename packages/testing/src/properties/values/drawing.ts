@@ -203,13 +203,15 @@ function timeNumber(random: fc.Random, pool: ValuePool): bigint {
 
 /** Most felts with a name have at most 16 letters. */
 const LARGEST_NAME = 1n << 128n;
+const FELT = 'core::felt252';
 
 /** A felt that is compared as a whole, such as a role or a hash. */
 function identifier(random: fc.Random, pool: ValuePool): bigint | undefined {
   const choice = random.nextInt(0, 7);
   if (choice < 1) return newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
   // Constants above are mostly addresses of variables and selectors of events.
-  return choice < 5 ? fittingConstant(random, pool, LARGEST_NAME) : undefined;
+  if (choice < 5) return fittingConstant(random, pool, LARGEST_NAME);
+  return choice === 5 ? newest(pool.recent.ofType(FELT), random) : undefined;
 }
 
 function drawInteger(type: IntegerType): Draw {
