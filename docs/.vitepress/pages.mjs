@@ -41,6 +41,7 @@ const SECTIONS = [
       'browser',
       'fixtures-and-instances',
       'debug-a-revert',
+      'what-if',
       'debugger',
       'bug-reports',
       'gas-and-coverage',

@@ -84,6 +84,37 @@ describe('equal classes', () => {
   });
 });
 
+describe('two chains', () => {
+  test('that begin equally have no difference', async () => {
+    await using branch = chain.branch();
+    const { differences } = await differential(chain, branch, { contracts: [pool], runs: 20 });
+    expect(differences).toEqual([]);
+  });
+
+  test('with different states differ', async () => {
+    await using branch = chain.branch();
+    await (await branch.contractAt(pool)).invoke('fill', [1, 0]);
+    await branch.time.increase(1000);
+    const { differences } = await differential(chain, branch, {
+      contracts: [{ address: pool, functions: ['quote'] }],
+      runs: 20,
+      time: false,
+      blocks: false,
+    });
+    expect(differences.map(({ kind, function: name }) => `${name} ${kind}`)).toEqual([
+      'quote result',
+    ]);
+    expect(differences[0]?.history).toHaveLength(1);
+  });
+});
+
+test('a class under a key that is no address is rejected', async () => {
+  const side = { chain, classes: { pool: artifact('pool') } };
+  await expect(differential(chain, side, { contracts: [pool] })).rejects.toThrow(
+    'Expected addresses as the keys of "classes", not pool',
+  );
+});
+
 test('another fee: the quote and the swap return another value', async () => {
   const { differences, text } = await compare('pool_fee');
   const found = differences.map(({ kind, function: name }) => `${name} ${kind}`).sort();

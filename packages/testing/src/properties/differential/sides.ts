@@ -33,7 +33,7 @@ function readSide(side: DifferentialSide): ReadSide {
 }
 
 /**
- * Opens both sides at the same block and time: a class that one side replaces is replaced on the other too, by the
+ * Opens both sides at the same time, and at the same block of one chain: a class that one side replaces is replaced on the other too, by the
  * class that the contract has there.
  */
 export async function openSides(
@@ -42,11 +42,19 @@ export async function openSides(
 ): Promise<{ readonly a: CallBranch; readonly b: CallBranch; readonly chain: LocalTestChain }> {
   const [first, second] = [readSide(a), readSide(b)];
   const addresses = [...new Set([...first.classes.keys(), ...second.classes.keys()])];
-  return {
+  const branches = {
     a: await openSide(first, addresses),
     b: await openSide(second, addresses),
-    chain: first.chain,
   };
+  alignTimes(branches.a, branches.b);
+  return { ...branches, chain: first.chain };
+}
+
+/** Two chains were created at different times. */
+function alignTimes(a: CallBranch, b: CallBranch): void {
+  const gap = a.time - b.time;
+  if (gap > 0) b.increaseTime(gap);
+  if (gap < 0) a.increaseTime(-gap);
 }
 
 async function openSide(

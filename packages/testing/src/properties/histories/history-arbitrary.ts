@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import { NOTHING_SEEN } from '../values/seen.js';
+import { withReplaced } from './replaced-values.js';
 import type { Guide } from './run.js';
 import { RunDrawing } from './run-drawing.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -73,7 +74,9 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
     yield* fewerActors(history, this.#words.actors);
     for (const number of sharedNumbers(history)) {
       for (const { value } of fc.bigInt().shrink(number, undefined)) {
-        yield withReplaced(history, (part) => (part === number ? value : part));
+        const candidate = withReplaced(history, (part) => (part === number ? value : part));
+        // A place of the number may have another type, with a larger minimum.
+        if (this.#values.canShrinkWithoutContext(candidate)) yield candidate;
       }
     }
   }
@@ -143,27 +146,3 @@ function sharedNumbers(history: History): readonly bigint[] {
   const shared = [...counts].filter(([, count]) => count > 1).map(([number]) => number);
   return shared.sort((a, b) => (a < b ? 1 : -1));
 }
-
-type Replace = (part: StepValue) => StepValue;
-
-function withReplaced(history: History, replace: Replace): History {
-  return history.map((step) => {
-    if (step.kind !== 'call') return step;
-    const from = replace(step.from);
-    return {
-      ...step,
-      from: typeof from === 'string' ? from : step.from,
-      arguments: step.arguments.map((value) => replacedIn(value, replace)),
-    };
-  });
-}
-
-function replacedIn(value: StepValue, replace: Replace): StepValue {
-  if (typeof value !== 'object') return replace(value);
-  if (isList(value)) return value.map((part) => replacedIn(part, replace));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, replacedIn(part, replace)]),
-  );
-}
-
-const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);

@@ -102,9 +102,9 @@ export class RunDrawing implements Drawing {
       const { target, codec } = choice;
       const callers = this.#callers.get(`${target.address} ${codec.name}`) ?? [];
       const successful = anyOf(callers, this.#random);
-      if (successful !== undefined) return successful;
+      if (successful !== undefined && callers.length < this.#words.actors.length) return successful;
     }
-    if (caller !== undefined && this.#random.nextInt(0, 2) === 0) return caller;
+    if (caller !== undefined && this.#random.nextInt(0, 1) === 0) return caller;
     return anyOf(this.#words.actors, this.#random);
   }
 

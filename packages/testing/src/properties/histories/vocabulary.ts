@@ -204,7 +204,7 @@ export class Vocabulary {
 
   #usualJump(random: fc.Random, pool: ValuePool): number {
     const choice = random.nextInt(0, 3);
-    if (choice === 0) {
+    if (choice < 2) {
       const constant = fittingConstant(random, pool, BigInt(this.longestJump));
       if (constant !== undefined) return Number(constant);
     }

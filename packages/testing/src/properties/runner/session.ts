@@ -4,6 +4,11 @@ import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
 import { type EncodedCall, Histories } from '../histories/histories.js';
+import {
+  type OrderedAddresses,
+  withAddresses,
+  withPositions,
+} from '../histories/replaced-values.js';
 import type { StepResult } from '../histories/run.js';
 import type { Actor, Target } from '../histories/vocabulary.js';
 import type { ActionStep, CallStep, History, Step } from '../model/history.js';
@@ -68,6 +73,8 @@ export interface RunRange {
 
 export interface ShrunkHistory {
   readonly history: History;
+  /** The history with positions in place of addresses, for the corpus. */
+  readonly positioned: History;
   readonly violation: FoundViolation;
   /** Histories that were tried. */
   readonly attempts: number;
@@ -90,8 +97,8 @@ export const DEFAULT_DEPTH = 32;
 const TURN = 50;
 
 /** Runs whose reasons of failed calls are all counted, and the interval of counted runs after. */
-const FULLY_COUNTED = 256;
-const COUNTED_INTERVAL = 8;
+const FULLY_COUNTED = 64;
+const COUNTED_INTERVAL = 16;
 
 const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -220,8 +227,9 @@ export class Session<T = unknown> {
     return results;
   }
 
-  /** Executes a history as it stands, and returns the first violation. */
-  replay(history: History): Promise<FoundViolation | undefined> {
+  /** Executes a history as it stands, or with positions for addresses, and returns the first violation. */
+  replay(recorded: History): Promise<FoundViolation | undefined> {
+    const history = withAddresses(recorded, this.#addresses);
     let index = 0;
     this.#reasonWeight = 1;
     // An invariant that does not hold at the start needs no step.
@@ -230,8 +238,8 @@ export class Session<T = unknown> {
   }
 
   /** Finds the shortest history that violates the same invariant. */
-  async shrink(history: History, found: FoundViolation): Promise<ShrunkHistory> {
-    let shortest = history.slice(0, found.steps);
+  async shrink(recorded: History, found: FoundViolation): Promise<ShrunkHistory> {
+    let shortest = withAddresses(recorded, this.#addresses).slice(0, found.steps);
     let violation = found;
     let attempts = 0;
     let isRepeated = false;
@@ -247,7 +255,15 @@ export class Session<T = unknown> {
     });
     // The example is the only run: fast-check shrinks it.
     await fc.check(property, { examples: [[shortest]], numRuns: 1, seed: 0 });
-    return { history: shortest, violation, attempts, isRepeated };
+    const positioned = withPositions(shortest, this.#addresses);
+    return { history: shortest, positioned, violation, attempts, isRepeated };
+  }
+
+  get #addresses(): OrderedAddresses {
+    return {
+      contracts: this.targets.map(({ address }) => address),
+      actors: this.#context.actors,
+    };
   }
 
   /** The text of a history: its steps, the explained last call, and a test that repeats it. */
@@ -406,7 +422,7 @@ export class Session<T = unknown> {
   }
 }
 
-/** All reasons of the first runs are counted, and those of every eighth run after. */
+/** All reasons of the first runs are counted, and of every sixteenth run after. */
 function reasonWeight(run: number): number {
   if (run < FULLY_COUNTED) return 1;
   return run % COUNTED_INTERVAL === 0 ? COUNTED_INTERVAL : 0;

@@ -165,6 +165,8 @@ function ofAnySize(random: fc.Random, max: bigint): bigint {
   return random.nextBigInt(0n, (1n << BigInt(bits)) - 1n);
 }
 
+const WIDEST_IDENTIFIER = 1n << 64n;
+
 interface IntegerType {
   readonly name: string;
   readonly min: bigint;
@@ -177,8 +179,12 @@ function candidate(
   pool: ValuePool,
   { name, max }: IntegerType,
 ): bigint | undefined {
-  const choice = random.nextInt(0, 27);
-  if (choice > 23) return newest(pool.recent.ofType(name), random);
+  // Narrow integers are mostly identifiers and indexes.
+  if (random.nextInt(0, 3) < (max < WIDEST_IDENTIFIER ? 2 : 1)) {
+    const typed = newest(pool.recent.ofType(name), random);
+    if (typed !== undefined) return typed;
+  }
+  const choice = random.nextInt(0, 23);
   if (choice < 6) return shownNumber(random, pool);
   if (choice < 10) return related(random, pool);
   if (choice < 14) return small(random);
@@ -201,7 +207,7 @@ const LARGEST_NAME = 1n << 128n;
 /** A felt that is compared as a whole, such as a role or a hash. */
 function identifier(random: fc.Random, pool: ValuePool): bigint | undefined {
   const choice = random.nextInt(0, 7);
-  if (choice < 2) return newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
+  if (choice < 1) return newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
   // Constants above are mostly addresses of variables and selectors of events.
   return choice < 5 ? fittingConstant(random, pool, LARGEST_NAME) : undefined;
 }

@@ -33,8 +33,13 @@ class NewestValues<T> {
     this.#most = most;
   }
 
+  /** Whether a value is among the newest ones. */
+  has(value: T): boolean {
+    return this.#list.includes(value, Math.max(0, this.#list.length - COMPARED));
+  }
+
   add(value: T): void {
-    if (this.#list.includes(value, Math.max(0, this.#list.length - COMPARED))) return;
+    if (this.has(value)) return;
     if (this.#list.length === this.#most) this.#list = this.#list.slice(this.#most >> 1);
     this.#list.push(value);
   }
@@ -95,6 +100,7 @@ export class SeenCollector {
   }
 
   addAddress(text: string): void {
+    if (this.#addresses.has(text)) return;
     const address = canonicalFelt(text);
     if (address !== undefined && address !== '0x0' && BigInt(address) < LARGEST_ADDRESS) {
       this.#addresses.add(address);
