@@ -46,6 +46,7 @@ const SECTIONS = [
       'bug-reports',
       'gas-and-coverage',
       'fork-in-ci',
+      'rehearse-an-upgrade',
       'indexer',
       'bridge',
       'test-a-wallet',
