@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Compiles the contracts of contracts/src and of the template of new projects, copies files to the examples that use
-// them, and keeps a record of which sources the classes belong to.
+// Compiles the contracts of contracts/src, of contracts/planted and of the template of new projects, copies files to
+// the examples that use them, and keeps a record of which sources the classes belong to.
 //
 //   node contracts/compile.mjs                                       with `scarb`
 //   node contracts/compile.mjs --compiler PATH --corelib PATH        with contracts/compiler
@@ -44,6 +44,12 @@ const TEMPLATE = '../packages/create-starkbox/template/base';
 const TEMPLATE_PACKAGE = 'vault';
 const TEMPLATE_CLASS = 'target/dev/vault_Vault.contract_class.json';
 const TEMPLATE_ABI = 'abi/vault.ts';
+
+/** Contracts with planted bugs are a package of their own. Classes without the bugs are in a second folder. */
+const PLANTED = 'planted';
+const PLANTED_PACKAGE = 'starkbox_planted';
+/** The end of a planted line: the rest of the line replaces it. */
+const REPAIR = /^(\s*)[^\n]*\/\/ repaired:[ ]?(.*)$/gm;
 
 const TOKEN = ['src/token.cairo', 'cairo/token.sierra.json'];
 /** Files that examples have a copy of, because each works in a folder of its own. */
@@ -94,6 +100,8 @@ function currentRecord(compiler) {
     'Scarb.toml',
     ...filesBelow('src', '.cairo'),
     ...filesBelow('cairo-2.8', '.cairo'),
+    `${PLANTED}/Scarb.toml`,
+    ...filesBelow(`${PLANTED}/src`, '.cairo'),
     `${TEMPLATE}/Scarb.toml`,
     ...filesBelow(`${TEMPLATE}/src`, '.cairo'),
     `${TEMPLATE}/scripts/abi.mjs`,
@@ -101,6 +109,8 @@ function currentRecord(compiler) {
   const classes = [
     ...filesBelow('cairo', '.sierra.json'),
     ...filesBelow('cairo-2.8', '.sierra.json'),
+    ...filesBelow(`${PLANTED}/classes`, '.sierra.json'),
+    ...filesBelow(`${PLANTED}/repaired`, '.sierra.json'),
     ...filesBelow('places', '.json.gz'),
     ...filesBelow('unoptimized', '.json.gz'),
     `${TEMPLATE}/${TEMPLATE_CLASS}.br`,
@@ -201,6 +211,44 @@ function compileTemplate(out) {
   copyFileSync(join(folder, TEMPLATE_ABI), join(FOLDER, TEMPLATE, TEMPLATE_ABI));
 }
 
+/**
+ * Compiles the contracts with planted bugs, or a copy of them that has the repaired lines.
+ *
+ * @param {string} out
+ * @param {'classes' | 'repaired'} folder
+ */
+function compilePlanted(out, folder) {
+  const copy = join(out, PLANTED, folder);
+  cpSync(join(FOLDER, PLANTED, 'Scarb.toml'), join(copy, 'Scarb.toml'));
+  cpSync(join(FOLDER, PLANTED, 'src'), join(copy, 'src'), { recursive: true });
+  const sources = filesBelow(`${PLANTED}/src`, '.cairo').map((file) => basename(file, '.cairo'));
+  const names = sources.filter((name) => name !== 'lib');
+  const repaired = names.filter((name) => {
+    const file = join(copy, 'src', `${name}.cairo`);
+    const text = readFileSync(file, 'utf8');
+    if (folder === 'repaired') writeFileSync(file, text.replace(REPAIR, '$1$2'));
+    return text.search(REPAIR) !== -1;
+  });
+  const { compiler, corelib } = options;
+  const classes = join(copy, 'target/dev');
+  mkdirSync(classes, { recursive: true });
+  if (compiler === undefined) run('scarb', ['build'], copy);
+  else {
+    const source = ['--package', PLANTED_PACKAGE, '--source', join(copy, 'src')];
+    run(compiler, ['--corelib', corelib, ...source, '--out', classes]);
+  }
+  rmSync(join(FOLDER, PLANTED, folder), { recursive: true, force: true });
+  mkdirSync(join(FOLDER, PLANTED, folder));
+  for (const name of folder === 'repaired' ? repaired : names) {
+    const { sierra_program_debug_info: _, ...sierra } = JSON.parse(
+      readFileSync(join(classes, `${PLANTED_PACKAGE}_${name}.contract_class.json`), 'utf8'),
+    );
+    const file = `${PLANTED}/${folder}/${name}.sierra.json`;
+    writeFileSync(join(FOLDER, file), `${JSON.stringify(sierra)}\n`);
+    console.log(`${folder}/${name}: ${describe(sierra)}`);
+  }
+}
+
 /** @returns {[from: string, to: string][]} the files that examples have a copy of */
 function copies() {
   return Object.entries(COPIES).flatMap(([folder, files]) =>
@@ -253,6 +301,8 @@ function compileAll() {
     }
     const plain = JSON.parse(readFileSync(unoptimized, 'utf8'));
     writePlaces('unoptimized', UNOPTIMIZED, plain, corelib);
+    compilePlanted(out, 'classes');
+    compilePlanted(out, 'repaired');
     compileTemplate(out);
     writeFileSync(RECORD, `${JSON.stringify(currentRecord(version), null, 2)}\n`);
     copyAll();

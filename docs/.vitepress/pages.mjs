@@ -54,6 +54,7 @@ const SECTIONS = [
       'mcp',
     ],
   },
+  { folder: 'fuzzing', heading: 'Fuzzing', first: ['invariants', 'properties'] },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
   { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },
   {

@@ -16,17 +16,23 @@ export class Invocation<S> {
   readonly hasFailed: boolean;
   /** Returned felts; empty if it failed. */
   readonly result: readonly string[];
-  /** The state after it; of a call that failed, the state before. */
-  readonly next: S;
   readonly #native: binding.Invocation;
+  readonly #before: S;
+  readonly #stateOf: (native: binding.State) => S;
 
   /** @internal */
   constructor(native: binding.Invocation, before: S, stateOf: (native: binding.State) => S) {
     this.#native = native;
     this.hasFailed = native.hasFailed;
     this.result = native.result;
-    const next = native.next;
-    this.next = next ? stateOf(next) : before;
+    this.#before = before;
+    this.#stateOf = stateOf;
+  }
+
+  /** The state after it; of a call that failed, the state before. */
+  get next(): S {
+    const next = callNow(() => this.#native.next);
+    return next ? this.#stateOf(next) : this.#before;
   }
 
   /** Why it failed. */

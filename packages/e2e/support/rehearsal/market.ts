@@ -1,7 +1,7 @@
 // A market with a history: two coins, a pool, and a router through which other accounts swap.
 import type { Client } from '@starkbox/conformance';
 import type { LocalChain } from 'starkbox';
-import { type Call, contract, deployment, hex, Sender } from '../signing.js';
+import { type Call, type Contract, contract, deployment, hex, Sender } from '../signing.js';
 
 export interface Market {
   readonly coinA: string;
@@ -32,23 +32,25 @@ const u256 = (value: bigint): readonly string[] => [hex(value), '0x0'];
  *
  * @param node with blocks on demand
  * @param count transactions that touch the pool after its first filling
+ * @param load reads a class by its name
  */
 export async function createMarket(
   { node, client }: { readonly node: LocalChain; readonly client: Client },
   count: number,
+  load: (name: string) => Promise<Contract> = contract,
 ): Promise<Market> {
   const senders = node.accounts.map((account) => new Sender(client, account));
   const [owner, ...others] = senders;
   if (!owner) throw new Error('there is no account');
   const traders = others.slice(0, TRADERS);
   const close = () => client.call('devnet_createBlock', {});
-  const coin = await contract('coin');
+  const coin = await load('coin');
   const ownerArguments = [...u256(SUPPLY), owner.account.address];
   const coinA = await owner.deploy(coin, ownerArguments, '0xa');
   await close();
   const coinB = await deployAgain(owner, coin.hash, ownerArguments, '0xb');
-  const pool = await owner.deploy(await contract('pool'), [coinA, coinB]);
-  const router = await owner.deploy(await contract('router'));
+  const pool = await owner.deploy(await load('pool'), [coinA, coinB]);
+  const router = await owner.deploy(await load('router'));
   await close();
   const approve = (to: string, spender: string): Call => ({
     to,
@@ -105,9 +107,9 @@ export async function createMarket(
   return { coinA, coinB, pool, router, touching, large, reverted };
 }
 
-/** From 1,000 to 10,000 coins; some are none, which reverts. */
+/** From 3,000 to 10,000 coins, so that fees never vanish by rounding; some are none, which reverts. */
 function amountOf(index: number): number {
-  return index % 11 === 10 ? 0 : 1000 + ((index * 997) % 9001);
+  return index % 11 === 10 ? 0 : 3000 + ((index * 997) % 7001);
 }
 
 async function deployAgain(

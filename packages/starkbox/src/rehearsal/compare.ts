@@ -1,16 +1,8 @@
 // Comparison of two runs of a transaction: with the old class and with the new one.
 import type { Gas } from '@starkbox/engine';
 import type { Change } from './report.js';
-import type { Run, RunCall, RunEvent, Writes } from './run.js';
+import type { Run, RunCall, RunEvent, SlotDifference, Writes } from './run.js';
 import type { Words } from './words.js';
-
-/** A slot whose value differs after the runs; absent where a run did not write it. */
-export interface SlotDifference {
-  readonly contract: string;
-  readonly key: string;
-  readonly old: string | undefined;
-  readonly new: string | undefined;
-}
 
 export interface CompareOptions {
   readonly words: Words;

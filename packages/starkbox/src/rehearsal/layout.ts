@@ -63,11 +63,15 @@ export function compareVariables(
   for (const variable of theirs) {
     const other = newByBase.get(variable.base);
     if (!other) continue;
-    if (isUnknown(variable.type) || isUnknown(other.type)) unknown.push(variable.name);
-    else changes.push(...typeChange(variable, other));
+    const isCompared = !isUnknown(variable.type) && !isUnknown(other.type);
+    // A name of an ABI alone may be the name of an event or a function.
+    const isDeclared = [variable, other].some(({ origin }) => origin !== 'abi');
+    if (!isCompared && isDeclared) unknown.push(variable.name);
+    if (isCompared) changes.push(...typeChange(variable, other));
   }
-  const removed = theirs.filter(({ base }) => !newByBase.has(base));
-  const added = ours.filter(({ base }) => !oldByBase.has(base));
+  const isNamed = ({ origin, type }: Variable): boolean => origin !== 'abi' || !isUnknown(type);
+  const removed = theirs.filter((variable) => !newByBase.has(variable.base) && isNamed(variable));
+  const added = ours.filter((variable) => !oldByBase.has(variable.base) && isNamed(variable));
   const moved = new Set<Variable>();
   for (const variable of removed) {
     const target = added.find((other) => !moved.has(other) && isMoved(variable, other));
@@ -150,9 +154,11 @@ function cellEffects(old: readonly Cell[], now: readonly Cell[], name: string): 
     const before = old[offset];
     const subject = `${name}${memberText(cell)}`;
     if (!before) {
-      return offset === 0 || isUpperHalf(cell)
-        ? []
-        : [`${subject} is read from a slot that ${name} does not use`];
+      // A new member begins as zero.
+      const isStored = old.some((stored) => memberText(stored) === memberText(cell));
+      return isStored && !isUpperHalf(cell)
+        ? [`${subject} is read from a slot that ${name} does not use`]
+        : [];
     }
     if (memberText(before) !== memberText(cell)) {
       return [`${subject} reads ${name}${memberText(before)}`];

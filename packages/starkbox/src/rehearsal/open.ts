@@ -1,4 +1,4 @@
-// Opening of a rehearsal: its options as text, the fork, the classes, and a lock file that may have all answers.
+// Opening of a rehearsal: its options as text, the fork, the classes, and a lock file that may have all responses.
 import { existsSync, statSync } from 'node:fs';
 import { Class } from '@starkbox/engine';
 import { type Config, defaultConfig, givenIn } from '../config/options.js';
@@ -26,7 +26,7 @@ export interface RehearsalWords {
 }
 
 /**
- * Rehearses an upgrade. If the lock file has all answers, the network is not asked.
+ * Rehearses an upgrade. If the lock file has all responses, the network gets no request.
  *
  * @param onProgress gets a line about the work
  */
@@ -52,7 +52,7 @@ export async function openRehearsal(
   }
 }
 
-/** An answer is not in the lock file. */
+/** A response is not in the lock file. */
 class MissingAnswer extends Error {
   override readonly name = 'MissingAnswer';
 }
@@ -83,7 +83,7 @@ async function rehearseOn(
     const { firstMissing } = origin;
     if (firstMissing === undefined) throw error;
     throw new MissingAnswer(
-      `${given.forkLock} has no answer to ${firstMissing}: pass the URL of the network with --fork-url`,
+      `${given.forkLock} has no response to ${firstMissing}: pass the URL of the network with --fork-url`,
       { cause: error },
     );
   } finally {
@@ -96,6 +96,7 @@ async function readClass(file: string, infos: DebugInfos): Promise<Class> {
   const text = readRegularSync(file);
   try {
     const compiled = await Class.compile(text);
+    if (compiled.kind === 'cairo0') throw new Error('it is of Cairo 0');
     const texts = await PackageTexts.of(file, statSync(file).mtimeMs);
     infos.add(compiled.hash, parse(text), () => texts);
     return compiled;

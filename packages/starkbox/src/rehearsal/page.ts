@@ -1,5 +1,4 @@
 // Report of a rehearsal as one page of HTML, without scripts and other files.
-import { counted } from '@starkbox/abi/text-layout';
 import {
   CHANGE_KINDS,
   type Change,
@@ -9,7 +8,7 @@ import {
   type LayoutChange,
   type Rehearsal,
 } from './report.js';
-import { skippedLines, typesText } from './text.js';
+import { differText, skippedLines, typesText } from './text.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d8dee4, #373e47); --soft: light-dark(#f6f8fa, #1c2128);
@@ -70,13 +69,8 @@ function escaped(text: string): string {
 const code = (text: string): string => `<code>${escaped(text)}</code>`;
 
 function verdict(report: Rehearsal): string {
-  const { transactions, different } = report;
-  const words =
-    different.length === 0
-      ? `${counted(transactions, 'transaction')}, all with equal outcomes`
-      : `${different.length} of ${counted(transactions, 'transaction')} differ`;
   const isSame = !hasDifference(report);
-  return `<p class="${isSame ? 'good' : 'bad'}">${escaped(words)}</p>`;
+  return `<p class="${isSame ? 'good' : 'bad'}">${escaped(differText(report))}</p>`;
 }
 
 function facts(report: Rehearsal): string {

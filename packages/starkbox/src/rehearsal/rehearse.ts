@@ -8,6 +8,7 @@ import {
   originHeader,
   originTransaction,
 } from '../chain/queries/replay-transaction.js';
+import { Executions } from '../chain/steps/executions.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Fork } from '../fork/fork.js';
 import { parse } from '../json/json.js';
@@ -28,8 +29,8 @@ import {
 import { type Run, runOf, writesOf } from './run.js';
 import { Words } from './words.js';
 
-/** Blocks that are read before their turn. */
-const AHEAD = 4;
+/** Blocks that are read before their turn. Without carried slots, their transactions run then too. */
+const AHEAD = 6;
 
 export interface RehearsalOptions {
   readonly fork: Fork;
@@ -56,8 +57,8 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const layout = await layoutOf(options, oldClass);
   const runs = new Runs(options);
   const total = search.blocks.reduce((sum, { hashes }) => sum + hashes.size, 0);
-  for await (const block of blocksOf(options, search)) {
-    await runs.runBlock(block);
+  for await (const block of blocksOf(options, search, runs)) {
+    await runs.addBlock(block);
     onProgress?.(`ran ${runs.count} of ${total} transactions`);
   }
   const oldClasses = [...runs.oldClasses];
@@ -138,14 +139,20 @@ function notesOf(
 }
 
 /** A block with the transactions that are run for certain. */
-interface PreparedBlock extends OriginBlock {
+interface TouchedOriginBlock extends OriginBlock {
   readonly hashes: ReadonlySet<string>;
+}
+
+interface PreparedBlock extends TouchedOriginBlock {
+  /** Of its touched transactions; undefined if these depend on earlier blocks. */
+  readonly outcomes: readonly Outcome[] | undefined;
 }
 
 /** Blocks in order, read ahead. With carried slots, all blocks from the first one on. */
 async function* blocksOf(
   { fork, carry }: RehearsalOptions,
   { blocks, to }: Search,
+  runs: Runs,
 ): AsyncGenerator<PreparedBlock, void, undefined> {
   const touched = new Map(blocks.map(({ number, hashes }) => [number, hashes]));
   const first = blocks[0]?.number;
@@ -157,7 +164,8 @@ async function* blocksOf(
     const block = await reading(`block ${number}`, () => originBlock(fork, number));
     const hashes = touched.get(number) ?? new Set();
     for (const { hash, trace } of block.traces) if (hashes.has(hash)) block.prefetch(trace);
-    return { ...block, hashes };
+    const prepared = { ...block, hashes };
+    return { ...prepared, outcomes: carry ? undefined : await runs.execute(prepared) };
   };
   const opening: Promise<PreparedBlock>[] = [];
   for (const [index, number] of numbers.entries()) {
@@ -174,12 +182,27 @@ async function* blocksOf(
 
 /** The state before a transaction, and the transaction. */
 interface Place {
-  readonly block: PreparedBlock;
+  readonly block: TouchedOriginBlock;
   readonly state: State;
   readonly index: number;
   readonly hash: string;
   readonly trace: Members;
 }
+
+/** The runs of a transaction, or the reason why it did not run. */
+type Outcome =
+  | { readonly place: Place; readonly skipped: string }
+  | {
+      readonly place: Place;
+      readonly skipped?: never;
+      /** As the network returns the transaction. */
+      readonly values: Members;
+      readonly oldClass: string;
+      /** The state before it, with the new class. */
+      readonly replaced: State;
+      readonly old: Run;
+      readonly now: Run;
+    };
 
 class Runs {
   count = 0;
@@ -191,6 +214,8 @@ class Runs {
   readonly #options: RehearsalOptions;
   readonly #carried: CarriedSlots | undefined;
   readonly #words: Words;
+  readonly #classes = new CompiledClasses();
+  readonly #executions = new Executions({});
 
   constructor(options: RehearsalOptions) {
     this.#options = options;
@@ -198,41 +223,69 @@ class Runs {
     this.#words = new Words(options.contract, options.infos);
   }
 
-  async runBlock(block: PreparedBlock): Promise<void> {
+  /** Runs the touched transactions of a block. */
+  async execute(block: TouchedOriginBlock): Promise<readonly Outcome[]> {
     const { fork } = this.#options;
-    let { state } = block;
+    const outcomes: Outcome[] = [];
+    let state = await this.#classes.declaredIn(block);
     const last = block.traces.findLastIndex(({ hash }) => block.hashes.has(hash));
+    for (const [index, { hash, trace }] of block.traces.slice(0, last + 1).entries()) {
+      if (block.hashes.has(hash)) {
+        outcomes.push(await this.#run({ block, state, index, hash, trace }));
+      }
+      if (index < last) state = await afterOriginTransaction(fork, state, trace);
+    }
+    return outcomes;
+  }
+
+  /** Adds a block to the report. Blocks come in order. */
+  async addBlock(block: PreparedBlock): Promise<void> {
+    if (block.outcomes) for (const outcome of block.outcomes) await this.#add(outcome);
+    else await this.#addCarried(block);
+  }
+
+  async #addCarried(block: TouchedOriginBlock): Promise<void> {
+    const { fork } = this.#options;
+    let state = await this.#classes.declaredIn(block);
     for (const [index, { hash, trace }] of block.traces.entries()) {
-      if (!this.#carried && index > last) return;
-      const place = { block, state, index, hash, trace };
-      if (block.hashes.has(hash) || this.#carried?.affects(hash, trace)) await this.#run(place);
-      else await this.#carried?.pass(trace, state);
+      if (block.hashes.has(hash) || this.#carried?.affects(hash, trace)) {
+        await this.#add(await this.#run({ block, state, index, hash, trace }));
+      } else await this.#carried?.pass(trace, state);
       state = await afterOriginTransaction(fork, state, trace);
     }
   }
 
-  async #run(place: Place): Promise<void> {
-    const { contract, newClass } = this.#options;
+  async #run(place: Place): Promise<Outcome> {
+    const { contract } = this.#options;
     const { block, state, hash } = place;
     const oldClass = await state.classHashAt(contract);
-    if (oldClass === '0x0') {
-      this.#skip(place, 'it deploys the contract');
-      return;
-    }
-    this.oldClasses.add(oldClass);
+    if (oldClass === '0x0') return { place, skipped: 'it deploys the contract' };
     const replaced = await this.#withNewClass(state);
     const values = await this.#transaction(hash);
     const context = originContext(this.#options, originHeader(block.header));
     const transaction = await originTransaction(this.#options.fork, values, this.#options.chainId);
     const run = async (before: State): Promise<Run> => {
-      const [execution] = await before.executeMany(context, [transaction], {});
+      const [execution] = await this.#executions.simulate(before, context, [transaction], {});
       if (!execution) throw new Error('an execution returned no report');
       return runOf(execution);
     };
     const [old, now] = await reading(`the state of block ${block.number} for ${hash}`, () =>
       Promise.all([run(state), run(replaced)]),
     );
+    await this.#classes.add(old.classes, place);
+    return { place, values, oldClass, replaced, old, now };
+  }
+
+  async #add(outcome: Outcome): Promise<void> {
+    const { place } = outcome;
+    const { newClass } = this.#options;
+    if (outcome.skipped !== undefined) {
+      this.#skip(place, outcome.skipped);
+      return;
+    }
+    const { old, now, values, replaced, oldClass } = outcome;
     this.count += 1;
+    this.oldClasses.add(oldClass);
     this.#checkReproduced(place, old);
     this.#words.at(replaced, oldClass, newClass.hash);
     const changes = await compareRuns(old, now, {
@@ -242,8 +295,8 @@ class Runs {
     });
     if (changes.length > 0) {
       this.different.push({
-        transaction_hash: hash,
-        block_number: block.number,
+        transaction_hash: place.hash,
+        block_number: place.block.number,
         index: place.index,
         sender: String(values['sender_address'] ?? values['contract_address'] ?? ''),
         function: await this.#functionOf(old, now),
@@ -319,6 +372,45 @@ class Runs {
 
   #skip({ hash, block }: Place, reason: string): void {
     this.skipped.push({ transaction_hash: hash, block_number: block.number, reason });
+  }
+}
+
+/** Classes that are kept. */
+const MOST_CLASSES = 200;
+
+/** Classes of earlier transactions: each block has a source of its own, which would compile them again. */
+class CompiledClasses {
+  readonly #classes = new Map<string, { readonly compiled: Class; block: number }>();
+
+  /** Adds classes that exist in the block of a transaction. */
+  async add(hashes: Iterable<string>, { state, block }: Place): Promise<void> {
+    for (const hash of hashes) {
+      const known = this.#classes.get(hash);
+      if (known) known.block = Math.min(known.block, block.number);
+      if (known || this.#classes.size >= MOST_CLASSES) continue;
+      const compiled = await state.class(hash);
+      if (compiled) this.#classes.set(hash, { compiled, block: block.number });
+    }
+  }
+
+  /** The state of a block with the classes that exist before it. */
+  declaredIn({ state, number }: OriginBlock): Promise<State> {
+    const classes = [...this.#classes.values()].flatMap(({ compiled, block }) =>
+      block < number ? [compiled] : [],
+    );
+    return state.apply(
+      {
+        declared_classes: classes.flatMap(({ hash: class_hash, compiledClassHash }) =>
+          compiledClassHash === undefined
+            ? []
+            : [{ class_hash, compiled_class_hash: compiledClassHash }],
+        ),
+        deprecated_declared_classes: classes.flatMap(({ hash, compiledClassHash }) =>
+          compiledClassHash === undefined ? [hash] : [],
+        ),
+      },
+      classes,
+    );
   }
 }
 

@@ -25,12 +25,22 @@ export interface RunEvent {
 /** Values by contract and slot. */
 export type Writes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
+/** A slot whose value differs after the runs; absent where a run did not write it. */
+export interface SlotDifference {
+  readonly contract: string;
+  readonly key: string;
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
 export interface Run {
   readonly status: 'SUCCEEDED' | 'REVERTED' | 'REJECTED';
   /** Of a failure. */
   readonly reason: string | undefined;
   readonly gas: Gas | undefined;
   readonly calls: readonly RunCall[];
+  /** Classes that ran, with the class of the fee token. */
+  readonly classes: ReadonlySet<string>;
   /** Without the event of the fee transfer. */
   readonly events: readonly RunEvent[];
   readonly messages: readonly MessageToL1[];
@@ -51,6 +61,7 @@ export function runOf(execution: Executed | Rejected): Run {
       reason: execution.rejection.message,
       gas: undefined,
       calls: [],
+      classes: new Set(),
       events: [],
       messages: [],
       writes: new Map(),
@@ -64,11 +75,13 @@ export function runOf(execution: Executed | Rejected): Run {
   const trace = membersOf(parse(execution.trace));
   const transfer = membersOf(trace['fee_transfer_invocation']);
   const diff = originStateDiff(trace['state_diff']);
+  const calls = callsOf(invocationsOf(trace));
   return {
     status: receipt.execution_status,
     reason: receipt.revert_reason,
     gas: receipt.execution_resources,
-    calls: callsOf(trace),
+    calls,
+    classes: new Set([...calls, ...callsOf([transfer])].map(({ classHash }) => classHash)),
     events: eventsOf(receipt, transfer),
     messages: receipt.messages_sent,
     writes: writesOf(diff),
@@ -95,7 +108,7 @@ function countEvents(call: Members): number {
   );
 }
 
-function callsOf(trace: Members): readonly RunCall[] {
+function callsOf(invocations: readonly Members[]): readonly RunCall[] {
   const calls: RunCall[] = [];
   const collect = (value: Members, path: string): void => {
     const { contract_address: contract, class_hash, entry_point_selector: selector } = value;
@@ -111,8 +124,7 @@ function callsOf(trace: Members): readonly RunCall[] {
       collect(membersOf(inner), `${path}.${index}`);
     }
   };
-  for (const [index, invocation] of invocationsOf(trace).entries())
-    collect(invocation, String(index));
+  for (const [index, invocation] of invocations.entries()) collect(invocation, String(index));
   return calls;
 }
 

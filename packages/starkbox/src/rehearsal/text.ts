@@ -72,14 +72,10 @@ export function typesText({ old, new: now }: LayoutChange): string {
   return now === undefined ? old : `${old} → ${now}`;
 }
 
-function summaryLines(
-  { transactions, different, counts }: Rehearsal,
-  { paint, width }: TextStyle,
-): readonly string[] {
-  if (different.length === 0) {
-    return [`${counted(transactions, 'transaction')}, all with equal outcomes`];
-  }
-  const title = `${different.length} of ${counted(transactions, 'transaction')} differ`;
+function summaryLines(report: Rehearsal, { paint, width }: TextStyle): readonly string[] {
+  const { different, counts } = report;
+  if (different.length === 0) return [differText(report)];
+  const title = differText(report);
   const rows = CHANGE_KINDS.flatMap((kind) =>
     counts[kind] === 0 ? [] : [[kind, String(counts[kind]), functionsWith(different, kind)]],
   );
@@ -90,6 +86,14 @@ function summaryLines(
     columns,
   });
   return [paint('bold', title), ...lines];
+}
+
+/** How many transactions differ. */
+export function differText({ transactions, different }: Rehearsal): string {
+  if (different.length === 0)
+    return `${counted(transactions, 'transaction')}, all with equal outcomes`;
+  const verb = different.length === 1 ? 'differs' : 'differ';
+  return `${different.length} of ${counted(transactions, 'transaction')} ${verb}`;
 }
 
 function functionsWith(different: readonly DifferentTransaction[], kind: Change['kind']): string {

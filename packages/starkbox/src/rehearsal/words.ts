@@ -27,9 +27,8 @@ import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { parse } from '../json/json.js';
 import { membersOf } from '../json/reader.js';
 import { endSharedSlice } from '../scheduling/slices.js';
-import type { SlotDifference } from './compare.js';
 import type { Change } from './report.js';
-import type { Run, RunCall, RunEvent } from './run.js';
+import type { Run, RunCall, RunEvent, SlotDifference } from './run.js';
 
 const NO_WORDS: KeyWords = { felts: [], pairs: [] };
 /** Hashes that may be computed to name slots, in all. */

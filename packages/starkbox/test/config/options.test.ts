@@ -22,6 +22,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   chainId: 'SN_SEPOLIA',
   liteMode: false,
   proofMode: 'devnet',
+  starknetVersion: undefined,
   rules: 'off',
   blockGenerationOn: 'transaction',
   mempoolOrder: 'fifo',

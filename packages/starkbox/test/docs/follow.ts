@@ -29,6 +29,11 @@ export async function followPage(page: string): Promise<number> {
 const isOutputOf = (command: Block, block: Block | undefined): boolean =>
   block?.language === 'text' && block.section === command.section;
 
+/** Of a program that failed. */
+function exitCodeOf(error: unknown): unknown {
+  return Object(Object(error).cause).code;
+}
+
 class Reader {
   commands = 0;
   readonly #folder: string;
@@ -86,6 +91,7 @@ class Reader {
         if (program === 'npm' && verb === 'install') await this.#install(command.words.slice(2));
         else if (block.notRun === undefined) await this.#run(command, isShown);
       } catch (error) {
+        if (block.exitCode !== undefined && exitCodeOf(error) === block.exitCode) continue;
         throw new Error(`${command.where}: ${error instanceof Error ? error.message : error}`);
       }
     }
@@ -153,7 +159,9 @@ class Reader {
     };
     const { stdout } = await promisify(execFile)(program, args, options).catch(
       (error: { stdout?: string; stderr?: string; message: string }) => {
-        throw new Error(`${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}`);
+        throw new Error(`${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}`, {
+          cause: error,
+        });
       },
     );
     this.#output = stdout;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** One fenced block. Its note follows the language: `continues`, `file: NAME`, or `no-run: REASON`. */
+/** One fenced block. Its note follows the language: `continues`, `file: NAME`, `exits: CODE`, or `no-run: REASON`. */
 export interface Block {
   readonly page: string;
   /** Line of the page with the first line of the code. */
@@ -17,6 +17,8 @@ export interface Block {
   readonly file: string | undefined;
   /** Why it cannot be run in a test. */
   readonly notRun: string | undefined;
+  /** The exit code of its last command, if it is not 0. */
+  readonly exitCode: number | undefined;
   readonly text: string;
   /** Blocks of one section follow each other without a heading between them. */
   readonly section: number;
@@ -71,14 +73,26 @@ function blockOf(
   const [, language = '', note = ''] = /^(\S*)\s*(.*)$/.exec(info) ?? [];
   const [, notRun] = /^no-run: (\S.*)$/.exec(note) ?? [];
   const [, file] = /^file: ([\w./-]+)$/.exec(note) ?? [];
+  const [, exitCode] = /^exits: (\d+)$/.exec(note) ?? [];
   const continues = note === 'continues';
-  if (note !== '' && notRun === undefined && file === undefined && !continues) {
+  const isNoted = [notRun, file, exitCode].some((part) => part !== undefined) || continues;
+  if (note !== '' && !isNoted) {
     throw new Error(
-      `${page}:${line} a block is noted '${note}': continues, file: NAME, or no-run: REASON`,
+      `${page}:${line} a block is noted '${note}': continues, file: NAME, exits: CODE, or no-run: REASON`,
     );
   }
   const text = lines.map((codeLine) => `${codeLine}\n`).join('');
-  return { page, line, language, continues, file, notRun, text, section };
+  return {
+    page,
+    line,
+    language,
+    continues,
+    file,
+    notRun,
+    exitCode: exitCode === undefined ? undefined : Number(exitCode),
+    text,
+    section,
+  };
 }
 
 /** Whether a reader saves files of the page and runs them: `follow.test.ts` does the same. */

@@ -103,7 +103,8 @@ export async function readersFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'starkbox-docs-'));
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const name of ['counter.sierra.json', 'counter.casm.json']) {
+  const classes = ['counter', 'coin', 'pool', 'pool_fee'].map((name) => `${name}.sierra.json`);
+  for (const name of [...classes, 'counter.casm.json']) {
     await symlink(join(ROOT, 'contracts/cairo', name), join(folder, name));
   }
   return folder;

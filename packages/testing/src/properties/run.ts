@@ -7,7 +7,7 @@ import type {
   HistoryContext,
   InvariantOptions,
   ReturnedValue,
-} from './options.js';
+} from './model/options.js';
 import { CallFailed, SessionContext } from './runner/context.js';
 import { actorsOf, targetsOf } from './runner/targets.js';
 
@@ -55,10 +55,12 @@ export class Run<T = unknown> {
   /** The addresses of the contracts in the options. */
   readonly contracts: readonly string[];
   readonly #context: SessionContext<T>;
+  readonly #start: CallBranch;
   readonly #options: RunOptions<T>;
   readonly #close: () => Promise<void>;
 
-  private constructor(
+  /** @internal `openRun` opens runs. */
+  constructor(
     context: SessionContext<T>,
     contracts: readonly string[],
     options: RunOptions<T>,
@@ -66,6 +68,7 @@ export class Run<T = unknown> {
   ) {
     this.contracts = contracts;
     this.#context = context;
+    this.#start = context.branch.branch();
     this.#options = options;
     this.#close = close;
     this.actors = context.actors;
@@ -88,6 +91,11 @@ export class Run<T = unknown> {
     });
     const contracts = targets.map(({ address }) => address);
     return new Run(context, contracts, options, close);
+  }
+
+  /** Returns to the state in which the run was opened. */
+  restart(): void {
+    this.#context.branch = this.#start.branch();
   }
 
   /**
@@ -240,5 +248,7 @@ export class Run<T = unknown> {
 function itemOf(addresses: readonly string[], index: number, option: string): string {
   const address = addresses[index];
   if (address !== undefined) return address;
-  throw new RangeError(`Expected an index below the number of ${option}, ${addresses.length}, not ${index}`);
+  throw new RangeError(
+    `Expected an index below the number of ${option}, ${addresses.length}, not ${index}`,
+  );
 }

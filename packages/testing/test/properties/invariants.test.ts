@@ -9,7 +9,7 @@ import {
   checkInvariants,
   type InvariantOptions,
   InvariantViolation,
-} from '../../src/properties/properties.js';
+} from '../../src/properties.js';
 
 const CONTRACTS = new URL('../../../../contracts/cairo/', import.meta.url);
 const artifact = (name: string): URL => new URL(`${name}.sierra.json`, CONTRACTS);

@@ -2,7 +2,7 @@
 import { type Abi, type AbiFunction, encodeArguments, PRIME, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StepValue } from '../../src/properties/model.js';
+import type { StepValue } from '../../src/properties/model/history.js';
 import { arbitraryOf } from '../../src/properties/values/arbitrary.js';
 import { Codecs, functionCodec } from '../../src/properties/values/codec.js';
 
@@ -170,4 +170,13 @@ test('a wrong argument is rejected with the function, the type and the value', (
   expect(() => arbitraryOf(ABI, 'app::Unknown')).toThrow(
     'The ABI does not define the type Unknown',
   );
+});
+
+test('paths of the core library may be left out', () => {
+  const shorts = ['u8', 'Array<ContractAddress>', '(bool, Span<u256>)', '[u16; 2]', 'Option<u64>'];
+  for (const type of shorts) {
+    const [value = 0n] = fc.sample(arbitraryOf(ABI, type), { numRuns: 1, seed: 1 });
+    expect(arbitraryOf(ABI, type).canShrinkWithoutContext(value), type).toBe(true);
+  }
+  expect(() => arbitraryOf(ABI, 'Point')).toThrow('The ABI does not define the type Point');
 });

@@ -392,7 +392,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   rehearse: {
-    args: '--contract ADDRESS --class FILE --fork-url URL',
+    args: '--contract ADDRESS --class FILE',
     positionals: 0,
     compares: true,
     summary: 'Run transactions of a network with a new class of a contract',
@@ -419,12 +419,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       ],
       page: ['FILE', 'Write the report as an HTML page.'],
     },
-    examples: [
-      [
-        'starkbox rehearse --contract 0x1234 --class target/dev/pool.contract_class.json --last 500 --fork-url mainnet',
-        '',
-      ],
-    ],
+    examples: [['starkbox rehearse --contract 0x1 --class new.json --fork-url mainnet', '']],
     hasJson: true,
     async run({ style, values, surroundings: { env } }) {
       const { rehearseUpgrade } = await import('./rehearse.js');

@@ -1,16 +1,14 @@
 // Histories of calls: generated from ABIs, mutated, shrunk and encoded.
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
-import type { CallStep, History, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
 import type { Drawing, Guide, StepResult } from './run.js';
 import { RunDrawing } from './run-drawing.js';
+import { UniformDrawing } from './uniform-drawing.js';
 import { type HistoriesOptions, Vocabulary } from './vocabulary.js';
-
-export type { Drawing, Guide, StepResult } from './run.js';
-export type { ActionTarget, Actor, HistoriesOptions, Target } from './vocabulary.js';
 
 /** A call as the engine takes it. */
 export interface EncodedCall {
@@ -28,18 +26,21 @@ export class Histories {
   /** Shrinks any history of these targets without context: fewer steps, then simpler ones. */
   readonly shrinker: fc.Arbitrary<History>;
   readonly #words: Vocabulary;
+  /** Draws steps without a guide. */
+  readonly #uniform: fc.Arbitrary<Step> | undefined;
 
   /** @throws TypeError if a function or a type is not in the ABI */
   constructor(options: HistoriesOptions) {
     this.#words = new Vocabulary(options);
     this.shrinker = new HistoryArbitrary(this.#words);
+    this.#uniform = options.strategy === 'random' ? this.#words.uniformSteps() : undefined;
   }
 
   /** Values seen before the first run: constants of classes. */
   get constants(): SeenValues {
-    const seen = new SeenCollector(MOST_SEEN);
-    for (const value of this.#words.constants) seen.addLarge(value);
-    return seen.values();
+    const collector = new SeenCollector(MOST_SEEN);
+    for (const value of this.#words.constants) collector.addLarge(value);
+    return collector.values();
   }
 
   /** An arbitrary of whole histories, for runners of fast-check. */
@@ -55,6 +56,7 @@ export class Histories {
   draw(seed: number, run: number, guide: Guide): Drawing {
     this.#words.mustBeDrawable();
     const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
+    if (this.#uniform) return new UniformDrawing(this.#uniform, random, this.#words.options.depth);
     return new RunDrawing(this.#words, random, guide);
   }
 
@@ -66,9 +68,9 @@ export class Histories {
   }
 
   /** Merges values of runs in their order. */
-  merge(seen: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
+  merge(before: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
     const merged = new SeenCollector(MOST_SEEN);
-    for (const values of [seen, ...runs]) merged.addAll(values);
+    for (const values of [before, ...runs]) merged.addAll(values);
     return merged.values();
   }
 
@@ -82,9 +84,9 @@ export class Histories {
 
   /** Values that a call has shown outside of a run. */
   observed(step: CallStep, result: StepResult): SeenValues {
-    const seen = new SeenCollector(MOST_SEEN);
-    this.#words.collect(step, result, seen);
-    return seen.values();
+    const collector = new SeenCollector(MOST_SEEN);
+    this.#words.collect(step, result, collector);
+    return collector.values();
   }
 
   /** @throws TypeError if the contract, the function or the arguments are unknown */

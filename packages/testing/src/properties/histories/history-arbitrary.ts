@@ -1,7 +1,8 @@
 // Histories as an arbitrary of fast-check: drawn from a vocabulary, shrunk by fast-check's arrays and values.
 import * as fc from 'fast-check';
-import type { CallStep, History, Step, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import { NOTHING_SEEN } from '../values/seen.js';
+import { withReplaced } from './replaced-values.js';
 import type { Guide } from './run.js';
 import { RunDrawing } from './run-drawing.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -42,14 +43,14 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
   }
 
   shrink(history: History, context?: unknown): fc.Stream<fc.Value<History>> {
-    const place = isContext(context) ? context : undefined;
+    const stage = isContext(context) ? context : undefined;
     const steps = (): fc.Stream<fc.Value<History>> =>
-      this.#fewerSteps(history, place?.kind === 'steps' ? place.inner : undefined);
+      this.#fewerSteps(history, stage?.kind === 'steps' ? stage.inner : undefined);
     const together = (): fc.Stream<fc.Value<History>> => plain(this.#togetherSimpler(history));
     const values = (): fc.Stream<fc.Value<History>> =>
-      this.#simplerValues(history, place?.kind === 'values' ? place.inner : undefined);
+      this.#simplerValues(history, stage?.kind === 'values' ? stage.inner : undefined);
     // A bisection that is under way is finished before steps are tried again.
-    const stages = place?.kind === 'values' ? [values, steps, together] : [steps, together, values];
+    const stages = stage?.kind === 'values' ? [values, steps, together] : [steps, together, values];
     return fc.stream(joined(stages));
   }
 
@@ -73,7 +74,9 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
     yield* fewerActors(history, this.#words.actors);
     for (const number of sharedNumbers(history)) {
       for (const { value } of fc.bigInt().shrink(number, undefined)) {
-        yield withReplaced(history, (part) => (part === number ? value : part));
+        const candidate = withReplaced(history, (part) => (part === number ? value : part));
+        // A place of the number may have another type, with a larger minimum.
+        if (this.#values.canShrinkWithoutContext(candidate)) yield candidate;
       }
     }
   }
@@ -82,7 +85,7 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
 function* joined(
   stages: readonly (() => fc.Stream<fc.Value<History>>)[],
 ): Generator<fc.Value<History>> {
-  for (const stage of stages) yield* stage();
+  for (const candidates of stages) yield* candidates();
 }
 
 function contextual(value: fc.Value<Step[]>, kind: Context['kind']): fc.Value<History> {
@@ -143,27 +146,3 @@ function sharedNumbers(history: History): readonly bigint[] {
   const shared = [...counts].filter(([, count]) => count > 1).map(([number]) => number);
   return shared.sort((a, b) => (a < b ? 1 : -1));
 }
-
-type Replace = (part: StepValue) => StepValue;
-
-function withReplaced(history: History, replace: Replace): History {
-  return history.map((step) => {
-    if (step.kind !== 'call') return step;
-    const from = replace(step.from);
-    return {
-      ...step,
-      from: typeof from === 'string' ? from : step.from,
-      arguments: step.arguments.map((value) => replacedIn(value, replace)),
-    };
-  });
-}
-
-function replacedIn(value: StepValue, replace: Replace): StepValue {
-  if (typeof value !== 'object') return replace(value);
-  if (isList(value)) return value.map((part) => replacedIn(part, replace));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, replacedIn(part, replace)]),
-  );
-}
-
-const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);

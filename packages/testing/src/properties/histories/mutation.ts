@@ -1,6 +1,6 @@
 // Mutation of a history that reached new code.
 import type * as fc from 'fast-check';
-import type { CallStep, History, Step, StepValue } from '../model.js';
+import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import { anyOf, type ValuePool } from '../values/drawing.js';
 import type { Vocabulary } from './vocabulary.js';
 
@@ -121,7 +121,7 @@ export function mutate(
 ): Step[] {
   let steps = [...history];
   const count = random.nextInt(0, MOST_MUTATIONS);
-  for (let done = 0; done < count; done++) {
+  for (let mutated = 0; mutated < count; mutated++) {
     const mutation = anyOf(MUTATIONS, random);
     if (mutation) steps = mutation(steps, random, pool, words, corpus);
   }

@@ -1,6 +1,6 @@
 // The steps of one run, drawn one by one.
 import type * as fc from 'fast-check';
-import type { History, Step } from '../model.js';
+import type { History, Step } from '../model/history.js';
 import { anyOf, type ValuePool } from '../values/drawing.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { mutate } from './mutation.js';
@@ -17,6 +17,9 @@ export class RunDrawing implements Drawing {
   readonly #pool: { -readonly [name in keyof ValuePool]: ValuePool[name] };
   readonly #choices: readonly Choice[];
   readonly #steps: Step[] = [];
+  /** Steps that did not fail. */
+  readonly #succeeded: Step[] = [];
+  readonly #callers: ReadonlyMap<string, readonly string[]>;
   readonly #length: number;
   /** Steps of a mutated history that come first. */
   readonly #planned: readonly Step[];
@@ -37,6 +40,7 @@ export class RunDrawing implements Drawing {
       caller: undefined,
       time: BigInt(startTime),
     };
+    this.#callers = callersOf(seen);
     this.#length = random.nextInt(0, 3) === 0 ? random.nextInt(1, depth) : depth;
     const base = random.nextInt(0, 1) === 0 ? undefined : anyOf(corpus, random);
     this.#planned = base ? mutate(base, random, this.#pool, words, corpus) : [];
@@ -71,36 +75,65 @@ export class RunDrawing implements Drawing {
     const { longestJump, options } = this.#words;
     const kind = random.nextInt(0, 39);
     if (kind < 4 && longestJump > 0) return this.#words.drawJump(random, this.#pool);
-    if (kind === 4 && options.blocks === true) return { kind: 'block' };
-    if (kind < 8) {
+    // A closed block costs as much as several calls.
+    if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0)
+      return { kind: 'block' };
+    if (kind < 11) {
       const repeated = this.#repeated();
       if (repeated) return repeated;
     }
     const choice = anyOf(this.#choices, random);
     if (!choice) return { kind: 'block' };
-    this.#pool.caller = this.#caller();
+    this.#pool.caller = this.#caller(choice);
     return this.#words.drawStep(choice, random, this.#pool);
   }
 
-  /** An earlier call of the run, by the same caller or another. */
+  /** An earlier step of the run that did not fail, by the same caller or another. */
   #repeated(): Step | undefined {
-    const step = anyOf(this.#steps, this.#random);
+    const step = anyOf(this.#succeeded, this.#random);
     if (step?.kind !== 'call' || this.#random.nextInt(0, 1) === 0) return step;
     return { ...step, from: anyOf(this.#words.actors, this.#random) ?? step.from };
   }
 
-  #caller(): string | undefined {
+  #caller(choice: Choice): string | undefined {
     const { caller } = this.#pool;
-    if (caller !== undefined && this.#random.nextInt(0, 2) === 0) return caller;
+    // Many functions work for few callers.
+    if (choice.kind === 'call' && this.#random.nextInt(0, 1) === 0) {
+      const { target, codec } = choice;
+      const callers = this.#callers.get(`${target.address} ${codec.name}`) ?? [];
+      const successful = anyOf(callers, this.#random);
+      if (successful !== undefined && callers.length < this.#words.actors.length) return successful;
+    }
+    if (caller !== undefined && this.#random.nextInt(0, 1) === 0) return caller;
     return anyOf(this.#words.actors, this.#random);
   }
 
   observe(result: StepResult): void {
     const step = this.#steps.at(-1);
-    if (step) this.#words.collect(step, result, this.#seen);
+    if (!step) return;
+    this.#words.collect(step, result, this.#seen);
+    if (!result.hasFailed) this.#succeeded.push(step);
   }
 
   seen(): SeenValues {
     return this.#seen.values();
   }
+}
+
+const callerMaps = new WeakMap<SeenValues, ReadonlyMap<string, readonly string[]>>();
+
+/** The callers for which a function did not fail, by contract and function. The same for all runs of a round. */
+function callersOf(seen: SeenValues): ReadonlyMap<string, readonly string[]> {
+  const existing = callerMaps.get(seen);
+  if (existing) return existing;
+  const callers = new Map<string, string[]>();
+  for (const call of seen.callers) {
+    const [contract, name, caller = ''] = call.split(' ');
+    const key = `${contract} ${name}`;
+    const list = callers.get(key) ?? [];
+    list.push(caller);
+    callers.set(key, list);
+  }
+  callerMaps.set(seen, callers);
+  return callers;
 }

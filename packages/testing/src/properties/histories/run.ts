@@ -1,5 +1,5 @@
 // What drawing takes from executions, and gives to them.
-import type { History, Step } from '../model.js';
+import type { History, Step } from '../model/history.js';
 import type { SeenValues } from '../values/seen.js';
 
 /** What a run depends on besides its seed and index. */

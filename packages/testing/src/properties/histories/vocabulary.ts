@@ -1,10 +1,17 @@
 // What steps are drawn from: functions, actions, actors and jumps of time, compiled once.
 import type { Abi, AbiFunction } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { ActionStep, BlockStep, CallStep, Step, StepValue, TimeStep } from '../model.js';
-import { addressShrinker, shrinkerOf } from '../values/arbitrary.js';
+import type {
+  ActionStep,
+  BlockStep,
+  CallStep,
+  Step,
+  StepValue,
+  TimeStep,
+} from '../model/history.js';
+import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
-import { anyOf, type Draw, Draws, type ValuePool } from '../values/drawing.js';
+import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';
 import type { SeenCollector } from '../values/seen.js';
 import type { StepResult } from './run.js';
 
@@ -51,6 +58,8 @@ export interface HistoriesOptions {
   readonly blocks?: boolean;
   /** The time of the chain at the start, in seconds. */
   readonly startTime?: number;
+  /** How steps are drawn: `guided` by default. */
+  readonly strategy?: 'guided' | 'random';
   /** Class hashes to draw as arguments. */
   readonly classHashes?: readonly string[];
 }
@@ -69,6 +78,8 @@ const A_YEAR = 366 * 24 * 3600;
 /** Steps of a corpus and merged jumps may be longer than a drawn jump. */
 const LONGEST_JUMP = 2 ** 40;
 const MOST_WEIGHT = 100;
+/** Lists that are drawn without a guide. */
+const SHORT_LISTS: ListLimits = { maxLength: 5, size: 'max' };
 /** Jumps that contracts are written for: a second, a minute, an hour, a day, a week, 30 days. */
 const USUAL_JUMPS = [1, 60, 3600, 86_400, 604_800, 2_592_000];
 const JUMP_BIAS = [-1, 0, 0, 1];
@@ -193,9 +204,9 @@ export class Vocabulary {
 
   #usualJump(random: fc.Random, pool: ValuePool): number {
     const choice = random.nextInt(0, 3);
-    if (choice === 0) {
-      const constant = anyOf(pool.constants, random);
-      if (constant !== undefined && constant <= BigInt(this.longestJump)) return Number(constant);
+    if (choice < 2) {
+      const constant = fittingConstant(random, pool, BigInt(this.longestJump));
+      if (constant !== undefined) return Number(constant);
     }
     if (choice < 3) return (anyOf(USUAL_JUMPS, random) ?? 1) * random.nextInt(1, 2);
     return random.nextInt(1, Math.min(this.longestJump, 2 ** random.nextInt(1, 30)));
@@ -230,7 +241,11 @@ export class Vocabulary {
     if (step.kind !== 'call' && step.kind !== 'action') return;
     if (result.hasFailed) return;
     for (const value of step.arguments) seen.addValue(value);
-    if (step.kind === 'call') this.#collectResult(step, result.result, seen);
+    if (step.kind !== 'call') return;
+    seen.addCaller(step.to, step.function, step.from);
+    const { inputs } = this.functionOf(step.to, step.function);
+    for (const [at, { type }] of inputs.entries()) seen.addTyped(type, step.arguments[at] ?? []);
+    this.#collectResult(step, result.result, seen);
     for (const { keys, data } of result.events()) {
       for (let at = 1; at < keys.length; at++) seen.addFelt(keys[at] ?? '0x0');
       for (const felt of data) seen.addFelt(felt);
@@ -242,8 +257,12 @@ export class Vocabulary {
   #collectResult(step: CallStep, result: readonly string[], seen: SeenCollector): void {
     if (result.length === 0) return;
     try {
-      const value = this.functionOf(step.to, step.function).decode(result);
-      if (value !== undefined) seen.addValue(value);
+      const codec = this.functionOf(step.to, step.function);
+      const value = codec.decode(result);
+      if (value === undefined) return;
+      seen.addValue(value);
+      const [type] = codec.outputs;
+      if (type !== undefined) seen.addTyped(type, value);
     } catch {
       // A result that does not fit its type still has felts.
       for (const felt of result) seen.addFelt(felt);
@@ -252,6 +271,24 @@ export class Vocabulary {
 
   /** Shrinks a step of any kind: callers, arguments, seconds. */
   stepShrinker(): fc.Arbitrary<Step> {
+    return fc.oneof<fc.Arbitrary<Step>[]>(
+      ...this.#stepsOf(undefined),
+      jumpArbitrary(LONGEST_JUMP),
+      blockArbitrary(),
+    );
+  }
+
+  /** Draws steps with equal chances for all functions, callers and values. */
+  uniformSteps(): fc.Arbitrary<Step> {
+    return fc.oneof<fc.Arbitrary<Step>[]>(
+      ...this.#stepsOf(SHORT_LISTS),
+      ...(this.longestJump > 0 ? [jumpArbitrary(this.longestJump)] : []),
+      ...(this.options.blocks === true ? [blockArbitrary()] : []),
+    );
+  }
+
+  /** Steps of each function and action. */
+  #stepsOf(lists: ListLimits | undefined): readonly fc.Arbitrary<Step>[] {
     const simplest = [...this.actors, ...this.contracts];
     const from = addressShrinker(this.actors);
     const calls = [...this.#called.values()].map(({ target, codec }) =>
@@ -262,7 +299,7 @@ export class Vocabulary {
           to: fc.constant(target.address),
           function: fc.constant(codec.name),
           arguments: fc.tuple(
-            ...codec.inputs.map(({ type }) => shrinkerOf(target.abi, type, simplest)),
+            ...codec.inputs.map(({ type }) => shrinkerOf(target.abi, type, simplest, lists)),
           ),
         },
         { noNullPrototype: true },
@@ -278,13 +315,17 @@ export class Vocabulary {
         { noNullPrototype: true },
       ),
     );
-    const jump = fc.record<TimeStep>(
-      { kind: fc.constant('time'), seconds: fc.integer({ min: 1, max: LONGEST_JUMP }) },
-      { noNullPrototype: true },
-    );
-    const block = fc.record<BlockStep>({ kind: fc.constant('block') }, { noNullPrototype: true });
-    return fc.oneof<fc.Arbitrary<Step>[]>(...calls, ...actions, jump, block);
+    return [...calls, ...actions];
   }
+}
+
+function jumpArbitrary(longest: number): fc.Arbitrary<TimeStep> {
+  const seconds = fc.integer({ min: 1, max: longest });
+  return fc.record({ kind: fc.constant('time' as const), seconds }, { noNullPrototype: true });
+}
+
+function blockArbitrary(): fc.Arbitrary<BlockStep> {
+  return fc.record({ kind: fc.constant('block' as const) }, { noNullPrototype: true });
 }
 
 /** Functions that steps call: the external ones, or the listed ones. */

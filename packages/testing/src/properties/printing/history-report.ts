@@ -1,8 +1,9 @@
 // The report of a history: its steps as a table, the last call with its tree, and a test that repeats it.
 import { buildTree, type Invocation, readAbi, table, treeLines, View } from '@starkbox/abi';
 import type { CallBranch, Chain, DirectResult } from 'starkbox';
-import type { Actor, EncodedCall, HistorySource, Target } from '../histories/histories.js';
-import type { ActionStep, CallStep, History } from '../model.js';
+import type { EncodedCall, HistorySource } from '../histories/histories.js';
+import type { Actor, Target } from '../histories/vocabulary.js';
+import type { ActionStep, CallStep, History } from '../model/history.js';
 import { type PrintedRunner, printTest } from './printed-test.js';
 import { changedSlotLines, nameSlots } from './storage-text.js';
 import { type AddressNames, identifiersOf, stepCells, valueCode } from './value-text.js';

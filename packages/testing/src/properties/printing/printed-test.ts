@@ -1,5 +1,5 @@
 // A history as a test that can be pasted.
-import type { History, Step, StepValue } from '../model.js';
+import type { History, Step, StepValue } from '../model/history.js';
 import { type AddressNames, quoted, valueCode } from './value-text.js';
 
 /** What a printed test repeats. */
@@ -34,7 +34,11 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
   return [
     "import { openRun } from '@starkbox/testing/properties';",
     isNode ? "import { test } from 'node:test';" : "import { test } from 'vitest';",
-    ...(file === undefined ? [] : [`import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`]),
+    ...(file === undefined
+      ? []
+      : [
+          `import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
+        ]),
     '',
     `test(${quoted(title)}, async (${isNode ? 't' : ''}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
@@ -50,9 +54,9 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
 
 /** The addresses that the steps mention. */
 function declarations({ history, names, contracts, actors }: PrintedHistory): readonly string[] {
-  const used = new Set<string>();
+  const mentioned = new Set<string>();
   const visit = (value: StepValue): void => {
-    if (typeof value === 'string') used.add(value);
+    if (typeof value === 'string') mentioned.add(value);
     else if (typeof value === 'object') Object.values(value).forEach(visit);
   };
   for (const step of history) {
@@ -64,7 +68,7 @@ function declarations({ history, names, contracts, actors }: PrintedHistory): re
   }
   const declared = (addresses: readonly string[], method: string): readonly string[] =>
     addresses.flatMap((address, at) =>
-      used.has(address) ? [`  const ${names.get(address)} = run.${method}(${at});`] : [],
+      mentioned.has(address) ? [`  const ${names.get(address)} = run.${method}(${at});`] : [],
     );
   // A repaired class has another hash, and its contracts have other addresses.
   return [...declared(contracts, 'contract'), ...declared(actors, 'actor')];

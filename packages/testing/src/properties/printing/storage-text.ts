@@ -37,7 +37,7 @@ export async function nameSlots(
 ): Promise<readonly NamedSlotText[]> {
   const addresses = [...new Set(slots.map(({ address }) => address))];
   if (addresses.length === 0) return [];
-  const { slots: named } = await chain.request('devnet_nameStorage', {
+  const { slots: slotNames } = await chain.request('devnet_nameStorage', {
     contracts: addresses.map((address) => ({
       contract_address: address,
       keys: slots.filter((slot) => slot.address === address).map(({ key }) => key),
@@ -45,7 +45,7 @@ export async function nameSlots(
     felts: [...new Set(felts)].slice(0, MOST_FELTS),
   });
   const bySlot = new Map(
-    named.map((slot) => [slotId({ address: slot.contract_address, key: slot.key }), slot]),
+    slotNames.map((slot) => [slotId({ address: slot.contract_address, key: slot.key }), slot]),
   );
   return slots.map((slot) => {
     const name = bySlot.get(slotId(slot));

@@ -1,5 +1,5 @@
 // Values and steps as TypeScript.
-import type { Step, StepValue } from '../model.js';
+import type { Step, StepValue } from '../model/history.js';
 
 /** Names of addresses, which stand for them. */
 export type AddressNames = ReadonlyMap<string, string>;
@@ -57,18 +57,18 @@ const KEYWORDS =
 
 /** Identifiers for named addresses: distinct, and none that a test has already. */
 export function identifiersOf(
-  named: readonly { readonly name: string; readonly address: string }[],
+  addresses: readonly { readonly name: string; readonly address: string }[],
 ): AddressNames {
   const identifiers = new Map<string, string>();
-  const taken = new Set(RESERVED);
-  for (const { name, address } of named) {
+  const reserved = new Set(RESERVED);
+  for (const { name, address } of addresses) {
     if (identifiers.has(address)) continue;
     const letters = name.replace(/[^\w$]+(\w?)/g, (_, next: string) => next.toUpperCase());
     const plain = /^[A-Za-z_$]/.test(letters) ? letters : `contract${letters}`;
     const base = KEYWORDS.test(plain) ? `${plain}Contract` : plain;
     let identifier = base;
-    for (let count = 2; taken.has(identifier); count++) identifier = `${base}${count}`;
-    taken.add(identifier);
+    for (let count = 2; reserved.has(identifier); count++) identifier = `${base}${count}`;
+    reserved.add(identifier);
     identifiers.set(address, identifier);
   }
   return identifiers;

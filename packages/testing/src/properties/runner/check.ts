@@ -6,14 +6,14 @@ import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
 import { mustBeFixture } from '../../fixtures/fixture.js';
 import type { LocalTestChain } from '../../test-chain.js';
-import type { History } from '../model.js';
+import type { History } from '../model/history.js';
 import type {
   CheckReport,
   DefinedInvariants,
   InvariantOptions,
   SearchOptions,
   Violation,
-} from '../options.js';
+} from '../model/options.js';
 import { Corpus } from './corpus.js';
 import { openFile } from './file.js';
 import { Progress } from './progress.js';
@@ -175,7 +175,8 @@ async function checkFile(url: string, overrides: SearchOptions): Promise<CheckRe
 
 /** Names the corpus of a check without a file. */
 function keyOf({ targets, invariantNames }: Session<undefined>): string {
-  return hashOf([...targets.map(({ address }) => address), ...invariantNames]);
+  // Addresses change with the class of a contract.
+  return hashOf([...targets.map(({ name }) => name), ...invariantNames]);
 }
 
 function hashOf(parts: readonly string[]): string {
@@ -263,7 +264,7 @@ async function violationOf(
 ): Promise<InvariantViolation> {
   const shrunk = await runner.shrink(history, violation);
   const file = shrunk.isRepeated
-    ? await place.corpus?.add(shrunk.violation.invariant, shrunk.history)
+    ? await place.corpus?.add(shrunk.violation.invariant, shrunk.positioned)
     : undefined;
   const { seed, runs, calls } = found;
   const where =

@@ -2,8 +2,8 @@
 import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
 import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
-import type { StepValue } from '../model.js';
-import type { CallArgument, HistoryContext, ReturnedValue } from '../options.js';
+import type { StepValue } from '../model/history.js';
+import type { CallArgument, HistoryContext, ReturnedValue } from '../model/options.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { reasonOf } from './reasons.js';
 
@@ -22,6 +22,8 @@ type ContractRef = string | { readonly address: string };
 
 /** The caller of views. */
 const VIEWER = '0x0';
+/** Encoded views of a contract. */
+const MOST_VIEWS = 1_000;
 
 /** What a context has besides its branch. */
 export interface ContextFacts<T> {
@@ -38,7 +40,7 @@ class ContractCodecs {
   readonly #abi: Abi;
   readonly #codecs: Codecs;
   readonly #functions = new Map<string, FunctionCodec>();
-  readonly #plainViews = new Map<string, DirectCall>();
+  readonly #views = new Map<string, DirectCall>();
 
   constructor(address: string, abi: Abi) {
     this.#address = address;
@@ -61,12 +63,17 @@ class ContractCodecs {
     return codec;
   }
 
-  /** A call without arguments, which is the same each time. */
-  plainView(codec: FunctionCodec): DirectCall {
-    let view = this.#plainViews.get(codec.name);
+  /** Views without arguments or with one address come after every step: they are encoded once. */
+  viewOf(codec: FunctionCodec, args: readonly CallArgument[]): DirectCall {
+    const [argument = ''] = args;
+    if (args.length > 1 || typeof argument !== 'string') {
+      return callOf(VIEWER, this.#address, codec, args);
+    }
+    const key = args.length === 0 ? codec.name : `${codec.name} ${argument}`;
+    let view = this.#views.get(key);
     if (!view) {
-      view = callOf(VIEWER, this.#address, codec, []);
-      this.#plainViews.set(codec.name, view);
+      view = callOf(VIEWER, this.#address, codec, args);
+      if (this.#views.size < MOST_VIEWS) this.#views.set(key, view);
     }
     return view;
   }
@@ -134,12 +141,8 @@ export class SessionContext<T> implements HistoryContext<T> {
     const address = this.#addressOf(contract);
     const contractCodecs = this.#contracts.get(address) ?? (await this.#otherContract(address));
     const codec = contractCodecs.functionOf(name);
-    const view =
-      args.length === 0 && codec.inputs.length === 0
-        ? contractCodecs.plainView(codec)
-        : callOf(VIEWER, address, codec, args);
     this.views += 1;
-    const pending = this.branch.view(view);
+    const pending = this.branch.view(contractCodecs.viewOf(codec, args));
     return decoded(codec, address, 'then' in pending ? await pending : pending);
   }
 

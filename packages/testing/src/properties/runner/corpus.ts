@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { History } from '../model.js';
+import type { History } from '../model/history.js';
 import { historyOfJson, stepToJson } from './history-text.js';
 
 const PREFIX = 'violation-';

@@ -2,15 +2,23 @@
 
 const MULTIPLIERS = [0x01000193, 0x85ebca6b] as const;
 
+/** Characters. */
+const HASH_END = 12;
+
 /** Two chains of 32 bits over characters. It guards against accidents, not against intent. */
 export class RunDigest {
   #first = 0x811c9dc5;
   #second = 0x9747b28c;
 
-  add(text: string): void {
+  /** Adds the end of a hash, which tells hashes apart as well as all of it. */
+  addEnd(hash: string): void {
+    this.add(hash, hash.length - HASH_END);
+  }
+
+  add(text: string, start = 0): void {
     let first = this.#first;
     let second = this.#second;
-    for (let at = 0; at < text.length; at += 1) {
+    for (let at = Math.max(0, start); at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       first = Math.imul(first ^ code, MULTIPLIERS[0]);
       second = Math.imul(second ^ code, MULTIPLIERS[1]);

@@ -1,7 +1,7 @@
 // Files of invariants: their default export, with a branch of the fixture.
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { DefinedInvariants, SearchOptions } from '../options.js';
+import type { DefinedInvariants, SearchOptions } from '../model/options.js';
 import { Session } from './session.js';
 import { checkOptions } from './settings.js';
 import type { OpenedFile } from './workers.js';

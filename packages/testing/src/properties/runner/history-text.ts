@@ -1,5 +1,5 @@
 // Histories as JSON: in the files of a corpus.
-import type { History, Step, StepValue } from '../model.js';
+import type { History, Step, StepValue } from '../model/history.js';
 
 /** JSON has no bigints: `n:` stands before integers, `s:` before strings. */
 type JsonValue = string | boolean | readonly JsonValue[] | { readonly [member: string]: JsonValue };

@@ -1,6 +1,6 @@
 // The search: rounds of runs, whose results are merged in the order of run indexes. So it does not depend on the number
 // of threads.
-import type { History } from '../model.js';
+import type { History } from '../model/history.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { RunDigest } from './digest.js';
 import { RevertCounts } from './reasons.js';
@@ -101,6 +101,7 @@ export class Search implements SearchState {
         first: this.runs,
         count: Math.min(ROUND, runs - this.runs),
         interval: coverage ? this.#interval : 0,
+        calls: this.plan.calls - this.calls,
       };
       const results = await this.#executor.run(range, this.#change);
       this.#merge(results);

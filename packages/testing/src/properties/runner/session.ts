@@ -3,15 +3,16 @@ import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
+import { type EncodedCall, Histories } from '../histories/histories.js';
 import {
-  type Actor,
-  type EncodedCall,
-  Histories,
-  type StepResult,
-  type Target,
-} from '../histories/histories.js';
-import type { ActionStep, CallStep, History, Step } from '../model.js';
-import type { Action, Invariant, InvariantOptions } from '../options.js';
+  type OrderedAddresses,
+  withAddresses,
+  withPositions,
+} from '../histories/replaced-values.js';
+import type { StepResult } from '../histories/run.js';
+import type { Actor, Target } from '../histories/vocabulary.js';
+import type { ActionStep, CallStep, History, Step } from '../model/history.js';
+import type { Action, Invariant, InvariantOptions } from '../model/options.js';
 import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import { CallFailed, SessionContext } from './context.js';
@@ -66,10 +67,14 @@ export interface RunRange {
   readonly count: number;
   /** Runs whose index is a multiple record coverage; 0 for none. */
   readonly interval: number;
+  /** Ends the range: the run that makes so many calls is its last. */
+  readonly calls: number;
 }
 
 export interface ShrunkHistory {
   readonly history: History;
+  /** The history with positions in place of addresses, for the corpus. */
+  readonly positioned: History;
   readonly violation: FoundViolation;
   /** Histories that were tried. */
   readonly attempts: number;
@@ -91,6 +96,10 @@ export const DEFAULT_DEPTH = 32;
 /** Milliseconds after which timers and messages have a turn. */
 const TURN = 50;
 
+/** Runs whose reasons of failed calls are all counted, and the interval of counted runs after. */
+const FULLY_COUNTED = 64;
+const COUNTED_INTERVAL = 16;
+
 const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class Session<T = unknown> {
@@ -110,9 +119,11 @@ export class Session<T = unknown> {
   #seen: SeenValues;
   /** Of the run under way. */
   #calls = 0;
-  #reverts = new RevertCounts();
+  #reverts: RevertCounts | undefined;
   #digest = new RunDigest();
   #turned = performance.now();
+  /** How many failed calls a counted one stands for; 0 in runs that count none. */
+  #reasonWeight = 1;
 
   /** @internal `open` creates them. */
   constructor(
@@ -127,7 +138,7 @@ export class Session<T = unknown> {
     this.#actions = options.actions ?? {};
     this.#rejectsFailures = options.failures === 'reject';
     this.#targetNames = new Map(targets.map(({ address, name }) => [address, name]));
-    const { depth = DEFAULT_DEPTH, time = true, blocks = true } = options;
+    const { depth = DEFAULT_DEPTH, time = true, blocks = true, strategy = 'guided' } = options;
     this.source = new Histories({
       targets,
       actors: this.actors,
@@ -138,6 +149,7 @@ export class Session<T = unknown> {
       depth,
       time: time === true ? LONGEST_JUMP : time,
       blocks,
+      strategy,
       startTime: this.#base.time,
     });
     this.#seen = this.source.constants;
@@ -188,40 +200,46 @@ export class Session<T = unknown> {
   async run(range: RunRange, signal?: AbortSignal): Promise<readonly RunResult[]> {
     const { seed, first, count, interval } = range;
     const results: RunResult[] = [];
-    for (let run = first; run < first + count; run += 1) {
+    let calls = 0;
+    for (let run = first; run < first + count && calls < range.calls; run += 1) {
       if (signal?.aborted) break;
       const drawing = this.source.draw(seed, run, { corpus: this.#corpus, seen: this.#seen });
       const coverage = interval > 0 && run % interval === 0 ? this.#coverage : undefined;
       coverage?.start();
       const viewsBefore = this.#context.views;
+      this.#reasonWeight = this.#rejectsFailures ? 1 : reasonWeight(run);
       const violation = await this.#execute(drawing, coverage);
       const reached = coverage && nonEmpty(coverage.take());
+      calls += this.#calls;
       results.push({
         run,
         calls: this.#calls,
         views: this.#context.views - viewsBefore,
         digest: this.#digest.hex,
-        reverts: this.#reverts.pairs,
+        reverts: this.#reverts?.pairs ?? [],
         seen: coverage && drawing.seen(),
         reached,
         history: reached || violation ? drawing.history : undefined,
         violation,
       });
+      if (violation) break;
     }
     return results;
   }
 
-  /** Executes a history as it stands, and returns the first violation. */
-  replay(history: History): Promise<FoundViolation | undefined> {
+  /** Executes a history as it stands, or with positions for addresses, and returns the first violation. */
+  replay(recorded: History): Promise<FoundViolation | undefined> {
+    const history = withAddresses(recorded, this.#addresses);
     let index = 0;
+    this.#reasonWeight = 1;
     // An invariant that does not hold at the start needs no step.
     if (history.length === 0) return this.#judgeStart();
     return this.#execute({ next: () => history[index++] }, undefined);
   }
 
   /** Finds the shortest history that violates the same invariant. */
-  async shrink(history: History, found: FoundViolation): Promise<ShrunkHistory> {
-    let shortest = history.slice(0, found.steps);
+  async shrink(recorded: History, found: FoundViolation): Promise<ShrunkHistory> {
+    let shortest = withAddresses(recorded, this.#addresses).slice(0, found.steps);
     let violation = found;
     let attempts = 0;
     let isRepeated = false;
@@ -237,7 +255,15 @@ export class Session<T = unknown> {
     });
     // The example is the only run: fast-check shrinks it.
     await fc.check(property, { examples: [[shortest]], numRuns: 1, seed: 0 });
-    return { history: shortest, violation, attempts, isRepeated };
+    const positioned = withPositions(shortest, this.#addresses);
+    return { history: shortest, positioned, violation, attempts, isRepeated };
+  }
+
+  get #addresses(): OrderedAddresses {
+    return {
+      contracts: this.targets.map(({ address }) => address),
+      actors: this.#context.actors,
+    };
   }
 
   /** The text of a history: its steps, the explained last call, and a test that repeats it. */
@@ -272,7 +298,7 @@ export class Session<T = unknown> {
     this.branches += 1;
     this.#context.branch = this.#base.branch();
     this.#calls = 0;
-    this.#reverts = new RevertCounts();
+    this.#reverts = undefined;
     this.#digest = new RunDigest();
   }
 
@@ -294,7 +320,7 @@ export class Session<T = unknown> {
         this.#calls += 1;
         const pending = context.branch.call(encoded, coverage);
         const result = 'then' in pending ? await pending : pending;
-        if (result.hasFailed) failure = this.#countFailure(step, result);
+        if (result.hasFailed) failure = this.#failureOf(step, result);
         else steps.observe?.(result);
       } else {
         this.#digest.add(JSON.stringify(stepToJson(step)));
@@ -360,17 +386,25 @@ export class Session<T = unknown> {
       if (!(error instanceof CallFailed)) {
         return { invariant: `action ${name}`, message: messageOf(error) };
       }
-      this.#reverts.add(`${name}: ${error.reason}`);
+      this.#countReason(`${name}: ${error.reason}`);
       return error.message;
     } finally {
       await context.closeChains();
     }
   }
 
-  #countFailure(step: CallStep, { failure }: DirectResult): string {
-    const reason = failure ? reasonOf(failure) : 'unknown';
-    this.#reverts.add(`${step.function}: ${reason}`);
+  /** The reason costs a tenth of a call, so most runs do without. */
+  #failureOf(step: CallStep, result: DirectResult): string {
+    if (this.#reasonWeight === 0) return '';
+    const reason = result.failure ? reasonOf(result.failure) : 'unknown';
+    this.#countReason(`${step.function}: ${reason}`);
     return reason;
+  }
+
+  #countReason(reason: string): void {
+    if (this.#reasonWeight === 0) return;
+    this.#reverts ??= new RevertCounts();
+    this.#reverts.add(reason, this.#reasonWeight);
   }
 
   #labelOf(step: Step): string {
@@ -381,11 +415,17 @@ export class Session<T = unknown> {
 
   #digestCall({ caller, contract, selector, calldata }: EncodedCall): void {
     const digest = this.#digest;
-    digest.add(caller);
-    digest.add(contract);
-    digest.add(selector);
+    digest.addEnd(caller);
+    digest.addEnd(contract);
+    digest.addEnd(selector);
     for (const felt of calldata) digest.add(felt);
   }
+}
+
+/** All reasons of the first runs are counted, and of every sixteenth run after. */
+function reasonWeight(run: number): number {
+  if (run < FULLY_COUNTED) return 1;
+  return run % COUNTED_INTERVAL === 0 ? COUNTED_INTERVAL : 0;
 }
 
 const isPending = (value: unknown): value is PromiseLike<unknown> =>

@@ -1,6 +1,6 @@
 // Options of a check: read, with defaults, and rejected if they cannot be meant.
 import { availableParallelism } from 'node:os';
-import type { InvariantOptions, SearchOptions } from '../options.js';
+import type { InvariantOptions, SearchOptions } from '../model/options.js';
 import type { SearchPlan } from './search.js';
 
 export const DEFAULT_RUNS = 256;
@@ -13,6 +13,7 @@ const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = [
   'seconds',
   'seed',
   'workers',
+  'strategy',
   'coverage',
   'corpus',
   'progress',
@@ -83,7 +84,10 @@ export function checkSearchOptions(options: SearchOptions): void {
     const bound = least > 0 || name === 'workers' ? ` of at least ${least}` : '';
     throw new TypeError(`${name} must be a whole number${bound}, not ${String(value)}`);
   }
-  const { seconds } = options;
+  const { seconds, strategy = 'guided' } = options;
+  if (strategy !== 'guided' && strategy !== 'random') {
+    throw new TypeError(`strategy must be 'guided' or 'random', not ${String(strategy)}`);
+  }
   if (seconds !== undefined && !(seconds > 0)) {
     throw new TypeError(`seconds must be a number above 0, not ${String(seconds)}`);
   }
@@ -96,7 +100,8 @@ export function checkOverrides(overrides: SearchOptions): void {
 }
 
 export function planOf(options: SearchOptions): SearchPlan {
-  const { calls, seconds, seed = 0, coverage = true, signal } = options;
+  const { calls, seconds, seed = 0, signal } = options;
+  const { strategy, coverage = strategy !== 'random' } = options;
   const isBounded = calls !== undefined || seconds !== undefined;
   return {
     seed,

@@ -1,8 +1,8 @@
 // The contracts and actors of a check, read from the options and the chain.
 import { canonicalFelt, classNameOf, readAbi } from '@starkbox/abi';
 import type { LocalTestChain } from '../../test-chain.js';
-import type { Actor, Target } from '../histories/histories.js';
-import type { CalledContract, InvariantOptions } from '../options.js';
+import type { Actor, Target } from '../histories/vocabulary.js';
+import type { CalledContract, InvariantOptions } from '../model/options.js';
 import { classConstants } from '../values/class-constants.js';
 
 type Listed = InvariantOptions['contracts'][number];

@@ -1,8 +1,8 @@
 // Worker threads that run the histories of a file.
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { History } from '../model.js';
-import type { SearchOptions } from '../options.js';
+import type { History } from '../model/history.js';
+import type { SearchOptions } from '../model/options.js';
 import type { SeenValues } from '../values/seen.js';
 import type { Executor } from './search.js';
 import type { FoundViolation, GuideChange, RunRange, RunResult, ShrunkHistory } from './session.js';

@@ -1,13 +1,19 @@
 // Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
 import { type Abi, canonicalFelt, PRIME, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
 import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 
 /** Longest list and string that is shrunk. */
 const MOST_ITEMS = 10_000;
-const LISTS = { maxLength: MOST_ITEMS, size: 'max' } as const;
+/** How long lists and strings are. */
+export interface ListLimits {
+  readonly maxLength: number;
+  readonly size: 'max';
+}
+
+const LISTS: ListLimits = { maxLength: MOST_ITEMS, size: 'max' };
 const PLAIN = { noNullPrototype: true } as const;
 
 /** Shrinks to the values of a list that precede a value, or to all of them. */
@@ -66,17 +72,18 @@ export function addressShrinker(simplest: readonly string[]): fc.Arbitrary<strin
   return new ListedArbitrary(simplest);
 }
 
-/** The arbitrary of fast-check that shrinks values of a type. */
+/** The arbitrary of fast-check that shrinks values of a type, and draws all of them with equal chances. */
 export function shrinkerOf(
   abi: Abi,
   name: string,
   simplestAddresses: readonly string[],
+  lists: ListLimits = LISTS,
 ): fc.Arbitrary<StepValue> {
   const types = reachableTypes(name, abi);
   const address = addressShrinker(simplestAddresses);
   const shrinkers = fc.letrec<Record<string, StepValue>>((tie) => {
     const built: Record<string, fc.Arbitrary<StepValue>> = {};
-    for (const [of, type] of types) built[of] = build(type, tie, address);
+    for (const [of, type] of types) built[of] = build(type, tie, address, lists);
     return built;
   });
   const shrinker = shrinkers[name];
@@ -86,7 +93,12 @@ export function shrinkerOf(
 
 type Tie = (name: string) => fc.Arbitrary<StepValue>;
 
-function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arbitrary<StepValue> {
+function build(
+  type: CairoType,
+  tie: Tie,
+  address: fc.Arbitrary<string>,
+  lists: ListLimits,
+): fc.Arbitrary<StepValue> {
   switch (type.kind) {
     case 'integer':
       return fc.bigInt({ min: type.min, max: type.max });
@@ -100,12 +112,12 @@ function build(type: CairoType, tie: Tie, address: fc.Arbitrary<string>): fc.Arb
         (text) => BigInt(String(text)),
       );
     case 'text':
-      return fc.string(LISTS);
+      return fc.string(lists);
     case 'unit':
       return fc.tuple<StepValue[]>();
     case 'list':
       return type.length === undefined
-        ? fc.array(tie(type.of), LISTS)
+        ? fc.array(tie(type.of), lists)
         : fc.tuple(...Array.from({ length: type.length }, () => tie(type.of)));
     case 'tuple':
       return fc.tuple(...type.of.map(tie));
@@ -163,25 +175,78 @@ export interface ValueOptions {
   readonly classHashes?: readonly string[];
 }
 
+type Bits = 8 | 16 | 32 | 64 | 128;
+type Integer = `${'u' | 'i'}${Bits}` | 'u256' | 'u512';
+type IntegerType = Integer | `core::integer::${Integer}` | 'felt252' | 'core::felt252' | 'bytes31';
+
 /**
  * Returns an arbitrary of the values of a Cairo type. Integers and felts are bigints, addresses and class hashes are
  * hex strings, structs are objects, and an enum is the name of its variant or an object with that name.
  *
  * @param abi the ABI as a class or a starknet.js contract has it
- * @param type the name of the type, for example `core::integer::u256`
+ * @param type the name of the type, for example `u256`, `Array<ContractAddress>` or `app::Order`
  * @throws TypeError if the ABI does not define the type
  */
+export function arbitraryOf(
+  abi: unknown,
+  type: IntegerType,
+  options?: ValueOptions,
+): fc.Arbitrary<bigint>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'bool' | 'core::bool',
+  options?: ValueOptions,
+): fc.Arbitrary<boolean>;
+export function arbitraryOf(
+  abi: unknown,
+  type: 'ContractAddress' | 'ClassHash' | 'ByteArray',
+  options?: ValueOptions,
+): fc.Arbitrary<string>;
+export function arbitraryOf(
+  abi: unknown,
+  type: string,
+  options?: ValueOptions,
+): fc.Arbitrary<StepValue>;
 export function arbitraryOf(
   abi: unknown,
   type: string,
   { addresses = ['0x1', '0x2', '0x3'], numbers = [], classHashes = [] }: ValueOptions = {},
 ): fc.Arbitrary<StepValue> {
   const read = readAbi(abi);
+  const name = fullName(type);
   const pool: ValuePool = {
     ...EMPTY_POOL,
     actors: addresses,
-    recent: { numbers, felts: [] },
+    recent: { ...EMPTY_POOL.recent, numbers },
     classHashes,
   };
-  return new ValueArbitrary(new Draws(read).of(type), pool, shrinkerOf(read, type, addresses));
+  return new ValueArbitrary(new Draws(read).of(name), pool, shrinkerOf(read, name, addresses));
+}
+
+/** Types of the core library, whose paths may be left out. */
+const CORE_PATHS: ReadonlyMap<string, string> = new Map([
+  ...['felt252', 'bool'].map((name) => [name, `core::${name}`] as const),
+  ...[8, 16, 32, 64, 128].flatMap((bits) =>
+    ['u', 'i'].map((sign) => [`${sign}${bits}`, `core::integer::${sign}${bits}`] as const),
+  ),
+  ['u256', 'core::integer::u256'],
+  ['u512', 'core::integer::u512'],
+  ['ContractAddress', 'core::starknet::contract_address::ContractAddress'],
+  ['ClassHash', 'core::starknet::class_hash::ClassHash'],
+  ['EthAddress', 'core::starknet::eth_address::EthAddress'],
+  ['bytes31', 'core::bytes_31::bytes31'],
+  ['ByteArray', 'core::byte_array::ByteArray'],
+  ['Array', 'core::array::Array'],
+  ['Span', 'core::array::Span'],
+  ['Option', 'core::option::Option'],
+  ['Result', 'core::result::Result'],
+  ['NonZero', 'core::zeroable::NonZero'],
+  ['Box', 'core::box::Box'],
+]);
+
+/** `Array<u8>` → `core::array::Array::<core::integer::u8>`, as ABIs write it. */
+function fullName(type: string): string {
+  return type
+    .replace(/(?<![\w:])\w+(?!\w|::\w)/g, (word) => CORE_PATHS.get(word) ?? word)
+    .replace(/(?<=\w)</g, '::<');
 }

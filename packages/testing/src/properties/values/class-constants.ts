@@ -1,20 +1,24 @@
 // Numbers in the code of a class: limits, fees, delays, roles and error codes that a call may have to match.
 import { PRIME } from '@starkbox/abi';
-import type { Chain } from 'starkbox';
 
 /** Flags of an instruction, from bit 48 of its word. */
 const IMMEDIATE = 1n << 2n;
 /** Jumps, calls and `ap +=`: their immediates are offsets in the code or the stack. */
 const OFFSETS = (1n << 7n) | (1n << 8n) | (1n << 9n) | (1n << 10n) | (1n << 12n);
+/** The sum of a cell and the immediate. */
+const SUM = 1n << 5n;
 const FLAGS_AT = 48n;
 const INSTRUCTION_BITS = 63n;
 /** Every type draws powers of two and small numbers. */
 const SMALL = 4n;
-/** Gas costs and builtin sizes fill large classes; the first constants are as good as the last. */
 const MOST = 512;
 
+/** Selectors of system calls, as CASM has them. */
+const SYSTEM_CALLS =
+  /^(StorageRead|StorageWrite|EmitEvent|CallContract|LibraryCall|Deploy|ReplaceClass|SendMessageToL1|Get[A-Z]\w+|Keccak|MetaTxV0|Secp256\w+|Sha256ProcessBlock)$/;
+
 /**
- * The immediates of CASM bytecode, without offsets, powers of two and small numbers.
+ * The immediates of CASM bytecode, without offsets, gas costs, messages, powers of two and small numbers.
  *
  * @param casm a compiled class as JSON, parsed
  */
@@ -30,24 +34,13 @@ export function classConstants(casm: unknown): readonly bigint[] {
       addConstant(constants, word);
     } else if ((flags & IMMEDIATE) !== 0n) {
       at += 1;
-      if ((flags & OFFSETS) === 0n) addConstant(constants, readWord(bytecode[at]));
+      const immediate = readWord(bytecode[at]);
+      // Gas costs and sizes of builtins are added. A constant that an argument is compared with is subtracted.
+      const isAdded = (flags & SUM) !== 0n && immediate <= PRIME / 2n;
+      if ((flags & OFFSETS) === 0n && !isAdded) addConstant(constants, immediate);
     }
   }
   return [...constants];
-}
-
-/** The constants of the class of a contract; none if the chain has no CASM of it. */
-export async function constantsAt(chain: Chain, address: string): Promise<readonly bigint[]> {
-  const class_hash = await chain.request('starknet_getClassHashAt', {
-    block_id: 'pre_confirmed',
-    contract_address: address,
-  });
-  try {
-    return classConstants(await chain.request('starknet_getCompiledCasm', { class_hash }));
-  } catch {
-    // Classes of Cairo 0 have none.
-    return [];
-  }
 }
 
 function readWord(word: unknown): bigint {
@@ -58,7 +51,16 @@ function addConstant(constants: Set<bigint>, word: bigint): void {
   // Subtractions are additions of the negative number.
   const value = word > PRIME / 2n ? PRIME - word : word;
   if (value < SMALL || isPowerOfTwo(value) || isPowerOfTwo(value + 1n)) return;
+  if (isMessage(value)) return;
   constants.add(value);
+}
+
+/** Whether a number is a short string that names no value: a text with spaces, or a system call. */
+function isMessage(value: bigint): boolean {
+  const digits = value.toString(16);
+  const text = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
+  const isPrintable = text.every((byte) => byte >= 0x20 && byte < 0x7f);
+  return isPrintable && (text.includes(' ') || SYSTEM_CALLS.test(text.toString('latin1')));
 }
 
 const isPowerOfTwo = (value: bigint): boolean => (value & (value - 1n)) === 0n;

@@ -9,7 +9,7 @@ import {
   shortType,
   signatureOf,
 } from '@starkbox/abi';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
 
 /** A value of an argument: numbers may also be safe integers, or decimal or hex strings. */
@@ -328,6 +328,8 @@ export interface FunctionCodec {
   readonly name: string;
   readonly selector: string;
   readonly inputs: readonly { readonly name: string; readonly type: string }[];
+  /** Types of the results. */
+  readonly outputs: readonly string[];
   /** @throws Error that has the function, the argument and the expected type */
   encode(values: readonly Encodable[]): readonly string[];
   /** Undefined for a function without a result; a list for several results. */
@@ -343,6 +345,7 @@ export function functionCodec(of: AbiFunction, codecs: Codecs): FunctionCodec {
     name: of.name,
     selector: selectorOf(of.name),
     inputs,
+    outputs: of.outputs,
     encode: (values) => {
       if (values.length !== parts.length) {
         throw new TypeError(

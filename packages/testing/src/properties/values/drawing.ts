@@ -1,13 +1,21 @@
 // Drawing of values by their Cairo type: boundary values, small numbers, and values that executions have shown.
-import type { Abi } from '@starkbox/abi';
+import { type Abi, PRIME } from '@starkbox/abi';
 import type * as fc from 'fast-check';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
+
+/** Values of the steps of one run. */
+export interface RecentValues {
+  readonly numbers: readonly bigint[];
+  readonly felts: readonly bigint[];
+  /** Arguments and results of a Cairo type. */
+  ofType(type: string): readonly bigint[];
+}
 
 /** Values to draw from. The lists of a run grow while it is executed. */
 export interface ValuePool {
   /** Shown by this run, the newest last. */
-  readonly recent: { readonly numbers: readonly bigint[]; readonly felts: readonly bigint[] };
+  readonly recent: RecentValues;
   /** Shown by earlier runs. */
   readonly numbers: readonly bigint[];
   readonly felts: readonly bigint[];
@@ -26,7 +34,7 @@ export interface ValuePool {
 }
 
 export const EMPTY_POOL: ValuePool = {
-  recent: { numbers: [], felts: [] },
+  recent: { numbers: [], felts: [], ofType: () => [] },
   numbers: [],
   felts: [],
   constants: [],
@@ -43,6 +51,8 @@ export type Draw = (random: fc.Random, pool: ValuePool, depth: number) => StepVa
 
 /** Lists in lists end here: a type may contain itself. */
 const DEEPEST = 4;
+/** Draws of a constant that fits. */
+const MOST_ATTEMPTS = 4;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ADDRESSES = 1n << 251n;
 
@@ -91,9 +101,27 @@ function shownNumber(random: fc.Random, pool: ValuePool): bigint | undefined {
   );
 }
 
-function constant(random: fc.Random, pool: ValuePool): bigint | undefined {
-  const value = anyOf(pool.constants, random);
+/** A constant that is not above a bound. */
+export function fittingConstant(
+  random: fc.Random,
+  { constants }: ValuePool,
+  max: bigint,
+): bigint | undefined {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const value = anyOf(constants, random);
+    if (value === undefined || value <= max) return value;
+  }
+  return undefined;
+}
+
+function constant(random: fc.Random, pool: ValuePool, max: bigint): bigint | undefined {
+  const value = fittingConstant(random, pool, max);
   return value === undefined ? undefined : value + BigInt(random.nextInt(-1, 1));
+}
+
+/** The first identifiers and the smallest amounts come most often. */
+function small(random: fc.Random): bigint {
+  return BigInt(random.nextInt(0, random.nextInt(0, 10)));
 }
 
 function boundary(random: fc.Random, max: bigint): bigint {
@@ -137,13 +165,30 @@ function ofAnySize(random: fc.Random, max: bigint): bigint {
   return random.nextBigInt(0n, (1n << BigInt(bits)) - 1n);
 }
 
-/** Weights by their number: shown, related, small, constants, time, round, boundary, any. */
-function candidate(random: fc.Random, pool: ValuePool, max: bigint): bigint | undefined {
+const WIDEST_IDENTIFIER = 1n << 64n;
+
+interface IntegerType {
+  readonly name: string;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** Weights by their number: of the same type, shown, related, small, constants, time, round, boundary, any. */
+function candidate(
+  random: fc.Random,
+  pool: ValuePool,
+  { name, max }: IntegerType,
+): bigint | undefined {
+  // Narrow integers are mostly identifiers and indexes.
+  if (random.nextInt(0, 3) < (max < WIDEST_IDENTIFIER ? 2 : 1)) {
+    const typed = newest(pool.recent.ofType(name), random);
+    if (typed !== undefined) return typed;
+  }
   const choice = random.nextInt(0, 23);
   if (choice < 6) return shownNumber(random, pool);
   if (choice < 10) return related(random, pool);
-  if (choice < 14) return BigInt(random.nextInt(0, 10));
-  if (choice < 16) return constant(random, pool);
+  if (choice < 14) return small(random);
+  if (choice < 16) return constant(random, pool, max);
   if (choice === 16) return timeNumber(random, pool);
   if (choice < 19) return round(random);
   if (choice < 22) return boundary(random, max);
@@ -156,15 +201,27 @@ function timeNumber(random: fc.Random, pool: ValuePool): bigint {
   return pool.time + (distance ?? BigInt(random.nextInt(-1, 100)));
 }
 
-function drawInteger(min: bigint, max: bigint): Draw {
+/** Most felts with a name have at most 16 letters. */
+const LARGEST_NAME = 1n << 128n;
+
+/** A felt that is compared as a whole, such as a role or a hash. */
+function identifier(random: fc.Random, pool: ValuePool): bigint | undefined {
+  const choice = random.nextInt(0, 7);
+  if (choice < 1) return newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
+  // Constants above are mostly addresses of variables and selectors of events.
+  return choice < 5 ? fittingConstant(random, pool, LARGEST_NAME) : undefined;
+}
+
+function drawInteger(type: IntegerType): Draw {
+  const { min, max } = type;
   const isSigned = min < 0n;
-  const isFelt = max > 1n << 250n;
+  const isFelt = max === PRIME - 1n;
   return (random, pool) => {
-    if (isFelt && random.nextInt(0, 3) === 0) {
-      const felt = newest(pool.recent.felts, random) ?? anyOf(pool.felts, random);
-      if (felt !== undefined && felt <= max) return felt;
+    if (isFelt) {
+      const felt = identifier(random, pool);
+      if (felt !== undefined) return felt;
     }
-    const number = candidate(random, pool, max) ?? BigInt(random.nextInt(0, 1000));
+    const number = candidate(random, pool, type) ?? BigInt(random.nextInt(0, 1000));
     const fitting = number > max ? number % (max + 1n) : number;
     if (isSigned && random.nextInt(0, 1) === 1) return -fitting < min ? min : -fitting;
     return fitting < min ? min : fitting;
@@ -224,15 +281,15 @@ export class Draws {
     let draw: Draw | undefined;
     // A type may contain itself.
     this.#draws.set(name, (random, pool, depth) => draw?.(random, pool, depth) ?? []);
-    draw = this.#compile(readCairoType(name, this.#abi));
+    draw = this.#compile(name, readCairoType(name, this.#abi));
     this.#draws.set(name, draw);
     return draw;
   }
 
-  #compile(type: CairoType): Draw {
+  #compile(name: string, type: CairoType): Draw {
     switch (type.kind) {
       case 'integer':
-        return drawInteger(type.min, type.max);
+        return drawInteger({ name, min: type.min, max: type.max });
       case 'bool':
         return (random) => random.nextInt(0, 1) === 1;
       case 'address':

@@ -1,6 +1,6 @@
 // Values that executions have shown, as plain data: a round of runs draws from a fixed set of them.
 import { canonicalFelt, PRIME } from '@starkbox/abi';
-import type { StepValue } from '../model.js';
+import type { StepValue } from '../model/history.js';
 
 /** Values seen in storage, calldata, results and events. */
 export interface SeenValues {
@@ -10,9 +10,11 @@ export interface SeenValues {
   readonly felts: readonly bigint[];
   /** Decoded as addresses. The newest last. */
   readonly addresses: readonly string[];
+  /** Calls that did not fail: the contract, the function and the caller, separated by spaces. */
+  readonly callers: readonly string[];
 }
 
-export const NOTHING_SEEN: SeenValues = { numbers: [], felts: [], addresses: [] };
+export const NOTHING_SEEN: SeenValues = { numbers: [], felts: [], addresses: [], callers: [] };
 
 const LARGEST_NUMBER = 1n << 128n;
 const LARGEST_ADDRESS = 1n << 251n;
@@ -31,8 +33,13 @@ class NewestValues<T> {
     this.#most = most;
   }
 
+  /** Whether a value is among the newest ones. */
+  has(value: T): boolean {
+    return this.#list.includes(value, Math.max(0, this.#list.length - COMPARED));
+  }
+
   add(value: T): void {
-    if (this.#list.includes(value, Math.max(0, this.#list.length - COMPARED))) return;
+    if (this.has(value)) return;
     if (this.#list.length === this.#most) this.#list = this.#list.slice(this.#most >> 1);
     this.#list.push(value);
   }
@@ -47,12 +54,32 @@ export class SeenCollector {
   readonly #numbers: NewestValues<bigint>;
   readonly #felts: NewestValues<bigint>;
   readonly #addresses: NewestValues<string>;
+  /** Arguments and results by their Cairo type. */
+  readonly #typed = new Map<string, NewestValues<bigint>>();
+  readonly #callers = new Set<string>();
+  readonly #most: number;
 
   /** @param most values of each kind */
   constructor(most: number) {
     this.#numbers = new NewestValues(most);
     this.#felts = new NewestValues(most);
     this.#addresses = new NewestValues(most);
+    this.#most = most;
+  }
+
+  /** An argument or a result of a type: identifiers and amounts often have different ones. */
+  addTyped(type: string, value: StepValue): void {
+    if (typeof value !== 'bigint') return;
+    let values = this.#typed.get(type);
+    if (!values) {
+      values = new NewestValues(this.#most);
+      this.#typed.set(type, values);
+    }
+    values.add(value);
+  }
+
+  ofType(type: string): readonly bigint[] {
+    return this.#typed.get(type)?.list ?? [];
   }
 
   addNumber(value: bigint): void {
@@ -73,10 +100,16 @@ export class SeenCollector {
   }
 
   addAddress(text: string): void {
+    if (this.#addresses.has(text)) return;
     const address = canonicalFelt(text);
     if (address !== undefined && address !== '0x0' && BigInt(address) < LARGEST_ADDRESS) {
       this.#addresses.add(address);
     }
+  }
+
+  /** A call that did not fail. */
+  addCaller(contract: string, name: string, caller: string): void {
+    if (this.#callers.size < this.#most) this.#callers.add(`${contract} ${name} ${caller}`);
   }
 
   /** A typed value, with its parts. Strings that are hexadecimal are addresses. */
@@ -89,10 +122,13 @@ export class SeenCollector {
     }
   }
 
-  addAll(seen: SeenValues): void {
-    for (const value of seen.numbers) this.#numbers.add(value);
-    for (const value of seen.felts) this.#felts.add(value);
-    for (const value of seen.addresses) this.#addresses.add(value);
+  addAll({ numbers, felts, addresses, callers }: SeenValues): void {
+    for (const value of numbers) this.#numbers.add(value);
+    for (const value of felts) this.#felts.add(value);
+    for (const value of addresses) this.#addresses.add(value);
+    for (const value of callers) {
+      if (this.#callers.size < this.#most) this.#callers.add(value);
+    }
   }
 
   get numbers(): readonly bigint[] {
@@ -113,6 +149,7 @@ export class SeenCollector {
       numbers: [...new Set(this.numbers)],
       felts: [...new Set(this.felts)],
       addresses: [...new Set(this.addresses)],
+      callers: [...this.#callers],
     };
   }
 }

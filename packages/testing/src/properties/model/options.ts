@@ -1,9 +1,9 @@
 // What a check of invariants takes and returns.
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from 'starknet';
-import type { Fixture } from '../fixtures/fixture.js';
-import type { LocalTestChain } from '../test-chain.js';
-import type { History, StepValue } from './model.js';
+import type { Fixture } from '../../fixtures/fixture.js';
+import type { LocalTestChain } from '../../test-chain.js';
+import type { History, StepValue } from './history.js';
 
 /** A contract and the functions that histories call. */
 export interface CalledContract {
@@ -111,6 +111,11 @@ export interface SearchOptions {
   readonly seed?: number;
   /** Worker threads of a check of a file: one for each core by default. */
   readonly workers?: number;
+  /**
+   * How steps are drawn: `guided` by default. `random` draws functions, callers and values with equal chances, without
+   * coverage and without values that were seen, for comparison.
+   */
+  readonly strategy?: 'guided' | 'random';
   /** Whether histories that reach new code are recorded and mutated; true by default. */
   readonly coverage?: boolean;
   /** The folder of violations and histories to begin with; false reads and writes none. */
