@@ -87,7 +87,7 @@ class Parser {
     if (token === 'true' || token === 'false') return () => token === 'true';
     if (!this.#names.has(token)) {
       throw new ServerError(
-        `property: ${token} is none of the views ${[...this.#names].join(', ')}. ${FORM}`,
+        `property: ${token} is not one of the views ${[...this.#names].join(', ')}. ${FORM}`,
       );
     }
     return (variables) => variables[token] ?? '';

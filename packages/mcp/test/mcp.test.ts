@@ -219,7 +219,7 @@ describe('starkbox mcp', () => {
     expect(drawn).toMatchObject({ holds: true, is_complete: false, sequences: 20 });
     expect(await json('check_property', limited)).toEqual(drawn);
     for (const [property, words] of [
-      ['a + c == supply', 'c is none of the views a, b, supply'],
+      ['a + c == supply', 'c is not one of the views a, b, supply'],
       ['a +', 'it ends too early'],
       ['a + b', 'expected true or false'],
       ['a == (b', ') is missing'],

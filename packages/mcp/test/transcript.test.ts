@@ -195,7 +195,7 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
   );
   expect(tried.differs).toContain('storage');
   expect(broken).toHaveLength(1);
-  const guilty = attempts[tried.rows.indexOf(broken[0])];
+  const guilty = attempts.find(({ name }) => name === broken[0]?.attempt);
   if (!guilty) throw new Error('no attempt breaks the property');
   decide(
     `Only "${broken[0]?.attempt}" by ${last.caller} breaks it: giver and receiver are the same.`,
