@@ -240,6 +240,7 @@ async function measureThreads(run: Run<Sizes>): Promise<void> {
     [...samples.of('single'), ...samples.of('double')].map((sample) => sample.digest),
   );
   const { figures } = run;
+  figures.bound({ two_threads: { atLeast: 1.7, isNoisy: true }, different_digests: { atMost: 0 } });
   figures.say(
     'one_thread_calls_per_s',
     samples.median('single', ({ speed }) => speed),
