@@ -17,7 +17,7 @@ import { CORRECT, openPlanted } from '../../packages/testing/test/properties/pla
 import { median } from '../figures.js';
 import { interleave, settledMemory } from '../harness/rounds.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
-import { CONTRACTS, ROOT } from '../repository.js';
+import { CONTRACTS } from '../repository.js';
 
 type Sizes = 'runs' | 'rounds' | 'calls' | 'threaded';
 
@@ -196,12 +196,11 @@ const callsOf = ({ calls, views }: CheckReport): number => calls + views;
 /** A file of the same check, for threads. */
 async function writeFileOfInvariants(folder: string): Promise<URL> {
   const path = join(folder, 'token.invariants.mjs');
-  const entry = (name: string): string =>
-    JSON.stringify(new URL(`packages/testing/dist/${name}.js`, ROOT).href);
+  const entry = (name: string): string => JSON.stringify(import.meta.resolve(name));
   await writeFile(
     path,
-    `import { fixture } from ${entry('index')};
-import { defineInvariants } from ${entry('properties')};
+    `import { fixture } from ${entry('@starkbox/testing')};
+import { defineInvariants } from ${entry('@starkbox/testing/properties')};
 const tokens = fixture('tokens', async (chain) => {
   const actors = chain.accounts.slice(0, ${ACTORS}).map(({ address }) => address);
   const token = await chain.deployContract(${JSON.stringify(tokenFile.pathname)}, { name: 1, symbol: 1, supply: ${SUPPLY}n, owner: actors[0] });
@@ -241,6 +240,7 @@ async function measureThreads(run: Run<Sizes>): Promise<void> {
     [...samples.of('single'), ...samples.of('double')].map((sample) => sample.digest),
   );
   const { figures } = run;
+  figures.bound({ two_threads: { atLeast: 1.7, isNoisy: true }, different_digests: { atMost: 0 } });
   figures.say(
     'one_thread_calls_per_s',
     samples.median('single', ({ speed }) => speed),
