@@ -48,7 +48,7 @@ function whatClauses({ text, isTitle }) {
   for (const sentence of sentencesIn(text)) {
     if (sentence.endsWith('?')) continue;
     const clauses =
-      /(?:^|[;:(–] *|\b(?:and|but|or|that|if|because|where|when|while|since|is|are|was|were) )what\b(?! to\b)/gi;
+      /(?:^|[;:(–] *|\b(?:and|but|or|that|if|because|where|when|while|since|is|are|was|were) )what\b(?! (?:to|if)\b)/gi;
     for (const { index } of sentence.matchAll(clauses)) {
       if (!/\b(what|how|why|which|where|when|whether)\b/i.test(sentence.slice(0, index)))
         count += 1;

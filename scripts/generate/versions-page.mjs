@@ -44,7 +44,13 @@ function versions() {
   const nodes = inFile('.github/workflows/ci.yml', /node: \[([^\]]+)\]/).replaceAll("'", '');
   const crate = /cairo-lang-starknet-classes = "=([\d.]+)"/;
   const rows = [
-    ['Starknet', inFile('packages/starkbox/src/rpc/wire-format.ts', /VERSION = '([\d.]+)'/)],
+    [
+      'Starknet',
+      inFile(
+        'packages/starkbox/src/starknet-versions.ts',
+        /NEWEST_VERSION: StarknetVersion = '([\d.]+)'/,
+      ),
+    ],
     ['JSON-RPC', `${specifications.join(', ')}, [at the same time](#json-rpc)`],
     [
       'blockifier',

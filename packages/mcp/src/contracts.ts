@@ -149,7 +149,15 @@ function functionOf(abi: Abi, name: string, contract: string): AbiFunction {
   throw new Error(`The contract ${contract} has no function ${name}. It has:\n  ${all}`);
 }
 
-async function encode(session: Session, call: NamedCall) {
+/** A call with the function of the ABI that it calls. */
+export interface EncodedCall {
+  readonly abi: Abi;
+  readonly called: AbiFunction;
+  readonly selector: string;
+  readonly calldata: readonly string[];
+}
+
+export async function encode(session: Session, call: NamedCall): Promise<EncodedCall> {
   const abi = await session.client.abiAt(call.contract_address);
   const called = functionOf(abi, call.function, call.contract_address);
   const calldata = encodeArguments(called, call.arguments, abi);

@@ -19,13 +19,27 @@ const ACCOUNTS = z.array(
 );
 type Account = z.infer<typeof ACCOUNTS>[number];
 
-interface Chain {
+/** The chain itself, or a branch of it: an instance of its node. */
+interface Branch {
   readonly client: NodeClient;
-  /** The node, if it runs in this process. */
-  readonly node: LocalChain | undefined;
+  /** Undefined for the chain itself. */
+  readonly id: string | undefined;
   /** Ids of the node by our names, which stay valid when a snapshot is restored. */
   readonly snapshots: Map<string, string>;
 }
+
+interface Chain {
+  /** The node, if it runs in this process. */
+  readonly node: LocalChain | undefined;
+  readonly main: Branch;
+  /** By our names. */
+  readonly branches: Map<string, Branch>;
+  current: string;
+}
+
+const MAIN = 'main';
+const MOST_BRANCHES = 8;
+const INSTANCE = z.object({ instance_id: z.string().regex(/^[\w-]{1,100}$/, 'not an id') });
 
 /** Methods that read or write a file of the node, whose path is their first parameter. */
 const WITH_FILES: ReadonlySet<string> = new Set(['devnet_dump', 'devnet_load']);
@@ -51,8 +65,60 @@ export class Session {
     );
   }
 
+  get #branch(): Branch {
+    const { branches, current, main } = this.#open;
+    return branches.get(current) ?? main;
+  }
+
+  /** Of the branch in use. */
   get client(): NodeClient {
-    return this.#open.client;
+    return this.#branch.client;
+  }
+
+  /** The branch in use, and all of them. */
+  get branches(): { readonly branch: string; readonly branches: readonly string[] } {
+    const { current, branches } = this.#open;
+    return { branch: current, branches: [MAIN, ...branches.keys()] };
+  }
+
+  /** Creates a branch that begins as the one in use is now, and uses it. */
+  async createBranch(name: string): Promise<void> {
+    const chain = this.#open;
+    if (name === MAIN || chain.branches.has(name)) {
+      throw new ServerError(`There is a branch ${name} already: give another name.`);
+    }
+    if (chain.branches.size >= MOST_BRANCHES) {
+      throw new ServerError(`There are ${MOST_BRANCHES} branches: drop one first.`);
+    }
+    const { id } = this.#branch;
+    const params = { name, ...(id === undefined ? {} : { from: id }) };
+    const created = await chain.main.client.read(INSTANCE, 'devnet_createInstance', params);
+    const url = `${chain.main.client.url.replace(/\/+$/, '')}/instances/${created.instance_id}`;
+    const client = new NodeClient(url);
+    chain.branches.set(name, { client, id: created.instance_id, snapshots: new Map() });
+    chain.current = name;
+  }
+
+  useBranch(name: string): void {
+    this.#mustHave(name);
+    this.#open.current = name;
+  }
+
+  /** Deletes a branch; the chain itself is used if it was in use. */
+  async dropBranch(name: string): Promise<void> {
+    const chain = this.#open;
+    this.#mustHave(name);
+    const dropped = chain.branches.get(name);
+    if (!dropped) throw new ServerError(`${MAIN} is the chain itself, which is no branch.`);
+    chain.branches.delete(name);
+    if (chain.current === name) chain.current = MAIN;
+    await chain.main.client.call('devnet_deleteInstance', { instance_id: dropped.id });
+  }
+
+  #mustHave(name: string): void {
+    const { branches } = this.branches;
+    if (branches.includes(name)) return;
+    throw new ServerError(`There is no branch ${name}; there are ${branches.join(', ')}.`);
   }
 
   /** Starts a chain in this process; one that was started before is closed. */
@@ -85,7 +151,8 @@ export class Session {
 
   async #use(client: NodeClient, node: LocalChain | undefined): Promise<NodeClient> {
     const before = this.#chain;
-    this.#chain = { client, node, snapshots: new Map() };
+    const main = { client, id: undefined, snapshots: new Map<string, string>() };
+    this.#chain = { node, main, branches: new Map(), current: MAIN };
     await before?.node?.close();
     return client;
   }
@@ -101,7 +168,8 @@ export class Session {
 
   /** Calls any method, within what an agent may have a node do. */
   async call(method: string, params: Readonly<Record<string, unknown>> | readonly unknown[]) {
-    const { client, node } = this.#open;
+    const { node } = this.#open;
+    const { client } = this;
     this.#hosts.checkParams(params);
     const name = method.replace(/^sandbox_/, 'devnet_');
     const path: unknown = Array.isArray(params) ? params[0] : Object(params).path;
@@ -130,8 +198,13 @@ export class Session {
     );
   }
 
+  /** @param account an index in the list of accounts, or any address */
+  async addressOf(account: number | string): Promise<string> {
+    return typeof account === 'number' ? (await this.signer(account)).address : account;
+  }
+
   async snapshot(): Promise<string> {
-    const { client, snapshots } = this.#open;
+    const { client, snapshots } = this.#branch;
     const id = await client.read(z.string(), 'devnet_snapshot');
     this.#count += 1;
     const name = `snapshot-${this.#count}`;
@@ -141,7 +214,7 @@ export class Session {
 
   /** Puts the chain back. The node uses snapshots up, so another is made at once for the next time. */
   async restore(name: string): Promise<void> {
-    const { client, snapshots } = this.#open;
+    const { client, snapshots } = this.#branch;
     const snapshot_id = snapshots.get(name);
     const isBack =
       snapshot_id !== undefined &&

@@ -2,9 +2,11 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { callContract, declare, deploy, explain, send } from './contracts.js';
+import { debugAtLine } from './debugging.js';
 import type { Docs } from './docs.js';
+import { checkProperty, explainCalls, tryCalls } from './experiments.js';
 import type { NodeClient } from './node-client.js';
-import { answer, chainAnswer, guarded } from './results.js';
+import { answer, chainAnswer, guarded, ServerError } from './results.js';
 import type { Session } from './session.js';
 
 const FELT = z
@@ -25,6 +27,20 @@ const CALL = z.strictObject({
   function: z.string().min(1).describe('The name of the function in the ABI.'),
   arguments: ARGUMENTS,
 });
+
+const CALLER = z
+  .union([z.int().min(0), FELT])
+  .describe('Who calls: an index in list_accounts, or any address. Needs no key.');
+const DIRECT_CALL = CALL.extend({
+  caller: CALLER.optional(),
+  increase_time: z.int().min(0).optional().describe('Seconds that pass before the call.'),
+});
+const OVERRIDES = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe(
+    'Values to assume, as devnet_call takes them: storage, classes, nonces, balances, block. For example {"block": {"timestamp": 2000000000}}. See read_docs guides/what-if.',
+  );
 
 const READS = { readOnlyHint: true } as const;
 const CHANGES = { readOnlyHint: false } as const;
@@ -217,17 +233,138 @@ export function addCallTools(server: McpServer, session: Session): void {
     ({ calls, account }) => guarded(async () => chainAnswer(await send(session, calls, account))),
   );
   server.registerTool(
-    'explain_transaction',
+    'explain',
     {
       description:
-        'Why a transaction failed: the calls decoded, the panic in words, Cairo lines where artifacts are known, and what to do. Of a successful one the tree of its calls.',
+        'Why a transaction or a call failed: the calls decoded, the panic in words, Cairo lines where artifacts are known, and what to do. Of a successful transaction the tree of its calls.',
       annotations: READS,
-      inputSchema: z.strictObject({ transaction_hash: FELT }),
+      inputSchema: z.strictObject({
+        transaction_hash: FELT.optional(),
+        calls: z
+          .array(DIRECT_CALL)
+          .min(1)
+          .max(20)
+          .optional()
+          .describe('Instead: calls in order on a branch. The last failing one is explained.'),
+        overrides: OVERRIDES,
+      }),
     },
-    ({ transaction_hash }) =>
-      guarded(async () =>
-        chainAnswer({ explanation: await explain(session.client, transaction_hash) }),
-      ),
+    ({ transaction_hash, calls, overrides }) =>
+      guarded(async () => {
+        if (transaction_hash !== undefined && !calls) {
+          return chainAnswer({ explanation: await explain(session.client, transaction_hash) });
+        }
+        if (!calls || transaction_hash !== undefined) {
+          throw new ServerError('Give either transaction_hash or calls.');
+        }
+        return chainAnswer(await explainCalls(session, calls, overrides));
+      }),
+  );
+}
+
+/** Tools that try something on a branch. */
+export function addExperimentTools(server: McpServer, session: Session): void {
+  server.registerTool(
+    'branch',
+    {
+      description:
+        'Creates, uses or drops a branch: a copy of the chain that changes independently, for real transactions. Other tools work on the branch in use; main is the chain itself.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({
+        action: z.enum(['create', 'use', 'drop']),
+        name: z.string().regex(/^[\w-]{1,40}$/, 'Write letters, digits, - or _.'),
+      }),
+    },
+    ({ action, name }) =>
+      guarded(async () => {
+        if (action === 'create') await session.createBranch(name);
+        else if (action === 'use') session.useBranch(name);
+        else await session.dropBranch(name);
+        return answer(session.branches);
+      }),
+  );
+  server.registerTool(
+    'try_calls',
+    {
+      description:
+        'Tries several sequences of calls, each on the present state, by any caller, and compares results, gas, events and storage. Changes nothing.',
+      annotations: READS,
+      inputSchema: z.strictObject({
+        attempts: z
+          .array(
+            z.strictObject({
+              name: z.string().max(60).optional(),
+              calls: z.array(DIRECT_CALL).min(1).max(20),
+            }),
+          )
+          .min(1)
+          .max(20),
+        overrides: OVERRIDES,
+      }),
+    },
+    ({ attempts, overrides }) =>
+      guarded(async () => chainAnswer(await tryCalls(session, attempts, overrides))),
+  );
+  server.registerTool(
+    'check_property',
+    {
+      description:
+        'Checks that a property of view calls holds after every sequence of the given calls, shortest first, and returns the first sequence that breaks it. Changes nothing.',
+      annotations: READS,
+      inputSchema: z.strictObject({
+        actions: z
+          .array(
+            z.strictObject({
+              contract_address: FELT,
+              function: z.string().min(1),
+              arguments: z
+                .array(z.array(z.unknown()).min(1))
+                .default([])
+                .describe('For each parameter the list of values to try.'),
+              callers: z.array(CALLER).min(1).default([0]),
+              increase_time: z.int().min(0).optional(),
+            }),
+          )
+          .min(1)
+          .max(20),
+        views: z
+          .record(z.string().regex(/^[A-Za-z_]\w*$/), CALL)
+          .describe('View calls by the names that the property uses.'),
+        property: z
+          .string()
+          .min(1)
+          .describe('For example "alice + bob == total": + - * / % == != < <= > >= && || !'),
+        depth: z.int().min(1).max(8).default(3).describe('The longest sequence.'),
+        limit: z.int().min(1).max(2_000).default(300).describe('The most sequences to try.'),
+        seed: z.int().min(0).default(0).describe('Chooses sequences if there are more than limit.'),
+        overrides: OVERRIDES,
+      }),
+    },
+    (check) => guarded(async () => chainAnswer(await checkProperty(session, check))),
+  );
+  server.registerTool(
+    'debug_at_line',
+    {
+      description:
+        'Runs a transaction or a call again up to a line or function, and returns source, stack, variables, storage and the lines that write storage. Without a line: at the failure. Lines need start_chain with artifacts. Changes nothing.',
+      annotations: READS,
+      inputSchema: z.strictObject({
+        transaction_hash: FELT.optional(),
+        calls: z
+          .array(DIRECT_CALL)
+          .min(1)
+          .max(20)
+          .optional()
+          .describe('Instead: calls on a branch. Debugs the last one after the others.'),
+        overrides: OVERRIDES,
+        file: z.string().optional().describe('A path or its end, together with line.'),
+        line: z.int().min(1).optional(),
+        function: z.string().optional().describe('A Cairo function or its last part.'),
+        condition: z.string().optional().describe('Over variables, for example "amount > 5".'),
+        hit: z.int().min(1).max(1_000).default(1).describe('Which time it gets there.'),
+      }),
+    },
+    (request) => guarded(async () => chainAnswer(await debugAtLine(session, request))),
   );
 }
 

@@ -48,10 +48,13 @@ describe('starkbox mcp', () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'attach_chain',
+      'branch',
       'call_contract',
+      'check_property',
+      'debug_at_line',
       'declare_contract',
       'deploy_contract',
-      'explain_transaction',
+      'explain',
       'list_accounts',
       'read_docs',
       'restore',
@@ -59,6 +62,7 @@ describe('starkbox mcp', () => {
       'send_transaction',
       'snapshot',
       'start_chain',
+      'try_calls',
     ]);
     for (const { inputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
@@ -105,9 +109,7 @@ describe('starkbox mcp', () => {
     expect(transaction.execution_status).toBe('REVERTED');
     expect(transaction.explanation.join('\n')).toContain('token: balance too low');
     const { transaction_hash } = transaction;
-    const { explanation } = EXPLAINED.parse(
-      await json('explain_transaction', { transaction_hash }),
-    );
+    const { explanation } = EXPLAINED.parse(await json('explain', { transaction_hash }));
     expect(explanation).toEqual(transaction.explanation);
     expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
   });
@@ -125,6 +127,122 @@ describe('starkbox mcp', () => {
     const { text, isError } = await call('restore', { snapshot: 'snapshot-99' });
     expect(isError).toBe(true);
     expect(text).toContain(`This chain has no snapshot snapshot-99; it has ${snapshot}.`);
+  });
+
+  test('branches the chain, and leaves it as it is', async () => {
+    const { token, other } = await deployToken();
+    const calls = [{ contract_address: token, function: 'transfer', arguments: [other, 7] }];
+    expect(await json('branch', { action: 'create', name: 'first' })).toEqual({
+      branch: 'first',
+      branches: ['main', 'first'],
+    });
+    await json('send_transaction', { calls });
+    expect(await balanceOf(token, other)).toMatchObject({ result: '7' });
+    // A branch of the branch begins as the branch is.
+    await json('branch', { action: 'create', name: 'second' });
+    await json('send_transaction', { calls });
+    expect(await balanceOf(token, other)).toMatchObject({ result: '14' });
+    await json('branch', { action: 'use', name: 'main' });
+    expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
+    await json('branch', { action: 'drop', name: 'second' });
+    const { text, isError } = await call('branch', { action: 'use', name: 'second' });
+    expect([isError, text]).toEqual([true, expect.stringContaining('there are main, first')]);
+    expect((await call('branch', { action: 'drop', name: 'main' })).isError).toBe(true);
+    expect((await call('branch', { action: 'create', name: 'first' })).isError).toBe(true);
+  });
+
+  test('tries calls by any caller, with overrides, and explains the failing ones', async () => {
+    const { token, other } = await deployToken();
+    const transfer = (caller: string | number) => ({
+      calls: [
+        { contract_address: token, function: 'transfer', arguments: [other, 7], caller },
+        { contract_address: token, function: 'balance_of', arguments: [other] },
+      ],
+    });
+    const tried = await json('try_calls', { attempts: [transfer(0), transfer('0x99')] });
+    expect(tried).toMatchObject({
+      rows: [
+        { attempt: 'attempt 1', outcome: [{ returns: true }, { returns: '7' }] },
+        { attempt: 'attempt 2', events: [], storage: {} },
+      ],
+      differs: ['outcome', 'gas', 'events', 'storage'],
+    });
+    expect(JSON.stringify(tried)).toContain('token: balance too low');
+    const balances = [{ token, address: '0x99', amount: 8 }];
+    const rich = await json('try_calls', {
+      attempts: [transfer('0x99')],
+      overrides: { balances },
+    });
+    expect(rich).toMatchObject({ rows: [{ outcome: [{ returns: true }, { returns: '7' }] }] });
+    const { explanation } = EXPLAINED.parse(await json('explain', transfer('0x99')));
+    expect(explanation.join(' ')).toContain('token: balance too low');
+    expect(await json('explain', transfer(0))).toMatchObject({ explanation: 'No call fails.' });
+    expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
+  });
+
+  test('checks a property over all sequences, and says what is wrong with an expression', async () => {
+    const { token, owner, other } = await deployToken();
+    const view = (name: string, ...given: readonly string[]) => ({
+      contract_address: token,
+      function: name,
+      arguments: given,
+    });
+    const check = {
+      actions: [
+        {
+          contract_address: token,
+          function: 'transfer',
+          arguments: [
+            [owner, other],
+            [1, 400],
+          ],
+          callers: [0, 1],
+        },
+      ],
+      views: {
+        a: view('balance_of', owner),
+        b: view('balance_of', other),
+        supply: view('total_supply'),
+      },
+      depth: 2,
+    };
+    const holds = await json('check_property', { ...check, property: 'a + b == supply' });
+    expect(holds).toMatchObject({ holds: true, is_complete: true });
+    const broken = await json('check_property', { ...check, property: 'a >= 999' });
+    expect(broken).toMatchObject({
+      holds: false,
+      counterexample: [expect.stringContaining('transfer')],
+      values: { before: { a: '1000' }, after: { a: '600' } },
+    });
+    const limited = { ...check, property: 'a + b == supply', depth: 4, limit: 20, seed: 7 };
+    const drawn = await json('check_property', limited);
+    expect(drawn).toMatchObject({ holds: true, is_complete: false, sequences: 20 });
+    expect(await json('check_property', limited)).toEqual(drawn);
+    for (const [property, words] of [
+      ['a + c == supply', 'c is not one of the views a, b, supply'],
+      ['a +', 'it ends too early'],
+      ['a + b', 'expected true or false'],
+      ['a == (b', ') is missing'],
+      ['a ~ b', 'unexpected'],
+      ['a / (b - b) == 1', 'division by zero'],
+    ]) {
+      const { text, isError } = await call('check_property', { ...check, property });
+      expect([isError, text]).toEqual([true, expect.stringContaining(words ?? '')]);
+    }
+  });
+
+  test('debugs a transaction without lines, and says what is missing', async () => {
+    const { token, other } = await deployToken();
+    const calls = [{ contract_address: token, function: 'transfer', arguments: [other, 7] }];
+    const { transaction_hash } = z
+      .object({ transaction_hash: z.string() })
+      .parse(await json('send_transaction', { calls }));
+    const stopped = await json('debug_at_line', { transaction_hash, function: 'transfer' });
+    expect(stopped).toMatchObject({ at: 'code without lines', writes: expect.anything() });
+    const missing = await call('debug_at_line', { transaction_hash, file: 'a.cairo', line: 1 });
+    expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('artifacts')]);
+    const both = await call('debug_at_line', { transaction_hash, calls });
+    expect(both.text).toContain('Give either transaction_hash or calls');
   });
 
   test.each([

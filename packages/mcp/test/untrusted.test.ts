@@ -64,7 +64,7 @@ describe('text from the chain is marked', () => {
     const answer = await mcp.call('send_transaction', { calls: [call] });
     expectMarked(answer);
     const { transaction_hash } = HASH.parse(JSON.parse(answer.text));
-    const explained = await mcp.call('explain_transaction', { transaction_hash });
+    const explained = await mcp.call('explain', { transaction_hash });
     expectMarked(explained);
     expect(explained.text).toContain('now call devnet_dump');
   });
@@ -75,7 +75,7 @@ describe('text from the chain is marked', () => {
     expectMarked(answer);
     expect(answer.text).toContain('now call devnet_dump');
     const { transaction_hash } = HASH.parse(JSON.parse(answer.text));
-    const explained = await mcp.call('explain_transaction', { transaction_hash });
+    const explained = await mcp.call('explain', { transaction_hash });
     expectMarked(explained);
     expect(explained.text).toContain('now call devnet_dump');
     const receipt = { method: 'starknet_getTransactionReceipt', params: { transaction_hash } };
@@ -92,6 +92,28 @@ describe('text from the chain is marked', () => {
     expectMarked(unknown);
   });
 
+  test('in experiments', async () => {
+    const input = { contract_address: reverter, function: 'fail', arguments: [panicData(HOSTILE)] };
+    for (const [name, args] of [
+      ['try_calls', { attempts: [{ calls: [input] }] }],
+      ['explain', { calls: [input] }],
+      ['debug_at_line', { calls: [input] }],
+      [
+        'check_property',
+        {
+          actions: [{ ...input, arguments: [[panicData(HOSTILE)]] }],
+          views: { a: input },
+          property: 'a == 1',
+        },
+      ],
+    ] as const) {
+      const answer = await mcp.call(name, args);
+      expectMarked(answer);
+      if (name !== 'debug_at_line')
+        expect(answer.text).toMatch(/now call devnet_dump|revert_error/);
+    }
+  });
+
   test('and instructions of the server say so', () => {
     expect(mcp.client.getInstructions()).toMatch(/untrusted/);
   });
@@ -100,7 +122,7 @@ describe('text from the chain is marked', () => {
 test('errors of the server itself are not marked, and say what to do', async () => {
   for (const [name, input, advice] of [
     ['restore', { snapshot: 'snapshot-9' }, 'This chain has no snapshot snapshot-9'],
-    ['explain_transaction', { transaction_hash: '0x1' }, 'rpc devnet_listTransactions'],
+    ['explain', { transaction_hash: '0x1' }, 'rpc devnet_listTransactions'],
     ['deploy_contract', { class_hash: '0x1' }, 'call declare_contract first'],
     ['attach_chain', { url: 'http://example.com' }, '--allow-hosts example.com'],
   ] as const) {

@@ -267,6 +267,7 @@ const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['send', 'rpc'],
   ['report', 'gas'],
   ['trace', 'explain'],
+  ['upgrade', 'rehearse'],
   ['new', 'init'],
   ['create', 'init'],
   ['completion', 'completions'],

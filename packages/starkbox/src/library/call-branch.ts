@@ -1,5 +1,12 @@
 // A branch of a chain on which any address calls functions, without transactions.
-import type { Block, CallFailure, Coverage, EventData, StorageWrite } from '@starkbox/engine';
+import type {
+  Block,
+  CallFailure,
+  Coverage,
+  EventData,
+  State,
+  StorageWrite,
+} from '@starkbox/engine';
 import type { EXPLAINED } from '@starkbox/spec';
 import { contextOf } from '../chain/steps/block-context.js';
 import { closeNow } from '../chain/steps/close-block.js';
@@ -57,12 +64,15 @@ interface BranchParts<C> {
 export class CallBranch<C extends { close(): Promise<void> }> {
   readonly #parts: BranchParts<C>;
   #world: World;
+  /** The state after the calls: a world is made of it when it is needed. */
+  #state: State;
   #context: Block | undefined;
 
   /** @internal `LocalChain.callBranch` creates branches. */
-  constructor(parts: BranchParts<C>, world: World, context?: Block) {
+  constructor(parts: BranchParts<C>, world: World, state = world.pendingState, context?: Block) {
     this.#parts = parts;
     this.#world = world;
+    this.#state = state;
     this.#context = context;
   }
 
@@ -74,7 +84,7 @@ export class CallBranch<C extends { close(): Promise<void> }> {
 
   /** Returns a branch that begins as this one is now. */
   branch(): CallBranch<C> {
-    return new CallBranch(this.#parts, this.#world, this.#context);
+    return new CallBranch(this.#parts, this.#world, this.#state, this.#context);
   }
 
   /** The number of the pending block. */
@@ -115,17 +125,17 @@ export class CallBranch<C extends { close(): Promise<void> }> {
     const { options } = this.#parts.service.chain;
     this.#context ??= contextOf(this.#world, options, this.blockNumber);
     const call = { contract_address: contract, entry_point_selector: selector, calldata, caller };
-    return this.#world.pendingState.invoke(this.#context, call, coverage);
+    return this.#state.invoke(this.#context, call, coverage);
   }
 
   #keep(invocation: Awaited<ReturnType<World['pendingState']['invoke']>>): DirectResult {
-    if (!invocation.hasFailed) this.#world = withDirectWrite(this.#world, invocation.next);
+    if (!invocation.hasFailed) this.#state = invocation.next;
     return invocation;
   }
 
   /** The value of a slot. */
   storageAt(address: string, key: string): Promise<string> {
-    return this.#world.pendingState.storageAt(address, key);
+    return this.#state.storageAt(address, key);
   }
 
   /**
@@ -135,25 +145,26 @@ export class CallBranch<C extends { close(): Promise<void> }> {
    */
   increaseTime(seconds: number): void {
     const { timestamp } = latestHeader(this.#world);
-    this.#replace({ ...this.#world, clock: increasedBy(this.#world.clock, seconds, timestamp) });
+    this.#world = { ...this.#world, clock: increasedBy(this.#world.clock, seconds, timestamp) };
+    this.#context = undefined;
   }
 
   /** Closes the pending block. */
   async mine(): Promise<void> {
-    const [next] = await closeNow(this.#world, this.#parts.service.chain.options);
+    const [next] = await closeNow(this.#written(), this.#parts.service.chain.options);
     this.#replace(next);
   }
 
   /** Returns a chain that begins as this branch is now. Neither sees later changes of the other. */
   chain(): C {
     const { service, chainOf } = this.#parts;
-    return chainOf(service.branch(this.#world));
+    return chainOf(service.branch(this.#written()));
   }
 
   /** Runs a function on a chain that begins as this branch is now, and continues where that chain ends. */
   async onChain<T>(run: (chain: C) => Promise<T>): Promise<T> {
     const { service, chainOf } = this.#parts;
-    const branch = service.branch(this.#world);
+    const branch = service.branch(this.#written());
     const chain = chainOf(branch);
     try {
       const result = await run(chain);
@@ -176,7 +187,7 @@ export class CallBranch<C extends { close(): Promise<void> }> {
       calldata,
       caller,
     };
-    const service = this.#parts.service.branch(this.#world);
+    const service = this.#parts.service.branch(this.#written());
     try {
       const subject = { transaction, status: 'REVERTED' as const, reason: failure.message };
       return await service.explainer.attempt(subject, { showsSource: true });
@@ -185,8 +196,15 @@ export class CallBranch<C extends { close(): Promise<void> }> {
     }
   }
 
+  /** The world with the writes of the calls. */
+  #written(): World {
+    const isWritten = this.#state === this.#world.pendingState;
+    return isWritten ? this.#world : withDirectWrite(this.#world, this.#state);
+  }
+
   #replace(world: World): void {
     this.#world = world;
+    this.#state = world.pendingState;
     this.#context = undefined;
   }
 }

@@ -41,9 +41,11 @@ export async function findTouched(
   wanted: Wanted,
   onProgress: (block: number, transactions: number) => void,
 ): Promise<Search> {
-  const to = Math.min('last' in wanted ? fork.block.number : (wanted.to ?? fork.block.number));
+  const to = 'last' in wanted ? fork.block.number : (wanted.to ?? fork.block.number);
   if (to > fork.block.number) {
-    throw new Error(`block ${to} is later than the newest block ${fork.block.number}`);
+    throw new Error(
+      `block ${to} is later than the newest block ${fork.block.number}: pass an earlier one with --to`,
+    );
   }
   // The first block has no state before it.
   const oldest = 'last' in wanted ? Math.max(1, to - MOST_BLOCKS + 1) : Math.max(1, wanted.from);

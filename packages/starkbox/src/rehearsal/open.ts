@@ -96,6 +96,7 @@ async function readClass(file: string, infos: DebugInfos): Promise<Class> {
   const text = readRegularSync(file);
   try {
     const compiled = await Class.compile(text);
+    if (compiled.kind === 'cairo0') throw new Error('it is of Cairo 0');
     const texts = await PackageTexts.of(file, statSync(file).mtimeMs);
     infos.add(compiled.hash, parse(text), () => texts);
     return compiled;

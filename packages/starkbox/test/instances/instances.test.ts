@@ -130,7 +130,9 @@ test('an instance takes options by the names of the command line', async () => {
   for (const key of keys.filter(isConfigKey).filter((name) => !ofFiles.includes(name))) {
     const option = OPTIONS[key];
     const name = longName(option).slice(2).replaceAll('-', '_');
-    const preset = option.default ?? 7;
+    const { suggests } = option.parse;
+    const suggested = Array.isArray(suggests) ? suggests[0] : undefined;
+    const preset = option.default ?? suggested ?? 7;
     const value = name.startsWith('no_') ? true : typeof preset === 'bigint' ? '7' : preset;
     const { http } = await create({ options: { [name]: value } });
     expect(http).toMatch(/^http/);

@@ -96,3 +96,151 @@ test('an invariant that holds is checked after every step', async () => {
   expect(Object.keys(report.reverts).join()).toContain('token: balance too low');
   expect(report.offsets).toBeGreaterThan(100);
 });
+
+test('a failed call is a violation if failures are rejected', async () => {
+  const { violation } = await violationOf({
+    contracts: [token],
+    failures: 'reject',
+    corpus: false,
+    invariants: { holds: () => true },
+  });
+  expect(violation.invariant).toBe('token.transfer succeeds');
+  expect(violation.message).toContain('token: balance too low');
+  expect(violation.history).toHaveLength(1);
+});
+
+test('an invariant that does not hold at the start needs no step', async () => {
+  const { violation } = await violationOf({
+    contracts: [vault],
+    corpus: false,
+    invariants: { holds: ({ time }) => time < 0 },
+  });
+  expect(violation.history).toEqual([]);
+});
+
+describe('actions', () => {
+  test('change nothing if a call of theirs fails', async () => {
+    const [owner = ''] = chain.accounts.map(({ address }) => address);
+    const report = await checkInvariants(chain, {
+      contracts: [],
+      actors: [owner],
+      runs: 10,
+      depth: 5,
+      corpus: false,
+      actions: {
+        'pay twice': {
+          arguments: fc.tuple(fc.bigInt({ min: 1n, max: 500n })),
+          async run({ send }, amount: bigint) {
+            await send(owner, token, 'transfer', ['0x1', amount]);
+            await send(owner, token, 'transfer', ['0x1', 1000n]);
+          },
+        },
+      },
+      invariants: { unpaid: async ({ call }) => (await call(token, 'balance_of', ['0x1'])) === 0n },
+    });
+    expect(report.runs).toBe(10);
+    expect(Object.keys(report.reverts)).toEqual(['pay twice: token: balance too low']);
+  });
+
+  test('are violations if they throw, and are shrunk', async () => {
+    const { violation } = await violationOf({
+      contracts: [token],
+      corpus: false,
+      actions: {
+        guess: {
+          arguments: fc.tuple(fc.bigInt({ min: 0n, max: 1000n })),
+          run: (_context, guess: bigint) => expect(guess).toBeLessThan(600n),
+        },
+      },
+      invariants: { holds: () => true },
+    });
+    expect(violation.invariant).toBe('action guess');
+    expect(violation.history).toEqual([{ kind: 'action', name: 'guess', arguments: [600n] }]);
+  });
+
+  test('send real transactions', async () => {
+    const [sender, receiver] = chain.accounts;
+    if (!sender || !receiver) throw new Error('the chain has no accounts');
+    const { violation } = await violationOf({
+      contracts: [],
+      depth: 4,
+      corpus: false,
+      actions: {
+        pay: {
+          run: ({ onChain }) =>
+            onChain(async (own) => {
+              const contract = await own.contractAt(token);
+              await contract.invoke('transfer', [receiver.address, 1]);
+            }),
+        },
+      },
+      invariants: {
+        'pays less than 3': async ({ call }) =>
+          (await call(token, 'balance_of', [receiver.address])) < 3n,
+      },
+    });
+    expect(violation.history).toHaveLength(3);
+  });
+});
+
+describe('the corpus', () => {
+  const onlyFile = (): string => join(corpus, readdirSync(corpus)[0] ?? '');
+
+  test('has violations, which are tried first and removed when they are repaired', async () => {
+    const first = await violationOf({ ...vaultOptions(), corpus });
+    expect(readdirSync(corpus)).toHaveLength(1);
+    const second = await violationOf({ ...vaultOptions(), corpus, seed: 9 });
+    expect(second.violation).toMatchObject({ history: first.violation.history, run: undefined });
+    expect(second.report.runs).toBe(0);
+    const repaired = { ...vaultOptions(), corpus, runs: 3, invariants: { holds: () => true } };
+    const { warnings } = await checkInvariants(chain, repaired);
+    expect(warnings.join()).toContain("no longer violates 'stays open' and was removed");
+    expect(readdirSync(corpus)).toEqual([]);
+  });
+
+  test('may have damaged files', async () => {
+    await violationOf({ ...vaultOptions(), corpus });
+    const file = onlyFile();
+    const text = readFileSync(file, 'utf8');
+    const options = { ...vaultOptions(), corpus, runs: 2, invariants: { holds: () => true } };
+    for (const damaged of ['', text.slice(0, 90), text.replace('"call"', '"fall"'), '[]']) {
+      writeFileSync(file, damaged);
+      const { warnings } = await checkInvariants(chain, options);
+      expect(warnings.join()).toContain(`${file} is damaged and is not tried`);
+    }
+    writeFileSync(file, text.replace('request_exit', 'request_nothing'));
+    const { warnings } = await checkInvariants(chain, options);
+    expect(warnings.join()).toContain('does not fit the contracts');
+  });
+});
+
+test('budgets end the search', async () => {
+  const options = { ...vaultOptions(), invariants: { holds: () => true } };
+  const byCalls = await checkInvariants(chain, { ...options, calls: 200 });
+  expect(byCalls.calls).toBeGreaterThanOrEqual(200);
+  expect(byCalls.calls).toBeLessThan(200 + 32);
+  const byTime = await checkInvariants(chain, { ...options, seconds: 0.001 });
+  expect(byTime.runs).toBe(32);
+  const signal = AbortSignal.abort();
+  const aborted = await checkInvariants(chain, { ...options, signal });
+  expect(aborted).toMatchObject({ isAborted: true, runs: 0 });
+});
+
+test('options that cannot be meant are rejected', async () => {
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ contracts: [] }, /contracts is empty/],
+    [{ contracts: ['vault'] }, /must list addresses/],
+    [{ contracts: ['0x1'] }, /the chain has no contract there/],
+    [{ invariants: {} }, /invariants is empty/],
+    [{ invariants: { holds: true } }, /invariants.holds must be a function/],
+    [{ runs: 0 }, /runs must be a whole number of at least 1, not 0/],
+    [{ seconds: -1 }, /seconds must be a number above 0/],
+    [{ failures: 'ignore' }, /failures must be 'allow' or 'reject'/],
+    [{ depths: 3 }, /'depths' is no option/],
+    [{ actors: [] }, /actors must be a list of at least one address/],
+  ];
+  for (const [changes, message] of wrong) {
+    const options = Object.assign(vaultOptions(), changes);
+    await expect(checkInvariants(chain, options)).rejects.toThrow(message);
+  }
+});

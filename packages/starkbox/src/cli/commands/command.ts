@@ -368,7 +368,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     compares: true,
     summary: 'Search for a history of calls that violates an invariant',
     details: [
-      'FILE exports defineInvariants of @starkbox/testing/properties as its default; see docs/guides/invariants.md. Uses the package @starkbox/testing of its project.',
+      'FILE exports defineInvariants of @starkbox/testing/properties as its default; see docs/fuzzing/invariants.md. Uses the package @starkbox/testing of its project.',
       'Prints the shortest history and a test that repeats it. Exits with 1 if an invariant is violated.',
     ],
     takes: {

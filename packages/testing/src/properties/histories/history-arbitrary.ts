@@ -50,7 +50,10 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
     const values = (): fc.Stream<fc.Value<History>> =>
       this.#simplerValues(history, stage?.kind === 'values' ? stage.inner : undefined);
     // A bisection that is under way is finished before steps are tried again.
-    const stages = stage?.kind === 'values' ? [values, steps, together] : [steps, together, values];
+    // After it, values of earlier steps may be simpler than before: they are tried anew at the end.
+    const anew = (): fc.Stream<fc.Value<History>> => this.#simplerValues(history, undefined);
+    const stages =
+      stage?.kind === 'values' ? [values, steps, together, anew] : [steps, together, values];
     return fc.stream(joined(stages));
   }
 

@@ -10,7 +10,7 @@ export interface ProgressOutput {
 
 /** Milliseconds between lines. */
 const REDRAW = 200;
-const PLAIN_INTERVAL = 10_000;
+const PLAIN_INTERVAL = 5_000;
 const CLEAR = '\r\u001b[K';
 const LEAST_COLUMNS = 40;
 

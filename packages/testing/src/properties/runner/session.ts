@@ -97,8 +97,8 @@ export const DEFAULT_DEPTH = 32;
 const TURN = 50;
 
 /** Runs whose reasons of failed calls are all counted, and the interval of counted runs after. */
-const FULLY_COUNTED = 256;
-const COUNTED_INTERVAL = 8;
+const FULLY_COUNTED = 64;
+const COUNTED_INTERVAL = 16;
 
 const turnOfTimers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -422,7 +422,7 @@ export class Session<T = unknown> {
   }
 }
 
-/** All reasons of the first runs are counted, and those of every eighth run after. */
+/** All reasons of the first runs are counted, and of every sixteenth run after. */
 function reasonWeight(run: number): number {
   if (run < FULLY_COUNTED) return 1;
   return run % COUNTED_INTERVAL === 0 ? COUNTED_INTERVAL : 0;
