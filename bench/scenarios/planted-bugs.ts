@@ -70,7 +70,7 @@ const countFound = (findings: readonly Finding[]): number =>
 
 export const scenario = defineScenario<Sizes>({
   measures: 'planted bugs of contracts: calls until a guided and a random search find them',
-  sizes: { calls: [30_000, 5_000], seed: [1, 1] },
+  sizes: { calls: [20_000, 5_000], seed: [1, 1] },
   options: { only: 'list', explain: 'flag', repaired: 'flag' },
   promises: (quick) => ({
     guided_missed: { atMost: quick ? 8 : 2 },

@@ -55,7 +55,7 @@ const SECTIONS = [
       'mcp',
     ],
   },
-  { folder: 'fuzzing', heading: 'Fuzzing', first: ['invariants', 'properties'] },
+  { folder: 'fuzzing', heading: 'Fuzzing', first: ['invariants', 'properties', 'planted-bugs'] },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
   { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },
   {

@@ -11,7 +11,7 @@ const CALLS_OF_CORRECT = 1_000;
 const FOUND_SOON: Readonly<Record<string, number>> = {
   share_vault: 3,
   lending: 4,
-  deed: 3,
+  exchange: 2,
   staking: 3,
   debt_book: 3,
 };
