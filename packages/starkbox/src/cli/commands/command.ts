@@ -368,7 +368,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     compares: true,
     summary: 'Search for a history of calls that violates an invariant',
     details: [
-      'FILE exports defineInvariants of @starkbox/testing/properties as its default; see docs/fuzzing/invariants.md. Uses the package @starkbox/testing of its project.',
+      'FILE exports defineInvariants of @starkbox/testing/properties as its default; see docs/verification/invariants.md. Uses the package @starkbox/testing of its project.',
       'Prints the shortest history and a test that repeats it. Exits with 1 if an invariant is violated.',
     ],
     takes: {
@@ -398,7 +398,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'Run transactions of a network with a new class of a contract',
     details: [
       'Finds the transactions that touched the contract, and runs each with its old and its new class on the state of the network before it. Prints differences of storage layout, status, return values, events, messages, storage and gas.',
-      'Exits with 0 if nothing differs, 1 if something differs, and 2 on a failure. See docs/guides/rehearse-an-upgrade.md.',
+      'Exits with 0 if nothing differs, 1 if something differs, and 2 on a failure. See docs/verification/rehearse-an-upgrade.md.',
     ],
     takes: {
       contract: ['ADDRESS', 'The contract.'],
