@@ -1,12 +1,12 @@
 // One call on both sides: what differs.
 import type { DirectResult } from 'starkbox';
 
-/** What of a call differs. */
+/** A kind of difference between two calls. */
 export type DifferenceKind = 'failure' | 'result' | 'events' | 'storage' | 'gas';
 
 /** Options that decide what counts as a difference. */
 export interface CompareOptions {
-  /** What is compared; everything but gas by default. */
+  /** The compared kinds. Default: everything but gas. */
   readonly compare?: readonly DifferenceKind[];
   /** The part by which gas may differ, if it is compared: 0.05 is 5 percent. 0 by default. */
   readonly gasTolerance?: number;

@@ -132,7 +132,7 @@ export interface InvariantOptions<T = unknown> extends SearchOptions {
   readonly contracts: readonly (string | Contract | CalledContract)[];
   /** Addresses that call the functions; the predeployed accounts by default. */
   readonly actors?: readonly string[];
-  /** Steps of your own, by name. */
+  /** Your own steps, by name. */
   readonly actions?: Readonly<Record<string, Action<T>>>;
   /** Statements that hold after every step, by name. */
   readonly invariants: Readonly<Record<string, Invariant<T>>>;

@@ -25,7 +25,7 @@ const VIEWER = '0x0';
 /** Encoded views of a contract. */
 const MOST_VIEWS = 1_000;
 
-/** What a context has besides its branch. */
+/** The parts of a context besides its branch. */
 export interface ContextFacts<T> {
   readonly data: T;
   /** Addresses. */
