@@ -27,6 +27,9 @@ const ENTRIES: readonly string[] = [
 
 /** Functions and methods that throw nothing, and need not say so. */
 const NEVER_THROW: ReadonlySet<string> = new Set([
+  'DirectResult.events',
+  'DirectResult.traceText',
+  'DirectResult.writes',
   'Chain.close',
   'ChainSubscription.close',
   'Debugger.codeLines',

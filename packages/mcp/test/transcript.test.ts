@@ -81,6 +81,8 @@ interface Parameter {
 }
 
 /** The name, parameters and result of a signature that `declare_contract` returns. */
+type Signature = ReturnType<typeof readSignature>;
+
 function readSignature(text: string) {
   const [, name = '', inputs = '', output] = /^(\w+)\((.*)\)(?: -> (.*))?$/.exec(text) ?? [];
   const parameters = inputs
@@ -121,14 +123,11 @@ const DEBUGGED = z.object({
   writes: z.array(z.object({ at: z.string(), slot: z.string(), from: z.string(), to: z.string() })),
 });
 
-test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
-  await mcp.json('start_chain', { accounts: 2, artifacts: join(folder, 'contracts/target/dev') });
-  const accounts = z
-    .array(z.object({ address: z.string() }))
-    .parse(await mcp.json('list_accounts'));
-  const members = accounts.map(({ address }) => address);
-  for (const [at, address] of members.entries()) names.set(address, ['ALICE', 'BOB'][at] ?? '');
-
+/** Deploys the contract, and returns its address and its functions. */
+async function deployClub(): Promise<{
+  readonly contract: string;
+  readonly signatures: readonly Signature[];
+}> {
   const { class_hash, functions } = await use(
     'declare_contract',
     { path: CLASS },
@@ -145,13 +144,20 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
       return deployed;
     },
   );
+  return { contract: contract_address, signatures: functions.map(readSignature) };
+}
 
+/** Searches for the shortest sequence that breaks the property. */
+async function findSequence(
+  contract: string,
+  signatures: readonly Signature[],
+  members: readonly string[],
+): Promise<readonly Call[]> {
   // Functions without a result are actions; the others are views.
-  const signatures = functions.map(readSignature);
   const actions = signatures
     .filter(({ output }) => output === undefined)
     .map(({ name, parameters }) => ({
-      contract_address,
+      contract_address: contract,
       function: name,
       arguments: parameters.map(({ type }) => valuesFor(type, members)),
       callers: members,
@@ -167,9 +173,9 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
   const views = Object.fromEntries([
     ...members.map((member, at) => [
       ['alice', 'bob'][at] ?? '',
-      { contract_address, function: perMember.name, arguments: [member] },
+      { contract_address: contract, function: perMember.name, arguments: [member] },
     ]),
-    ['total', { contract_address, function: whole.name }],
+    ['total', { contract_address: contract, function: whole.name }],
   ]);
   const checked = await use(
     'check_property',
@@ -178,11 +184,16 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
     ({ holds, counterexample, values }) => ({ holds, counterexample, values }),
   );
   expect(checked.holds).toBe(false);
-  const calls = (checked.counterexample ?? []).map((text) => readCall(text, contract_address));
-  const last = calls.at(-1);
-  if (!last) throw new Error('there is no counterexample');
-  decide(`The shortest sequence that breaks it ends with ${last.function}. Who gets it matters?`);
+  const calls = (checked.counterexample ?? []).map((text) => readCall(text, contract));
+  return calls;
+}
 
+/** Tries each member as the receiver of the last call, and returns the calls that break the property. */
+async function compareReceivers(
+  calls: readonly Call[],
+  last: Call,
+  members: readonly string[],
+): Promise<readonly Call[]> {
   const attempts = members.map((member, at) => ({
     name: `to ${['ALICE', 'BOB'][at]}`,
     calls: [...calls.slice(0, -1), { ...last, arguments: [member, ...last.arguments.slice(1)] }],
@@ -200,10 +211,17 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
   decide(
     `Only "${broken[0]?.attempt}" by ${last.caller} breaks it: giver and receiver are the same.`,
   );
+  return guilty.calls;
+}
 
+/** Debugs the last call, and returns the file and line of the wrong write. */
+async function findLine(
+  calls: readonly Call[],
+  last: Call,
+): Promise<{ readonly file: string | undefined; readonly line: number }> {
   const entered = await use(
     'debug_at_line',
-    { calls: guilty.calls, function: last.function },
+    { calls: calls, function: last.function },
     DEBUGGED,
     ({ at, writes }) => ({ at, writes }),
   );
@@ -221,7 +239,7 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
   const [file, line] = wrong.at.split(':');
   const stopped = await use(
     'debug_at_line',
-    { calls: guilty.calls, file, line: Number(line) },
+    { calls: calls, file, line: Number(line) },
     DEBUGGED,
     ({ source, variables, storage }) => ({
       source: source.filter((text) => text.startsWith('>')),
@@ -239,11 +257,29 @@ test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
   decide(
     `It adds ${amount} to ${used}, the balance before ${earlier.at}. By now the balance is ${BigInt(held)}: the value is stale. The bug is at ${wrong.at}.`,
   );
+  return { file, line: Number(line) };
+}
+
+test('an agent finds the line of a bug', { timeout: 120_000 }, async () => {
+  await mcp.json('start_chain', { accounts: 2, artifacts: join(folder, 'contracts/target/dev') });
+  const accounts = z
+    .array(z.object({ address: z.string() }))
+    .parse(await mcp.json('list_accounts'));
+  const members = accounts.map(({ address }) => address);
+  for (const [at, address] of members.entries()) names.set(address, ['ALICE', 'BOB'][at] ?? '');
+
+  const { contract, signatures } = await deployClub();
+  const calls = await findSequence(contract, signatures, members);
+  const last = calls.at(-1);
+  if (!last) throw new Error('there is no counterexample');
+  decide(`The shortest sequence that breaks it ends with ${last.function}. Who gets it matters?`);
+  const breaking = await compareReceivers(calls, last, members);
+  const { file, line } = await findLine(breaking, last);
 
   const planted = readFileSync(SOURCE, 'utf8')
     .split('\n')
     .findIndex((text) => text.includes('// planted:'));
-  expect(Number(line)).toBe(planted + 1);
+  expect(line).toBe(planted + 1);
   expect(file).toBe('contracts/src/club.cairo');
 
   const guide = readFileSync(GUIDE, 'utf8');

@@ -22,12 +22,15 @@ export interface DirectCall {
   readonly caller: string;
   /** The address of the called contract. */
   readonly contract: string;
+  /** The selector of the function. */
   readonly selector: string;
+  /** The encoded arguments. */
   readonly calldata: readonly string[];
 }
 
 /** The outcome of a call. */
 export interface DirectResult {
+  /** Whether the call failed. */
   readonly hasFailed: boolean;
   /** The returned felts; empty if the call failed. */
   readonly result: readonly string[];
