@@ -342,6 +342,10 @@ export function addExperimentTools(server: McpServer, session: Session): void {
     },
     (check) => guarded(async () => chainAnswer(await checkProperty(session, check))),
   );
+  addDebugTool(server, session);
+}
+
+function addDebugTool(server: McpServer, session: Session): void {
   server.registerTool(
     'debug_at_line',
     {
