@@ -58,8 +58,11 @@ export class Invocation<S> {
     const felts = callNow(() => this.#native.writes());
     const writes: StorageWrite[] = [];
     for (let index = 0; index + 2 < felts.length; index += 3) {
-      const [address = '', key = '', value = ''] = felts.slice(index, index + 3);
-      writes.push({ address, key, value });
+      writes.push({
+        address: felts[index] ?? '',
+        key: felts[index + 1] ?? '',
+        value: felts[index + 2] ?? '',
+      });
     }
     return writes;
   }

@@ -472,6 +472,10 @@ export class State {
 }
 
 /** The binding takes an array that may change, and no member that is undefined. */
-function nativeCall({ calldata, caller, ...call }: FunctionCall): binding.FunctionCall {
-  return { ...call, calldata: [...calldata], ...(caller === undefined ? {} : { caller }) };
+function nativeCall(call: FunctionCall): binding.FunctionCall {
+  const { contract_address, entry_point_selector, caller } = call;
+  const calldata = call.calldata.slice();
+  return caller === undefined
+    ? { contract_address, entry_point_selector, calldata }
+    : { contract_address, entry_point_selector, calldata, caller };
 }

@@ -108,10 +108,10 @@ export class RunDrawing implements Drawing {
     return anyOf(this.#words.actors, this.#random);
   }
 
-  observe(result: StepResult): void {
+  observe(result: StepResult, readsEvents = true): void {
     const step = this.#steps.at(-1);
     if (!step) return;
-    this.#words.collect(step, result, this.#seen);
+    this.#words.collect(step, result, this.#seen, readsEvents);
     if (!result.hasFailed) this.#succeeded.push(step);
   }
 

@@ -28,7 +28,7 @@ export interface Drawing {
    */
   next(time?: number): Step | undefined;
   /** Adds values of the last step. Optional; deterministic if it is called for the same steps in each run. */
-  observe(result: StepResult): void;
+  observe(result: StepResult, readsEvents?: boolean): void;
   /** Values that this run has shown, to be merged at the end of the round. */
   seen(): SeenValues;
 }

@@ -94,7 +94,8 @@ export class Vocabulary {
   readonly constants: readonly bigint[];
   /** Longest drawn jump; 0 without jumps. */
   readonly longestJump: number;
-  readonly #functions = new Map<string, FunctionCodec>();
+  /** By contract and name: a key of both would be a new string for each call. */
+  readonly #functions = new Map<string, Map<string, FunctionCodec>>();
   readonly #called = new Map<string, CalledFunction>();
   readonly #targets: ReadonlyMap<string, { readonly abi: Abi; readonly codecs: Codecs }>;
 
@@ -136,8 +137,7 @@ export class Vocabulary {
    * @throws TypeError if the contract or the function is unknown
    */
   functionOf(contract: string, name: string): FunctionCodec {
-    const key = `${contract} ${name}`;
-    const compiled = this.#functions.get(key);
+    const compiled = this.#functions.get(contract)?.get(name);
     if (compiled) return compiled;
     const target = this.#targets.get(contract);
     if (!target)
@@ -148,7 +148,8 @@ export class Vocabulary {
       throw new TypeError(`The contract has no function ${name}; it has ${names}`);
     }
     const codec = functionCodec(entry, target.codecs);
-    this.#functions.set(key, codec);
+    const functions = this.#functions.get(contract) ?? new Map();
+    this.#functions.set(contract, functions.set(name, codec));
     return codec;
   }
 
@@ -236,37 +237,28 @@ export class Vocabulary {
     return isAddress ? [...this.actors, ...this.contracts].map((holder) => probe([holder])) : [];
   }
 
-  /** Collects the values of a step: its arguments, result, events and writes. */
-  collect(step: Step, result: StepResult, seen: SeenCollector): void {
+  /**
+   * Collects the values of a step: its arguments, result, events and writes.
+   *
+   * @param readsEvents whether events are read: most of their values are arguments or writes too
+   */
+  collect(step: Step, result: StepResult, seen: SeenCollector, readsEvents = true): void {
     if (step.kind !== 'call' && step.kind !== 'action') return;
     if (result.hasFailed) return;
     for (const value of step.arguments) seen.addValue(value);
     if (step.kind !== 'call') return;
     seen.addCaller(step.to, step.function, step.from);
-    const { inputs } = this.functionOf(step.to, step.function);
-    for (const [at, { type }] of inputs.entries()) seen.addTyped(type, step.arguments[at] ?? []);
-    this.#collectResult(step, result.result, seen);
-    for (const { keys, data } of result.events()) {
+    const codec = this.functionOf(step.to, step.function);
+    for (let at = 0; at < codec.inputs.length; at++) {
+      seen.addTyped(codec.inputs[at]?.type ?? '', step.arguments[at] ?? []);
+    }
+    collectResult(codec, result.result, seen);
+    for (const { keys, data } of readsEvents ? result.events() : []) {
       for (let at = 1; at < keys.length; at++) seen.addFelt(keys[at] ?? '0x0');
       for (const felt of data) seen.addFelt(felt);
     }
     // The newest are drawn most often: the state of the contract comes last.
     for (const { value } of result.writes()) seen.addFelt(value);
-  }
-
-  #collectResult(step: CallStep, result: readonly string[], seen: SeenCollector): void {
-    if (result.length === 0) return;
-    try {
-      const codec = this.functionOf(step.to, step.function);
-      const value = codec.decode(result);
-      if (value === undefined) return;
-      seen.addValue(value);
-      const [type] = codec.outputs;
-      if (type !== undefined) seen.addTyped(type, value);
-    } catch {
-      // A result that does not fit its type still has felts.
-      for (const felt of result) seen.addFelt(felt);
-    }
   }
 
   /** Shrinks a step of any kind: callers, arguments, seconds. */
@@ -347,4 +339,18 @@ function calledFunctions({ name, abi, functions, exclude = [] }: Target): AbiFun
 /** No arguments; each list is another object, so it is compared by its length. */
 function emptyArguments(): fc.Arbitrary<readonly StepValue[]> {
   return fc.tuple<StepValue[]>();
+}
+
+function collectResult(codec: FunctionCodec, result: readonly string[], seen: SeenCollector): void {
+  if (result.length === 0) return;
+  try {
+    const value = codec.decode(result);
+    if (value === undefined) return;
+    seen.addValue(value);
+    const [type] = codec.outputs;
+    if (type !== undefined) seen.addTyped(type, value);
+  } catch {
+    // A result that does not fit its type still has felts.
+    for (const felt of result) seen.addFelt(felt);
+  }
 }

@@ -85,7 +85,7 @@ export interface ShrunkHistory {
 /** Steps one after the other. `Drawing` fits. */
 interface Steps {
   next(time: number): Step | undefined;
-  observe?(result: StepResult): void;
+  observe?(result: StepResult, readsEvents: boolean): void;
 }
 
 /** Histories that shrinking tries at most. */
@@ -321,7 +321,7 @@ export class Session<T = unknown> {
         const pending = context.branch.call(encoded, coverage);
         const result = 'then' in pending ? await pending : pending;
         if (result.hasFailed) failure = this.#failureOf(step, result);
-        else steps.observe?.(result);
+        else steps.observe?.(result, coverage !== undefined);
       } else {
         this.#digest.add(JSON.stringify(stepToJson(step)));
         if (step.kind === 'time') context.branch.increaseTime(step.seconds);

@@ -56,7 +56,9 @@ export class SeenCollector {
   readonly #addresses: NewestValues<string>;
   /** Arguments and results by their Cairo type. */
   readonly #typed = new Map<string, NewestValues<bigint>>();
-  readonly #callers = new Set<string>();
+  /** By contract and function: a key of all three would be a new string for each call. */
+  readonly #callers = new Map<string, Map<string, Set<string>>>();
+  #callerCount = 0;
   readonly #most: number;
 
   /** @param most values of each kind */
@@ -109,7 +111,15 @@ export class SeenCollector {
 
   /** A call that did not fail. */
   addCaller(contract: string, name: string, caller: string): void {
-    if (this.#callers.size < this.#most) this.#callers.add(`${contract} ${name} ${caller}`);
+    const callers = this.#callers.get(contract)?.get(name);
+    if (callers?.has(caller) || this.#callerCount === this.#most) return;
+    this.#callerCount += 1;
+    if (callers) {
+      callers.add(caller);
+      return;
+    }
+    const functions = this.#callers.get(contract) ?? new Map<string, Set<string>>();
+    this.#callers.set(contract, functions.set(name, new Set([caller])));
   }
 
   /** A typed value, with its parts. Strings that are hexadecimal are addresses. */
@@ -126,8 +136,9 @@ export class SeenCollector {
     for (const value of numbers) this.#numbers.add(value);
     for (const value of felts) this.#felts.add(value);
     for (const value of addresses) this.#addresses.add(value);
-    for (const value of callers) {
-      if (this.#callers.size < this.#most) this.#callers.add(value);
+    for (const call of callers) {
+      const [contract = '', name = '', caller = ''] = call.split(' ');
+      this.addCaller(contract, name, caller);
     }
   }
 
@@ -149,7 +160,11 @@ export class SeenCollector {
       numbers: [...new Set(this.numbers)],
       felts: [...new Set(this.felts)],
       addresses: [...new Set(this.addresses)],
-      callers: [...this.#callers],
+      callers: [...this.#callers].flatMap(([contract, functions]) =>
+        [...functions].flatMap(([name, callers]) =>
+          [...callers].map((caller) => `${contract} ${name} ${caller}`),
+        ),
+      ),
     };
   }
 }
