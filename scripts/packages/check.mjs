@@ -35,8 +35,8 @@ import { published } from './workspaces.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_400, 7_500],
-  '@starkbox/abi': [95, 330],
+  starkbox: [2_700, 8_200],
+  '@starkbox/abi': [100, 340],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/debugger': [55, 205],
   '@starkbox/engine': [900, 1_000],
@@ -44,7 +44,7 @@ const LIMITS = {
   '@starkbox/hosting': [60, 210],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
-  '@starkbox/testing': [40, 140],
+  '@starkbox/testing': [130, 420],
   '@starkbox/wallet': [30, 90],
   'create-starkbox': [70, 100],
 };
