@@ -38,6 +38,11 @@ export function readBlock(text: string): BlockId | undefined {
   return /^\d{1,15}$/.test(hash) ? { block_number: Number(hash) } : undefined;
 }
 
+/** Results by the ids of their steps. */
+function runsOf<R>(steps: StepList['steps'], results: readonly R[]): ReadonlyMap<number, R> {
+  return new Map(results.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : [])));
+}
+
 export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => void) {
   const { steps, written } = list;
   const accounts = useAccounts();
@@ -101,9 +106,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       setRan(written);
       setApplied(whatIf?.words ?? []);
       setBefore(runs);
-      setRuns(
-        new Map(simulated.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : []))),
-      );
+      setRuns(runsOf(steps, simulated));
     });
   const keep = (): Promise<void> =>
     busy(async () => {

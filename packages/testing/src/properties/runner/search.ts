@@ -51,8 +51,9 @@ export interface SearchOutcome {
   readonly isAborted: boolean;
 }
 
-/** Runs of a round: the same for any number of threads. */
-const ROUND = 32;
+/** Runs of a round: the first rounds are short, because each finds much that guides the next. */
+const SHORTEST_ROUND = 32;
+const LONGEST_ROUND = 256;
 /** Of the intervals between runs with coverage: it doubles while nothing new is reached. */
 const SHORTEST_INTERVAL = 2;
 const LONGEST_INTERVAL = 32;
@@ -99,7 +100,7 @@ export class Search implements SearchState {
       const range = {
         seed,
         first: this.runs,
-        count: Math.min(ROUND, runs - this.runs),
+        count: Math.min(roundSize(this.runs), runs - this.runs),
         interval: coverage ? this.#interval : 0,
         calls: this.plan.calls - this.calls,
       };
@@ -175,6 +176,11 @@ export class Search implements SearchState {
     this.offsets += added;
     return added;
   }
+}
+
+/** The same for any number of threads. At the end of a round threads wait for each other. */
+function roundSize(runs: number): number {
+  return Math.max(SHORTEST_ROUND, Math.min(runs >> 3, LONGEST_ROUND));
 }
 
 /** Values of each kind that the search remembers. */
