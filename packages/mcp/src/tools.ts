@@ -264,6 +264,12 @@ export function addCallTools(server: McpServer, session: Session): void {
 
 /** Tools that try something on a branch. */
 export function addExperimentTools(server: McpServer, session: Session): void {
+  addBranchTool(server, session);
+  addSearchTools(server, session);
+  addDebugTool(server, session);
+}
+
+function addBranchTool(server: McpServer, session: Session): void {
   server.registerTool(
     'branch',
     {
@@ -283,6 +289,9 @@ export function addExperimentTools(server: McpServer, session: Session): void {
         return answer(session.branches);
       }),
   );
+}
+
+function addSearchTools(server: McpServer, session: Session): void {
   server.registerTool(
     'try_calls',
     {
@@ -342,7 +351,6 @@ export function addExperimentTools(server: McpServer, session: Session): void {
     },
     (check) => guarded(async () => chainAnswer(await checkProperty(session, check))),
   );
-  addDebugTool(server, session);
 }
 
 function addDebugTool(server: McpServer, session: Session): void {

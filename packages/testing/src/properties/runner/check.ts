@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { counted } from '@starkbox/abi';
 import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
 import { mustBeFixture } from '../../fixtures/fixture.js';
@@ -272,7 +273,7 @@ async function violationOf(
       ? history.length === 0
         ? 'before any step'
         : 'by a history of the corpus'
-      : `in run ${run}, after ${calls} calls of ${runs} runs (seed ${seed})`;
+      : `in run ${run}, after ${counted(calls, 'call')} of ${counted(runs, 'run')} (seed ${seed})`;
   const notes = [
     ...(shrunk.isRepeated
       ? []

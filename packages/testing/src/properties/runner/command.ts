@@ -1,5 +1,6 @@
 // The text and the signals of `starkbox fuzz`, which loads this package from the user's project.
 
+import { counted, grouped } from '@starkbox/abi';
 import type { CheckReport, SearchOptions } from '../model/options.js';
 import { checkInvariants, InvariantViolation } from './check.js';
 import { stepToJson } from './history-text.js';
@@ -62,17 +63,14 @@ function reportText(report: CheckReport): string {
   const { runs, calls, views, offsets, corpus, workers, milliseconds, seed, isAborted } = report;
   const seconds = milliseconds / 1000;
   const perSecond = seconds > 0 ? Math.round((calls + views) / seconds) : 0;
-  const threads = workers === 1 ? '1 thread' : `${workers} threads`;
   const reverts = Object.entries(report.reverts);
   const lines = [
-    `${isAborted ? 'Interrupted after' : 'Searched'} ${number(runs)} runs with ${number(calls)} calls in ${seconds.toFixed(1)} s (seed ${seed}, ${threads})`,
-    `${number(perSecond)} calls per second, with ${number(views)} calls of invariants`,
-    `${number(offsets)} bytecode offsets reached; ${number(corpus)} histories reached new code`,
-    ...(reverts.length === 0 ? [] : ['Failed calls:']),
-    ...reverts.slice(0, MOST_REASONS).map(([reason, count]) => `  ${number(count)}  ${reason}`),
+    `${isAborted ? 'Interrupted after' : 'Searched'} ${counted(runs, 'run')} with ${counted(calls, 'call')} in ${seconds.toFixed(1)} s (seed ${seed}, ${counted(workers, 'thread')})`,
+    `${grouped(perSecond)} calls per second, with ${counted(views, 'call')} of invariants`,
+    `${counted(offsets, 'bytecode offset')} reached; new code in ${counted(corpus, 'run')}`,
+    ...(reverts.length === 0 ? [] : ['Failed calls, in long searches estimated from some runs:']),
+    ...reverts.slice(0, MOST_REASONS).map(([reason, count]) => `  ${grouped(count)}  ${reason}`),
     ...report.warnings,
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const number = (value: number): string => value.toLocaleString('en-US');
