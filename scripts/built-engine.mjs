@@ -38,12 +38,15 @@ const INPUTS = [
 /** Environment variables that change the output of cargo. */
 const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAGS'];
 
-/** @returns {string[]} paths of files relative to the root, in a deterministic order */
-function inputs() {
+/**
+ * @param {boolean} hasTests whether files of unit tests count, which are no part of a build
+ * @returns {string[]} paths of files relative to the root, in a deterministic order
+ */
+function inputs(hasTests) {
   return INPUTS.flatMap((path) => {
     if (statSync(join(ROOT, path)).isFile()) return [path];
     return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
-      .filter((file) => file.isFile())
+      .filter((file) => file.isFile() && (hasTests || file.name !== 'tests.rs'))
       .map((file) => join(file.parentPath, file.name).slice(ROOT.length));
   }).sort();
 }
@@ -67,13 +70,14 @@ function readJson(file) {
  * @param {string} target
  * @param {string} profile
  * @param {string} flag
+ * @param {boolean} [hasTests]
  */
-function folderFor(target, profile, flag) {
+function folderFor(target, profile, flag, hasTests = false) {
   const hash = createHash('sha256');
   const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
   const variables = VARIABLES.map((name) => process.env[name] ?? '');
   hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...settings()]));
-  for (const path of inputs()) {
+  for (const path of inputs(hasTests)) {
     const content = readFileSync(join(ROOT, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);
   }
@@ -89,7 +93,7 @@ function folderFor(target, profile, flag) {
  */
 export function checkOnce(name, settings, check) {
   const texts = settings.map((path) => readFileSync(join(ROOT, path), 'utf8'));
-  const hash = basename(folderFor(hostTriple(), name, texts.join('\n')));
+  const hash = basename(folderFor(hostTriple(), name, texts.join('\n'), true));
   const stamp = join(CHECKS, `${name}-${hash}`);
   if (existsSync(stamp) && !process.argv.includes('--fresh')) {
     console.log(`nothing has changed since it passed at ${readFileSync(stamp, 'utf8')}: ${stamp}`);

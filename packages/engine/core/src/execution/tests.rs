@@ -133,6 +133,7 @@ fn a_call_of_a_contract_that_does_not_exist_fails() {
         address: ContractAddress::try_from(Felt::from(9)).unwrap(),
         selector: EntryPointSelector(Felt::ONE),
         calldata: Vec::new(),
+        caller: ContractAddress::default(),
     };
     let called = call(Arc::new(State::new(1, true, None)), 1, &block(), missing).unwrap();
     let report = call_report(&called, Vec::new()).unwrap();
