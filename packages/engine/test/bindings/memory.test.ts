@@ -38,6 +38,7 @@ test('free memory between blocks in use leaves the process', async () => {
   const usedBefore = allocatorFigures().systemUsed;
   let buffers = allocateBuffers();
   expect(allocatorFigures().systemUsed - usedBefore).toBeGreaterThan(BUFFERS * BUFFER_BYTES * 0.9);
+  const residentAtPeak = anonymousBytes();
   // Every tenth stays, so that the heap cannot shrink from its end.
   buffers = buffers.filter((_, index) => index % 10 === 0);
   await expect
@@ -49,9 +50,8 @@ test('free memory between blocks in use leaves the process', async () => {
       { timeout: 20_000 },
     )
     .toBeGreaterThan(BUFFERS * BUFFER_BYTES * 0.7);
-  const residentBefore = anonymousBytes();
   await trimMemory();
   // The allocator may have returned some of it before.
-  expect(residentBefore - anonymousBytes()).toBeGreaterThan(BUFFERS * BUFFER_BYTES * 0.3);
+  expect(residentAtPeak - anonymousBytes()).toBeGreaterThan(BUFFERS * BUFFER_BYTES * 0.5);
   expect(buffers).toHaveLength(BUFFERS / 10);
 });

@@ -198,18 +198,7 @@ export class Run<T = unknown> {
   async act(name: string, args: readonly CallArgument[] = []): Promise<string | undefined> {
     const action = this.#options.actions?.[name];
     if (!action) throw new TypeError(`The options have no action ${name}: add it to "actions"`);
-    const before = this.#context.branch;
-    this.#context.branch = before.branch();
-    try {
-      await Reflect.apply(action.run, action, [this.#context, ...args]);
-      return undefined;
-    } catch (error) {
-      this.#context.branch = before;
-      if (error instanceof CallFailed) return error.reason;
-      throw error;
-    } finally {
-      await this.#context.closeChains();
-    }
+    return (await this.#context.perform(action, args))?.reason;
   }
 
   /**

@@ -41,5 +41,8 @@ export interface BlockStep {
 
 export type Step = CallStep | ActionStep | TimeStep | BlockStep;
 
+/** Whether a value is a list: an array, a span or a tuple. */
+export const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);
+
 /** The steps of a run, in order. */
 export type History = readonly Step[];

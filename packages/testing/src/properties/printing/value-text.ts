@@ -1,5 +1,5 @@
 // Values and steps as TypeScript.
-import type { Step, StepValue } from '../model/history.js';
+import { isList, type Step, type StepValue } from '../model/history.js';
 
 /** Names of addresses, which stand for them. */
 export type AddressNames = ReadonlyMap<string, string>;
@@ -18,8 +18,6 @@ export function valueCode(value: StepValue, names: AddressNames): string {
   });
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
-
-const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);
 
 /** Long numbers are hard to read without groups. */
 function groupedDigits(value: bigint): string {

@@ -3,7 +3,7 @@ import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
 import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
 import type { StepValue } from '../model/history.js';
-import type { CallArgument, HistoryContext, ReturnedValue } from '../model/options.js';
+import type { Action, CallArgument, HistoryContext, ReturnedValue } from '../model/options.js';
 import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { reasonOf } from './reasons.js';
 
@@ -183,6 +183,27 @@ export class SessionContext<T> implements HistoryContext<T> {
 
   onChain<R>(run: (chain: LocalTestChain) => Promise<R>): Promise<R> {
     return this.branch.onChain((chain) => run(new LocalTestChain(chain, { isReported: false })));
+  }
+
+  /**
+   * Performs an action as a whole or not at all.
+   *
+   * @returns the failed call that ended it
+   * @throws any other error of the action
+   */
+  async perform(action: Action<T>, args: readonly CallArgument[]): Promise<CallFailed | undefined> {
+    const before = this.branch;
+    this.branch = before.branch();
+    try {
+      await Reflect.apply(action.run, action, [this, ...args]);
+      return undefined;
+    } catch (error) {
+      this.branch = before;
+      if (error instanceof CallFailed) return error;
+      throw error;
+    } finally {
+      await this.closeChains();
+    }
   }
 
   get hasChains(): boolean {

@@ -1,5 +1,5 @@
 // Histories as JSON: in the files of a corpus.
-import type { History, Step, StepValue } from '../model/history.js';
+import { type History, isList, type Step, type StepValue } from '../model/history.js';
 
 /** JSON has no bigints: `n:` stands before integers, `s:` before strings. */
 type JsonValue = string | boolean | readonly JsonValue[] | { readonly [member: string]: JsonValue };
@@ -16,8 +16,6 @@ export function valueToJson(value: StepValue): JsonValue {
     Object.entries(value).map(([name, member]) => [name, valueToJson(member)] as const),
   );
 }
-
-const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);
 
 export function stepToJson(step: Step): object {
   return 'arguments' in step ? { ...step, arguments: step.arguments.map(valueToJson) } : step;

@@ -1,4 +1,5 @@
 // Progress of a search: one line that is drawn again on a terminal, and plain lines elsewhere.
+import { counted, grouped } from '@starkbox/abi';
 import type { SearchState } from './search.js';
 
 /** A stream that is a terminal or not, such as `process.stderr`. */
@@ -60,9 +61,9 @@ export function progressLine(state: SearchState): string {
     .slice(0, MOST_REASONS)
     .map(([reason, count]) => `${reason} ${percent(count, calls)}`);
   const parts = [
-    `${number(runs)} runs`,
-    `${number(calls)} calls, ${number(Math.round(perSecond))} calls/s with invariants`,
-    `${number(offsets)} code offsets in ${number(kept)} histories`,
+    counted(runs, 'run'),
+    `${counted(calls, 'call')}, ${grouped(Math.round(perSecond))} calls/s with invariants`,
+    `${grouped(offsets)} code offsets in ${grouped(kept)} histories`,
     `${percent(failed, calls)} reverts${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
     remaining(state),
   ];
@@ -74,10 +75,8 @@ function remaining({ plan, runs, calls, milliseconds }: SearchState): string {
   const share = Math.max(...shares);
   if (!(share > 0)) return '';
   const seconds = (milliseconds * (1 - share)) / share / 1000;
-  return `${number(Math.max(0, Math.ceil(seconds)))} s left`;
+  return `${grouped(Math.max(0, Math.ceil(seconds)))} s left`;
 }
-
-const number = (value: number): string => value.toLocaleString('en-US');
 
 const percent = (part: number, whole: number): string =>
   `${whole === 0 ? 0 : Math.round((part / whole) * 100)} %`;

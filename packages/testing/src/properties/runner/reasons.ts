@@ -1,10 +1,8 @@
 // Reasons of failed calls, in few words.
 import { decodeShortString } from '@starkbox/abi';
+import type { DirectResult } from 'starkbox';
 
-interface CallFailure {
-  readonly message: string;
-  readonly panic?: readonly string[] | undefined;
-}
+type CallFailure = NonNullable<DirectResult['failure']>;
 
 const LONGEST = 160;
 

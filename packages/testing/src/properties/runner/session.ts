@@ -15,7 +15,7 @@ import type { ActionStep, CallStep, History, Step } from '../model/history.js';
 import type { Action, Invariant, InvariantOptions } from '../model/options.js';
 import { reportHistory } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
-import { CallFailed, SessionContext } from './context.js';
+import { SessionContext } from './context.js';
 import { RunDigest } from './digest.js';
 import { stepToJson } from './history-text.js';
 import { RevertCounts, reasonOf } from './reasons.js';
@@ -376,20 +376,12 @@ export class Session<T = unknown> {
     const action = this.#actions[name];
     if (!action)
       throw new Error(`The history has an action '${name}' that the options do not have`);
-    const before = context.branch;
-    context.branch = before.branch();
     try {
-      await Reflect.apply(action.run, action, [context, ...args]);
-      return undefined;
+      const failed = await context.perform(action, args);
+      if (failed) this.#countReason(`${name}: ${failed.reason}`);
+      return failed?.message;
     } catch (error) {
-      context.branch = before;
-      if (!(error instanceof CallFailed)) {
-        return { invariant: `action ${name}`, message: messageOf(error) };
-      }
-      this.#countReason(`${name}: ${error.reason}`);
-      return error.message;
-    } finally {
-      await context.closeChains();
+      return { invariant: `action ${name}`, message: messageOf(error) };
     }
   }
 
