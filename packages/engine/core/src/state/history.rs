@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
 use starknet_types_core::felt::Felt;
 
 use super::cell::Cell;
-use super::diff::{ClassChanges, Diff};
+use super::diff::{ClassChanges, Diff, Slots};
 use super::maps::{Contract, State, Touched};
 use crate::error::{Failure, Kind, Result};
 use crate::felt::Key;
@@ -69,7 +68,7 @@ impl Touched {
         for (address, _) in diff.deployed.iter().chain(&diff.replaced) {
             classes.remove(address);
         }
-        Touched { storage, nonces, classes, declared: OrdSet::new() }
+        Touched { storage, nonces, classes, ..Touched::default() }
     }
 }
 
@@ -246,6 +245,9 @@ impl State {
                 None => deprecated.push(*hash),
             }
         }
+        // A class that this version declares has the migrated hash already.
+        let migrated = self.touched.migrated.iter();
+        let migrated = migrated.filter(|(hash, _)| !self.touched.declared.contains(*hash));
         Diff {
             storage: storage
                 .into_iter()
@@ -256,6 +258,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
+            migrated: migrated.map(|(hash, value)| (*hash, *value)).collect(),
         }
     }
 
@@ -309,6 +312,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
+            migrated: Slots::default(),
         }
     }
 }
@@ -353,6 +357,17 @@ mod tests {
         assert_eq!(diff.length(), 0);
         assert_eq!(closed.storage_since(key(1), key(1), 1), Some(0));
         assert_eq!(closed.figures.past, 0);
+    }
+
+    #[test]
+    fn a_migration_is_part_of_the_difference_of_its_version() {
+        let mut changes = Changes::default();
+        changes.migrated.insert(key(7), Felt::from(8));
+        let (closed, diff) = State::new(0, true, None).apply(&changes).unwrap().close();
+        assert_eq!((&*diff.migrated, diff.length()), (&[(key(7), Felt::from(8))][..], 1));
+        assert_eq!(closed.diff_of(0).unwrap(), diff);
+        assert_eq!(closed.diff_of(1).unwrap().length(), 0);
+        assert_eq!(closed.advance().rewind(0).unwrap().diff_of(0).unwrap(), diff);
     }
 
     #[test]
