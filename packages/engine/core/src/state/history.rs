@@ -11,7 +11,7 @@ use imbl::ordmap::DiffItem;
 use starknet_types_core::felt::Felt;
 
 use super::cell::Cell;
-use super::diff::{ClassChanges, Diff, Slots};
+use super::diff::{ClassChanges, Diff};
 use super::maps::{Contract, State, Touched};
 use crate::error::{Failure, Kind, Result};
 use crate::felt::Key;
@@ -46,6 +46,12 @@ impl Touched {
         let declared = state.classes.iter().filter(|(_, entry)| entry.since <= version);
         touched.declared.extend(declared.map(|(hash, _)| *hash));
         touched
+    }
+
+    /// The migrated hashes, without classes that the version declares: they have this hash from the start.
+    fn migrations(&self) -> impl Iterator<Item = (Key, Felt)> + '_ {
+        let migrated = self.migrated.iter().map(|(hash, compiled)| (*hash, *compiled));
+        migrated.filter(|(hash, _)| !self.declared.contains(hash))
     }
 
     /// The cells that were touched and are not in the difference, which lists only what was touched.
@@ -245,9 +251,6 @@ impl State {
                 None => deprecated.push(*hash),
             }
         }
-        // A class that this version declares has the migrated hash already.
-        let migrated = self.touched.migrated.iter();
-        let migrated = migrated.filter(|(hash, _)| !self.touched.declared.contains(*hash));
         Diff {
             storage: storage
                 .into_iter()
@@ -258,7 +261,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
-            migrated: migrated.map(|(hash, value)| (*hash, *value)).collect(),
+            migrated: self.touched.migrations().collect(),
         }
     }
 
@@ -305,6 +308,8 @@ impl State {
                 }
             }
         }
+        let is_new = |hash: &Key| !self.touched.migrated.contains_key(hash);
+        let migrated = other.touched.migrations().filter(|(hash, _)| is_new(hash));
         Diff {
             storage: storage.into(),
             nonces: nonces.into(),
@@ -312,7 +317,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
-            migrated: Slots::default(),
+            migrated: migrated.collect(),
         }
     }
 }
@@ -363,7 +368,13 @@ mod tests {
     fn a_migration_is_part_of_the_difference_of_its_version() {
         let mut changes = Changes::default();
         changes.migrated.insert(key(7), Felt::from(8));
-        let (closed, diff) = State::new(0, true, None).apply(&changes).unwrap().close();
+        let empty = State::new(0, true, None);
+        let migrated = empty.apply(&changes).unwrap();
+        let (closed, diff) = migrated.close();
+        assert_eq!(
+            (empty.diff_to(&migrated), migrated.diff_to(&migrated).length()),
+            ((*diff).clone(), 0)
+        );
         assert_eq!((&*diff.migrated, diff.length()), (&[(key(7), Felt::from(8))][..], 1));
         assert_eq!(closed.diff_of(0).unwrap(), diff);
         assert_eq!(closed.diff_of(1).unwrap().length(), 0);
