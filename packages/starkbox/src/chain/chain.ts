@@ -2,7 +2,7 @@
 
 import type { Class, StorageList } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
-import { effectiveBlockGeneration } from '../block-settings.js';
+import { effectiveBlockGeneration, hasMempool, intervalOf } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
@@ -172,9 +172,10 @@ export class Chain {
   start(onError: (error: unknown) => void): void {
     this.#startTimer = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
-      if (typeof generation !== 'number') return this.#timer.stop();
+      const interval = intervalOf(generation);
+      if (interval === undefined) return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
-      this.#timer.start(generation, close, onError);
+      this.#timer.start(interval, close, onError);
     };
     this.#startTimer();
   }
@@ -203,7 +204,7 @@ export class Chain {
     const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
-        const isPooled = effectiveBlockGeneration(world, this.options) === 'mempool';
+        const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
         const step = isPooled ? admitted : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
       });

@@ -1,11 +1,13 @@
 // Options of the chain, its blocks and its gas prices.
 import type { BlockGeneration } from '../block-settings.js';
+import type { NetworkConditions } from '../chain/network/conditions.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
   chainName,
   inGroup,
+  networkConditions,
   type OptionTable,
   oneOf,
   path,
@@ -35,6 +37,9 @@ export interface ChainConfig {
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
+  /** Of the network that the chain imitates. */
+  readonly networkConditions: NetworkConditions | undefined;
+  readonly gasMarket: boolean;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   /** Whether transactions pay a fee. */
@@ -125,6 +130,13 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction to take from the mempool next: the oldest (fifo), the highest tip, or a random choice that depends on --seed.',
   },
+  networkConditions: {
+    flag: '--network-conditions <PRESET|FILE>',
+    group: 'blocks',
+    default: undefined,
+    parse: networkConditions,
+    help: 'Imitate a network: calm, busy or congested, or a JSON file with conditions. Prices move, blocks have the capacity of the network, and others compete for it.',
+  },
   startTime: {
     flag: '--start-time <SECONDS>',
     hasShortVariable: true,
@@ -145,6 +157,14 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: trueOrFalse,
     help: 'Execute transactions without charging a fee. Senders need no resource bounds and no balance. Receipts still show the fee.',
     brief: 'Charge no fees',
+  },
+  gasMarket: {
+    flag: '--gas-market',
+    group: 'fees',
+    isPortable: true,
+    default: false,
+    parse: trueOrFalse,
+    help: "Change the price of L2 gas from block to block by the protocol's rule, and limit blocks to the capacity of the network.",
   },
   gasPriceWei: {
     ...GAS_PRICE,

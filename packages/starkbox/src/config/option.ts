@@ -1,4 +1,5 @@
 // Type of an option, and parsers of its values.
+import { readFileSync } from 'node:fs';
 import { listed } from '@starkbox/abi/text-layout';
 import { canonicalName, METHODS } from '@starkbox/spec';
 import {
@@ -7,7 +8,15 @@ import {
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
 } from '../block-settings.js';
+import {
+  type NetworkConditions,
+  PRESET_NAMES,
+  presetOf,
+  readConditions,
+} from '../chain/network/conditions.js';
+import { reasonOf } from '../errors.js';
 import { hex } from '../felt.js';
+import { parse as parseJson } from '../json/json.js';
 
 /** Groups of options: each is a topic of `starkbox help`, with its title. */
 export const GROUPS = {
@@ -304,6 +313,23 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
   readBlockGeneration,
   BLOCK_GENERATION_WORDS,
 );
+
+/** A preset, or the content of a file. */
+export const networkConditions: Parse<NetworkConditions> = accepting(
+  `${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
+  (text) => presetOf(text) ?? conditionsInFile(text),
+  'paths',
+);
+
+function conditionsInFile(path: string): NetworkConditions {
+  try {
+    return readConditions(parseJson(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new InvalidValue(
+      `must be ${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions: ${reasonOf(error)}`,
+    );
+  }
+}
 
 const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
 

@@ -19,6 +19,7 @@ import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
 import { readStateDiff } from '../history/stored-texts.js';
+import type { NetworkConditions } from '../network/conditions.js';
 import { afterBlock, nextBlockTime } from '../world/clock.js';
 import { latestHeader, pendingNumber } from '../world/find-block.js';
 import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices.js';
@@ -34,6 +35,8 @@ export interface FirstBlock extends BlockRules {
   readonly prices: GasPrices;
   /** Undefined: the newest. */
   readonly starknetVersion?: StarknetVersion | undefined;
+  /** Of the network that the chain imitates, if any. */
+  readonly conditions?: NetworkConditions | undefined;
 }
 
 /** The world after its first block. */

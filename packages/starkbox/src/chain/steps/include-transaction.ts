@@ -1,6 +1,6 @@
 // Step that executes a transaction and includes it in the pending block.
 import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
-import { effectiveBlockGeneration } from '../../block-settings.js';
+import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during } from '../../probe.js';
@@ -69,7 +69,7 @@ export async function include(
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const generation = effectiveBlockGeneration(world, rules);
   const strictNonce =
-    generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
+    generation === 'transaction' || hasMempool(generation) || transaction.type === 'DECLARE';
   const submitted = () => recordSubmitted(prepared);
   const inclusion = await tryToInclude(
     world,

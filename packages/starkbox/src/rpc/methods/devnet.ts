@@ -9,6 +9,7 @@ import {
 import {
   EXPECTED_BLOCK_GENERATION,
   effectiveBlockGeneration,
+  hasMempool,
   readBlockGeneration,
 } from '../../block-settings.js';
 import {
@@ -86,12 +87,12 @@ export function devnetMethods(
       const { fork } = chain.options;
       const waiting = pending.transactions.size;
       const generation = effectiveBlockGeneration(chain.world, chain.options);
-      const hasMempool = generation === 'mempool' || mempool.waiting.size > 0;
+      const showsMempool = hasMempool(generation) || mempool.waiting.size > 0;
       return {
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        mempool_tx_count: hasMempool ? mempool.waiting.size : undefined,
+        mempool_tx_count: showsMempool ? mempool.waiting.size : undefined,
         chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,

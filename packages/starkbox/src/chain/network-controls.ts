@@ -1,0 +1,48 @@
+// Controls of the network that a chain imitates.
+import type { BlockSettings } from '../block-settings.js';
+import { refuse } from '../errors.js';
+import type { Chain } from './chain.js';
+import type { Congestion, NetworkConditions } from './network/conditions.js';
+import { withConditions } from './network/network.js';
+import type { Cause } from './world/cause.js';
+import type { World } from './world/world.js';
+
+/** Sets the conditions of the network, or ends them with `undefined`. */
+export function setNetworkConditions(
+  chain: Chain,
+  conditions: NetworkConditions | undefined,
+  cause?: Cause,
+): Promise<void> {
+  return chain.write(cause, async (world) => [withNetwork(world, conditions, chain), undefined]);
+}
+
+/** Changes the load of others alone. */
+export function setCongestion(
+  chain: Chain,
+  congestion: Congestion | undefined,
+  cause?: Cause,
+): Promise<void> {
+  return chain.write(cause, async (world) => {
+    const { conditions } =
+      world.network ??
+      refuse('No network conditions are set: call devnet_setNetworkConditions first');
+    return [withNetwork(world, { ...conditions, congestion }, chain), undefined];
+  });
+}
+
+function withNetwork(
+  { network, ...world }: World,
+  conditions: NetworkConditions | undefined,
+  { options }: Chain,
+): World {
+  if (conditions === undefined) return world;
+  const { blockGeneration: generation } = conditions;
+  const blocks: BlockSettings =
+    generation === undefined
+      ? world.blocks
+      : {
+          ...world.blocks,
+          generation: generation === options.blockGeneration ? undefined : generation,
+        };
+  return { ...world, blocks, network: withConditions(network, conditions) };
+}
