@@ -101,7 +101,7 @@ test('aborting a block removes its migration', async () => {
 
 test('classes of the origin of a fork are migrated on the fork', async () => {
   const origin = await openNode({ accounts: 1 });
-  const { url } = await origin.listen();
+  const { url } = await origin.listen({ port: 0 });
   const fork = await openNode({ accounts: 0, forkNetwork: url, forkUpstreamCaching: false });
   await apply(fork);
   await fork.request('devnet_createBlock');

@@ -22,10 +22,11 @@ import {
   ETH,
   type PredeployedAccount,
   type PredeployedContract,
+  readAccountGroups,
   STRK,
   UDC,
 } from '../../predeployed.js';
-import { MINTER, SEQUENCER, seededAccounts } from './accounts.js';
+import { classAccounts, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 import { argentClasses } from './argent-classes.js';
 
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
@@ -53,6 +54,7 @@ type GenesisConfig = Pick<
   | 'accountClass'
   | 'accountClassCustom'
   | 'initialBalance'
+  | 'moreAccounts'
   | 'predeclareArgent'
   | 'seed'
   | 'stateArchive'
@@ -60,6 +62,7 @@ type GenesisConfig = Pick<
 
 /** @param fork the forked chain, whose existing tokens and balances are kept */
 export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
+  const groups = readAccountGroups(config.moreAccounts ?? '') ?? [];
   const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
     builtinClass('account'),
     builtinClass('account-cairo0'),
@@ -67,7 +70,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     builtinClass('eth'),
     builtinClass('udc'),
     builtinClass('udc-cairo0'),
-    config.predeclareArgent ? argentClasses() : [],
+    config.predeclareArgent || groups.some(({ name }) => name === 'argent') ? argentClasses() : [],
     config.accountClassCustom === undefined
       ? undefined
       : readAccountClass(config.accountClassCustom).catch((error: unknown) => {
@@ -75,7 +78,12 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
         }),
   ]);
   const accountClass = custom ?? (config.accountClass === 'cairo0' ? accountCairo0 : account);
-  const accounts = seededAccounts(config.seed, config.accounts);
+  const [regular = account, multisig] = argent;
+  const classOf = { cairo0: accountCairo0, cairo1: account, argent: regular };
+  const accounts = [
+    ...seededAccounts(config.seed, config.accounts),
+    ...groups.flatMap((group) => classAccounts(config.seed, group, classOf[group.name])),
+  ];
   const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
   const empty = State.create({
     keepHistory: config.stateArchive === 'full',
@@ -92,16 +100,18 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
       deployed(UDC, udc),
       deployed(LEGACY_UDC, udcCairo0),
       ...[deployed(MINTER.address, account)].filter(({ address }) => !existing.has(address)),
-      ...accounts.map(({ address }) => deployed(address, accountClass)),
+      ...accounts.map(({ address, classHash = accountClass.hash }) => ({
+        address,
+        class_hash: classHash,
+      })),
     ],
     storage_diffs: [
       token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance, existing),
       token(ETH, 'Ether', 'ETH', accounts, config.initialBalance, existing),
-      ...[MINTER, ...accounts].map(accountStorage),
+      ...[MINTER, ...accounts].map((holder) => accountStorage(holder, argent[0])),
     ],
   };
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
-  const [regular, multisig] = argent;
   return {
     state: await (await withStart(empty, fork?.start)).apply(
       diff,
@@ -112,7 +122,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     eth: { address: ETH, classHash: existing.tokenClass(ETH) ?? eth.hash },
     strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
-    argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
+    argent: multisig && { regular: regular.hash, multisig: multisig.hash },
     async warm() {
       await Promise.all([accountClass.warm(), strk.warm()]);
     },
@@ -134,11 +144,17 @@ async function withStart(empty: State, start: Fork['start']): Promise<State> {
   return state;
 }
 
-function accountStorage(account: PredeployedAccount): StateDiff['storage_diffs'][number] {
+function accountStorage(
+  { address, publicKey, classHash }: PredeployedAccount,
+  argent: Class | undefined,
+): StateDiff['storage_diffs'][number] {
+  if (classHash !== undefined && classHash === argent?.hash) {
+    return { address, storage_entries: [{ key: storageAddress('_signer'), value: publicKey }] };
+  }
   return {
-    address: account.address,
+    address,
     storage_entries: [
-      { key: storageAddress('Account_public_key'), value: account.publicKey },
+      { key: storageAddress('Account_public_key'), value: publicKey },
       { key: storageAddress('SRC5_supported_interfaces', [SRC6]), value: '0x1' },
     ],
   };
