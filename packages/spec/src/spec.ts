@@ -1882,6 +1882,8 @@ export type PREDEPLOYED_ACCOUNT = {
     readonly eth: BALANCE;
     readonly strk: BALANCE;
   } | null;
+  /** The class of an account of --more-accounts; absent for other accounts. */
+  readonly class_hash?: FELT;
 };
 
 /** The header of the block under construction. */
@@ -2287,7 +2289,7 @@ export type STATE_CHANGES = {
     readonly compiled_class_hash: FELT;
   }[];
   readonly deprecated_declared_classes?: readonly FELT[];
-  /** Not supported: only an empty list. */
+  /** Declared Sierra classes whose compiled class hash migrates to the current hash function (Starknet 0.14.1). Each must have its current compiled class hash. */
   readonly migrated_compiled_classes?:
     | readonly {
         readonly class_hash: FELT;
