@@ -231,6 +231,7 @@ function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string)
       deployed_contracts.length +
       replaced_classes.length +
       declared.declared_classes.length +
-      declared.deprecated_declared_classes.length,
+      declared.deprecated_declared_classes.length +
+      (declared.migrated_compiled_classes?.length ?? 0),
   };
 }
