@@ -1,11 +1,12 @@
 // Options of the chain, its blocks and its gas prices.
-import type { BlockGeneration } from '../block-settings.js';
+import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
   chainName,
   inGroup,
+  l1Acceptance,
   type OptionTable,
   oneOf,
   path,
@@ -35,6 +36,8 @@ export interface ChainConfig {
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
+  /** A number counts blocks; `600s` is an age in seconds. */
+  readonly l1Acceptance: L1Acceptance;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   /** Whether transactions pay a fee. */
@@ -124,6 +127,15 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'fifo',
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction to take from the mempool next: the oldest (fifo), the highest tip, or a random choice that depends on --seed.',
+  },
+  l1Acceptance: {
+    flag: '--l1-acceptance <BLOCKS|SECONDSs>',
+    field: 'l1_acceptance',
+    group: 'blocks',
+    isPortable: true,
+    default: 'off',
+    parse: l1Acceptance,
+    help: 'Accept a block on L1 when this many blocks follow it (5), or when it is this many seconds old (600s).',
   },
   startTime: {
     flag: '--start-time <SECONDS>',

@@ -5,7 +5,10 @@ import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
+  type L1Acceptance,
   readBlockGeneration,
+  readL1Acceptance,
 } from '../block-settings.js';
 import { hex } from '../felt.js';
 
@@ -303,6 +306,12 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
   BLOCK_GENERATION_WORDS,
+);
+
+export const l1Acceptance: Parse<L1Acceptance> = accepting(
+  EXPECTED_L1_ACCEPTANCE,
+  readL1Acceptance,
+  ['off'],
 );
 
 const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
