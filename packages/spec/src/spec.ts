@@ -129,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
+  readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */
   readonly next_block_timestamp: SECONDS;
 };
@@ -359,6 +361,8 @@ export type CONFIG = {
   readonly state_archive: 'full' | 'none';
   /** The public network whose limits apply to transactions and classes; absent without `--rules`. */
   readonly rules?: 'mainnet' | 'sepolia';
+  /** When a block is accepted on L1: a number of blocks that follow it, or an age in seconds followed by s; absent without `--l1-acceptance`. */
+  readonly l1_acceptance?: string;
   /** The forked network, even after `devnet_restart` has changed it; nulls without a fork. */
   readonly fork_config: {
     readonly url: string | null;
@@ -2714,16 +2718,17 @@ export interface Methods {
     };
     readonly result: GAS_PRICES;
   };
-  /** Set when blocks close, their timestamps and their sequencer. */
+  /** Set when blocks close, their timestamps, their sequencer and their acceptance on L1. */
   readonly devnet_setBlockSettings: {
     readonly params: {
       readonly block_generation_on?: string | number;
       readonly time_step?: SECONDS | 'none';
       readonly sequencer_address?: ADDRESS;
+      readonly l1_acceptance?: string | number;
     };
     readonly result: BLOCK_SETTINGS;
   };
-  /** Read when blocks close, their time step and their sequencer. */
+  /** Read when blocks close, their time step, their sequencer and their acceptance on L1. */
   readonly devnet_getBlockSettings: {
     readonly params: Record<string, never>;
     readonly result: BLOCK_SETTINGS;
@@ -3958,7 +3963,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_setBlockSettings: {
     document: 'devnet',
-    params: [{ name: 'block_generation_on' }, { name: 'time_step' }, { name: 'sequencer_address' }],
+    params: [
+      { name: 'block_generation_on' },
+      { name: 'time_step' },
+      { name: 'sequencer_address' },
+      { name: 'l1_acceptance' },
+    ],
     writes: true,
     journalled: true,
     restricted: true,

@@ -172,10 +172,10 @@ export class ChainService {
     return this.isStored ? Promise.resolve() : beginTimeNow(this.chain, this.#firstClock);
   }
 
-  /** Starts the interval of blocks, if there is one. */
+  /** Starts the timers of blocks and of acceptance on L1, if any. */
   start(): void {
     const { log } = this.shared;
-    this.chain.start((error) => log.error({ error }, 'closing a block at the interval failed'));
+    this.chain.start((error) => log.error({ error }, 'a change by a timer of blocks failed'));
   }
 
   /** The L1 of the chain. */
