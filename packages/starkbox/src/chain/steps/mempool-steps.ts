@@ -1,5 +1,5 @@
 // Steps of the mempool: admission, selection, pre-confirmation.
-import { type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
+import { type ClassLimits, EngineError, type Full, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
@@ -139,6 +139,7 @@ export async function preConfirmed(
     if (!selection) break;
     const [mempool, queued] = selection;
     const execution = await executeQueued(now, queued, rules);
+    if ('full' in execution) break;
     if ('next' in execution) {
       now = { ...execution.next, mempool: withoutExecuted(mempool, queued) };
       included.push(queued.hash);
@@ -157,7 +158,7 @@ async function executeQueued(
   world: World,
   queued: QueuedTransaction,
   rules: MempoolRules,
-): Promise<{ readonly next: World } | { readonly reason: string }> {
+): Promise<{ readonly next: World } | { readonly reason: string } | { readonly full: Full }> {
   const prepared = queued.prepared ?? (await reread(queued, rules));
   if (typeof prepared === 'string') return { reason: prepared };
   const { transaction, proofFacts } = queued;
@@ -166,9 +167,13 @@ async function executeQueued(
     transaction,
     proofFacts,
   });
-  const candidate = { transaction: prepared, submitted, strictNonce: true };
+  const candidate = { transaction: prepared, submitted, strictNonce: true, tip: queued.tip };
   const inclusion = await tryToInclude(world, candidate, rules, nextTime(world));
-  return 'next' in inclusion ? inclusion : { reason: inclusion.rejection.message };
+  if ('full' in inclusion && inclusion.full.isTooLarge) {
+    const { tooLarge } = await import('./block-room.js');
+    return { reason: tooLarge(world, inclusion.full) };
+  }
+  return 'rejection' in inclusion ? { reason: inclusion.rejection.message } : inclusion;
 }
 
 /** A stored transaction, ready to run, or why it cannot be read. */
