@@ -1,5 +1,5 @@
 // Step that executes a transaction and includes it in the pending block.
-import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
+import type { ExecutionFlags, Full, Rejection, Transaction } from '@starkbox/engine';
 import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
@@ -78,6 +78,7 @@ export async function include(
     time,
   );
   if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
+  if ('full' in inclusion) return fail('UNEXPECTED_ERROR');
   const { rejection } = inclusion;
   await mustBeDeclared(world, prepared, rejection);
   refuse?.(rejection);
@@ -108,7 +109,7 @@ export async function tryToInclude(
   { transaction, submitted, strictNonce, closes = false }: Candidate,
   rules: InclusionRules,
   time: number,
-): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
+): Promise<{ readonly next: World } | { readonly rejection: Rejection } | { readonly full: Full }> {
   const { probe } = rules;
   const header = openHeader(world, rules, time, false);
   const context = makeContext(rules, header);
