@@ -1331,8 +1331,8 @@ export type GAS_COST = {
 
 /** Prices that follow the protocol's rule. */
 export type GAS_MARKET = {
-  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. */
-  readonly l1_prices?: readonly L1_GAS_PRICES[];
+  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. On a fork, `origin` stands for the prices of the last 100 blocks of the origin. */
+  readonly l1_prices?: readonly L1_GAS_PRICES[] | 'origin';
   /** Blocks until the next entry; 1 by default. */
   readonly l1_blocks?: number;
 };

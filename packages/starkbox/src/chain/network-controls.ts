@@ -61,5 +61,5 @@ function withNetwork(
           ...world.blocks,
           generation: generation === options.blockGeneration ? undefined : generation,
         };
-  return { ...world, blocks, network: withConditions(network, conditions) };
+  return { ...world, blocks, network: withConditions(network, conditions, world.gas.next) };
 }

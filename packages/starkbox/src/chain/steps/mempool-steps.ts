@@ -1,5 +1,5 @@
 // Steps of the mempool: admission, selection, pre-confirmation.
-import { type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
+import { type ClassLimits, EngineError, type Full, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
@@ -194,7 +194,7 @@ export async function preConfirmed(
     if (!selection) break;
     const [mempool, queued] = selection;
     const execution = await executeQueued(now, queued, rules);
-    if (execution === 'full') {
+    if ('full' in execution) {
       isFull = true;
       break;
     }
@@ -216,7 +216,7 @@ async function executeQueued(
   world: World,
   queued: QueuedTransaction,
   rules: MempoolRules,
-): Promise<{ readonly next: World } | { readonly reason: string } | 'full'> {
+): Promise<{ readonly next: World } | { readonly reason: string } | { readonly full: Full }> {
   const prepared = queued.prepared ?? (await reread(queued, rules));
   if (typeof prepared === 'string') return { reason: prepared };
   const { transaction, proofFacts } = queued;
@@ -225,14 +225,13 @@ async function executeQueued(
     transaction,
     proofFacts,
   });
-  const candidate = { transaction: prepared, submitted, strictNonce: true };
+  const candidate = { transaction: prepared, submitted, strictNonce: true, tip: queued.tip };
   const inclusion = await tryToInclude(world, candidate, rules, nextTime(world));
-  if ('next' in inclusion) return inclusion;
-  if ('rejection' in inclusion) return { reason: inclusion.rejection.message };
-  const { exceeded, isTooLarge } = inclusion.full;
-  return isTooLarge
-    ? { reason: `It is too large for a block: it exceeds the limit of ${exceeded.join(', ')}.` }
-    : 'full';
+  if ('full' in inclusion && inclusion.full.isTooLarge) {
+    const { tooLarge } = await import('./block-room.js');
+    return { reason: tooLarge(world, inclusion.full) };
+  }
+  return 'rejection' in inclusion ? { reason: inclusion.rejection.message } : inclusion;
 }
 
 /** A stored transaction, ready to run, or why it cannot be read. */
