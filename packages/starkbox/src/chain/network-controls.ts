@@ -1,8 +1,11 @@
 // Controls of the network that a chain imitates.
 import type { BlockSettings } from '../block-settings.js';
+import { refuse } from '../errors.js';
+import type { Fork } from '../fork/fork.js';
 import type { Chain } from './chain.js';
-import { type Congestion, MARKET_ONLY, type NetworkConditions } from './network/conditions.js';
-import { withConditions } from './network/network.js';
+import { type Congestion, MARKET_ONLY, type NetworkConditions, OF_ORIGIN } from './network/conditions.js';
+import { type Network, withConditions } from './network/network.js';
+import { withRules } from './steps/mempool-steps.js';
 import type { Cause } from './world/cause.js';
 import type { World } from './world/world.js';
 
@@ -12,14 +15,24 @@ export async function setNetworkConditions(
   conditions: NetworkConditions | undefined,
   cause?: Cause,
 ): Promise<void> {
-  const { withPricesOfOrigin, withSeries } = await import('./steps/network-block.js');
   const { fork } = chain.options;
-  // Read outside of the writer, so that no change waits for the origin.
-  const resolved = conditions && (await withPricesOfOrigin(conditions, fork));
+  const isOfOrigin = conditions?.gasMarket?.l1Prices === OF_ORIGIN;
+  // Read outside of the writer, so that no change waits for the origin. Without it nothing is awaited here: calls enter
+  // the writer in order of arrival.
+  const resolved = isOfOrigin ? await withOriginPrices(conditions, fork) : conditions;
   return chain.write(cause, async (before) => {
-    const { network, ...world } = withNetwork(before, resolved, chain);
-    return [network ? withSeries({ ...world, network }) : world, undefined];
+    if (!resolved) return [await withoutNetwork(before, chain), undefined];
+    const { withSeries } = await import('./steps/network-block.js');
+    return [withSeries(withNetwork(before, resolved, chain)), undefined];
   });
+}
+
+async function withOriginPrices(
+  conditions: NetworkConditions,
+  fork: Fork | undefined,
+): Promise<NetworkConditions> {
+  const { withPricesOfOrigin } = await import('./steps/network-block.js');
+  return withPricesOfOrigin(conditions, fork);
 }
 
 /** Changes the load of others; a chain without conditions gets the fee market and the capacity of the network with it. */
@@ -35,13 +48,24 @@ export function setCongestion(
   });
 }
 
+/** Without conditions, all waiting transactions can be executed by the usual rules. */
+async function withoutNetwork(world: World, { options }: Chain): Promise<World> {
+  if (!world.network) return world;
+  const { network: _network, ...rest } = await withRules(world, options);
+  return withRules(rest, options);
+}
+
 function withNetwork(
   { network, ...world }: World,
-  conditions: NetworkConditions | undefined,
+  conditions: NetworkConditions,
   { options }: Chain,
-): World {
-  if (conditions === undefined) return world;
-  const { blockGeneration: generation } = conditions;
+): World & { readonly network: Network } {
+  const { blockGeneration: generation, reorgs } = conditions;
+  if (reorgs.probability > 0 && !world.keepsHistory) {
+    refuse(
+      'Reorganisations restore older states: start the node with --state-archive-capacity full, or set reorgs.probability to 0',
+    );
+  }
   const blocks: BlockSettings =
     generation === undefined
       ? world.blocks
