@@ -3,7 +3,12 @@ import type { BlockSettings } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import type { Chain } from './chain.js';
-import { type Congestion, MARKET_ONLY, type NetworkConditions, OF_ORIGIN } from './network/conditions.js';
+import {
+  type Congestion,
+  MARKET_ONLY,
+  type NetworkConditions,
+  OF_ORIGIN,
+} from './network/conditions.js';
 import { type Network, withConditions } from './network/network.js';
 import { withRules } from './steps/mempool-steps.js';
 import type { Cause } from './world/cause.js';
@@ -44,7 +49,10 @@ export function setCongestion(
   return chain.write(cause, async (world) => {
     const { seed = MARKET_ONLY.seed } = chain.options.mempoolOrder ?? {};
     const conditions = world.network?.conditions ?? (congestion && { ...MARKET_ONLY, seed });
-    return [conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world, undefined];
+    return [
+      conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world,
+      undefined,
+    ];
   });
 }
 
