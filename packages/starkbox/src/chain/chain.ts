@@ -13,7 +13,8 @@ import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
-import { IntervalTimer } from './interval-timer.js';
+import { IntervalTimer, type TimedSteps } from './interval-timer.js';
+import type { Network } from './network/network.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
@@ -53,7 +54,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import type { World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
+import { type Change, type ChangeResult, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
@@ -177,18 +178,29 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings. */
-  start(onError: (error: unknown) => void): void {
+  /**
+   * Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings.
+   *
+   * @param stream gives the steps of a builder that takes transactions from the mempool
+   */
+  start(
+    onError: (error: unknown) => void,
+    stream: (chain: Chain, interval: number) => TimedSteps,
+  ): void {
     this.#startTimers = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
       const interval = intervalOf(generation);
       if (interval === undefined) this.#blockTimer.stop();
-      else this.#blockTimer.start(interval, close, onError);
+      else {
+        const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
+        this.#blockTimer.start(steps, onError);
+      }
       // A number of blocks passes only with a block, which accepts by itself.
       const acceptance = effectiveL1Acceptance(this.world, this.options);
       const isTimed = acceptance !== 'off' && typeof acceptance !== 'number';
-      if (isTimed) this.#acceptanceTimer.start(1, () => this.#acceptDue(), onError);
+      const acceptDue = { interval: 1, step: () => this.#acceptDue() };
+      if (isTimed) this.#acceptanceTimer.start(acceptDue, onError);
       else this.#acceptanceTimer.stop();
     };
     this.#startTimers();
@@ -219,6 +231,10 @@ export class Chain {
     const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
+        if (world.network) {
+          const { submittedUnder } = await import('./steps/submissions.js');
+          return [await submittedUnder(world.network, world, prepared, this.options), undefined];
+        }
         const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
         const step = isPooled ? admitted : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
@@ -405,14 +421,42 @@ export class Chain {
       'step',
       async (now) => {
         const [next, result] = await step(now.world);
-        if (next === now.world) return { after: now, result };
-        const world =
-          cause && this.options.keepsJournal
-            ? { ...next, journal: next.journal.push(journalEntry(cause)) }
-            : next;
-        return { after: { ...now, world: Object.freeze(world) }, result };
+        return this.#changed(now, next, result, cause);
       },
       cause,
     );
+  }
+
+  async #changed<T>(
+    now: WorldAndSnapshots,
+    next: World,
+    result: T,
+    cause?: Cause,
+  ): Promise<ChangeResult<T>> {
+    if (next === now.world) return { after: now, result };
+    const { network } = next;
+    const isRound = network !== undefined && network.rounds > (now.world.network?.rounds ?? 0);
+    const settled = isRound ? await this.#afterRound(next, network) : next;
+    const world =
+      cause && this.options.keepsJournal
+        ? { ...settled, journal: settled.journal.push(journalEntry(cause)) }
+        : settled;
+    const after = { ...now, world: Object.freeze(world) };
+    return isRound
+      ? { after, result, followUp: (later) => this.#followUp(later) }
+      : { after, result };
+  }
+
+  async #afterRound(world: World, network: Network): Promise<World> {
+    const { afterRound } = await import('./steps/after-round.js');
+    return afterRound(world, network, this.options);
+  }
+
+  /** What follows a block of an imitated network, in a change of its own: observers see the block first. */
+  async #followUp(now: WorldAndSnapshots): Promise<ChangeResult<void>> {
+    const { network } = now.world;
+    if (!network) return { after: now, result: undefined };
+    const { followedUp } = await import('./steps/after-round.js');
+    return this.#changed(now, await followedUp(now.world, network, this.options), undefined);
   }
 }
