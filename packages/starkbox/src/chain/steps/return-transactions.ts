@@ -40,16 +40,17 @@ export async function sendersSince(world: World, from: number): Promise<Readonly
 
 /**
  * The world after an abort, with the aborted transactions in its mempool: in their order, before
- * all others. Messages from L1 do not return.
+ * all others. Messages from L1 do not return, nor do transactions of others that network conditions added.
  *
  * @param from the first block that was aborted
  */
 export async function withReturned(before: World, after: World, from: number): Promise<World> {
   let { mempool } = after;
   const since = after.network?.rounds;
+  const others = await addressOfOthers(after);
   for await (const record of newestFirst(before, from)) {
     const returned = await returning(record, before.pendingState);
-    if (!returned) continue;
+    if (!returned || returned.sender === others) continue;
     const account = BigInt(await after.pendingState.nonceAt(returned.sender));
     const rival = findByNonce(mempool, returned.sender, returned.nonce);
     if (returned.nonce < account || (rival && rival.tip >= returned.tip)) {
@@ -61,6 +62,13 @@ export async function withReturned(before: World, after: World, from: number): P
     mempool = withWaiting(mempool, returned, account, { end: 'first', since });
   }
   return { ...after, mempool };
+}
+
+/** The account of transactions that network conditions add, if there are any. */
+async function addressOfOthers({ network }: World): Promise<string | undefined> {
+  if (!network?.conditions.congestion) return undefined;
+  const { loadAccount } = await import('./load-transactions.js');
+  return loadAccount(network.conditions.seed);
 }
 
 /** The transactions of a block and all after it, in slices. */
