@@ -83,10 +83,10 @@ export function changeText(before: bigint, after: bigint): string | undefined {
   return `${percent < 0 ? '−' : '+'}${size} %`;
 }
 
-/** `17.9 %`: a share between 0 and 1, with a decimal below 20 %. */
+/** `7.9 %`: a share between 0 and 1, with a decimal below 10 %. */
 export function percentText(part: number): string {
   const percent = part * 100;
-  return `${percent < 20 ? Number(percent.toFixed(1)) : Math.round(percent)} %`;
+  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)} %`;
 }
 
 /** Parses a typed amount: `1.5`, `1e18`, `25 fri`, `1,000 STRK`; a number without unit is in `unit`. */

@@ -1,6 +1,6 @@
 // Options of the chain, its blocks and its gas prices.
+import type { NETWORK_CONDITIONS } from '@starkbox/spec';
 import type { BlockGeneration } from '../block-settings.js';
-import type { NetworkConditions } from '../chain/network/conditions.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
@@ -38,7 +38,7 @@ export interface ChainConfig {
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
   /** Of the network that the chain imitates. */
-  readonly networkConditions: NetworkConditions | undefined;
+  readonly networkConditions: NETWORK_CONDITIONS | undefined;
   readonly gasMarket: boolean;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;

@@ -18,7 +18,7 @@ const HEIGHT = 88;
 /** Room for half of the upper label. */
 const TOP = 8;
 /** Of the labels of an axis, in pixels. */
-const GUTTER = 44;
+const GUTTER = 48;
 const LABEL_GAP = 6;
 const LABEL_HEIGHT = 12;
 /** Smallest visible bar. */
