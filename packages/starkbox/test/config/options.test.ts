@@ -26,6 +26,8 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   rules: 'off',
   blockGenerationOn: 'transaction',
   mempoolOrder: 'fifo',
+  networkConditions: undefined,
+  gasMarket: false,
   artifacts: undefined,
   chargeFee: true,
   configOut: undefined,
