@@ -1331,8 +1331,8 @@ export type GAS_COST = {
 
 /** Prices that follow the protocol's rule. */
 export type GAS_MARKET = {
-  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. */
-  readonly l1_prices?: readonly L1_GAS_PRICES[];
+  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. On a fork, `origin` stands for the prices of the last 100 blocks of the origin. */
+  readonly l1_prices?: readonly L1_GAS_PRICES[] | 'origin';
   /** Blocks until the next entry; 1 by default. */
   readonly l1_blocks?: number;
 };
@@ -1646,6 +1646,10 @@ export type MEMPOOL_ROW = {
   readonly status: 'RECEIVED' | 'CANDIDATE';
   /** Whether a transaction with a lower nonce must come first. */
   readonly waits_for_nonce: boolean;
+  /** True if the price of L2 gas is above its max_price_per_unit, under a gas market. */
+  readonly waits_for_price?: boolean;
+  /** The number of blocks by which the network conditions still delay it. */
+  readonly waits_for_blocks?: number;
 };
 
 /** A node of a trie. */
@@ -2780,17 +2784,20 @@ export interface Methods {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
+      readonly dropped_from?: number;
     };
     readonly result: {
       /** The order of execution. */
-      readonly order: 'fifo' | 'tip' | 'random';
+      readonly order: 'fifo' | 'tip' | 'random' | 'list';
       /** The number of waiting transactions. */
       readonly size: number;
       readonly transactions: readonly MEMPOOL_ROW[];
       /** The first executable transactions in execution order, up to the limit. */
       readonly upcoming: readonly TXN_HASH[];
-      /** The last 100 replaced or invalid transactions, oldest first. */
+      /** The last 100 transactions that left the mempool unexecuted, oldest first; with dropped_from, the next ones from that number. The node keeps 10,000. */
       readonly dropped: readonly MEMPOOL_DROPPED[];
+      /** With dropped_from: the number of the dropped transaction to continue with. */
+      readonly next_dropped?: number;
       readonly next?: PAGE_CURSOR;
     };
   };
@@ -4007,7 +4014,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_mempoolList: {
     document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'cursor' }, { name: 'limit' }, { name: 'dropped_from' }],
     tenants: 'everywhere',
   },
   devnet_mempoolSelect: {

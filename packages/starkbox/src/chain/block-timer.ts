@@ -1,26 +1,36 @@
-// Timer that closes a block in each interval.
+// Timer that closes blocks, or runs the steps that lead to them, in each interval.
+
+/** A step to run at an interval. */
+export interface TimedSteps {
+  /** Seconds. */
+  readonly interval: number;
+  /** @param isActive whether it may continue; false once the interval is stopped */
+  readonly step: (isActive: () => boolean) => Promise<unknown>;
+}
 
 export class BlockTimer {
   #timer: NodeJS.Timeout | undefined;
 
   /** Starts the interval, or restarts it. */
-  start(seconds: number, close: () => Promise<unknown>, onError: (error: unknown) => void): void {
+  start({ interval, step }: TimedSteps, onError: (error: unknown) => void): void {
     this.stop();
-    let isClosing = false;
-    this.#timer = setInterval(() => {
-      // The queue of changes must not grow where closing takes longer than the interval.
-      if (isClosing) return;
-      isClosing = true;
-      close()
+    let isRunning = false;
+    const timer = setInterval(() => {
+      // The queue of changes must not grow where a step takes longer than the interval.
+      if (isRunning) return;
+      isRunning = true;
+      step(() => this.#timer === timer)
         .catch(onError)
         .finally(() => {
-          isClosing = false;
+          isRunning = false;
         });
-    }, seconds * 1000);
-    this.#timer.unref();
+    }, interval * 1000);
+    this.#timer = timer;
+    timer.unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -6,9 +6,10 @@ import { effectiveBlockGeneration, hasMempool, intervalOf } from '../block-setti
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
-import { BlockTimer } from './block-timer.js';
+import { BlockTimer, type TimedSteps } from './block-timer.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
+import type { Network } from './network/network.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
@@ -47,7 +48,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import type { World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
+import { type Change, type ChangeResult, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
@@ -168,14 +169,22 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Starts, or restarts, the interval of blocks, if there is one; it follows later settings. */
-  start(onError: (error: unknown) => void): void {
+  /**
+   * Starts, or restarts, the interval of blocks, if there is one; it follows later settings.
+   *
+   * @param stream gives the steps of a builder that takes transactions from the mempool
+   */
+  start(
+    onError: (error: unknown) => void,
+    stream: (chain: Chain, interval: number) => TimedSteps,
+  ): void {
     this.#startTimer = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
       const interval = intervalOf(generation);
       if (interval === undefined) return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
-      this.#timer.start(interval, close, onError);
+      const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
+      this.#timer.start(steps, onError);
     };
     this.#startTimer();
   }
@@ -204,6 +213,10 @@ export class Chain {
     const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
+        if (world.network) {
+          const { submittedUnder } = await import('./steps/submissions.js');
+          return [await submittedUnder(world.network, world, prepared, this.options), undefined];
+        }
         const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
         const step = isPooled ? admitted : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
@@ -378,14 +391,42 @@ export class Chain {
       'step',
       async (now) => {
         const [next, result] = await step(now.world);
-        if (next === now.world) return { after: now, result };
-        const world =
-          cause && this.options.keepsJournal
-            ? { ...next, journal: next.journal.push(journalEntry(cause)) }
-            : next;
-        return { after: { ...now, world: Object.freeze(world) }, result };
+        return this.#changed(now, next, result, cause);
       },
       cause,
     );
+  }
+
+  async #changed<T>(
+    now: WorldAndSnapshots,
+    next: World,
+    result: T,
+    cause?: Cause,
+  ): Promise<ChangeResult<T>> {
+    if (next === now.world) return { after: now, result };
+    const { network } = next;
+    const isRound = network !== undefined && network.rounds > (now.world.network?.rounds ?? 0);
+    const settled = isRound ? await this.#afterRound(next, network) : next;
+    const world =
+      cause && this.options.keepsJournal
+        ? { ...settled, journal: settled.journal.push(journalEntry(cause)) }
+        : settled;
+    const after = { ...now, world: Object.freeze(world) };
+    return isRound
+      ? { after, result, followUp: (later) => this.#followUp(later) }
+      : { after, result };
+  }
+
+  async #afterRound(world: World, network: Network): Promise<World> {
+    const { afterRound } = await import('./steps/after-round.js');
+    return afterRound(world, network, this.options);
+  }
+
+  /** What follows a block of an imitated network, in a change of its own: observers see the block first. */
+  async #followUp(now: WorldAndSnapshots): Promise<ChangeResult<void>> {
+    const { network } = now.world;
+    if (!network) return { after: now, result: undefined };
+    const { followedUp } = await import('./steps/after-round.js');
+    return this.#changed(now, await followedUp(now.world, network, this.options), undefined);
   }
 }

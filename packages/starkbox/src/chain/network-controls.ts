@@ -4,6 +4,7 @@ import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import type { Congestion, NetworkConditions } from './network/conditions.js';
 import { withConditions } from './network/network.js';
+import { withRules } from './steps/mempool-steps.js';
 import type { Cause } from './world/cause.js';
 import type { World } from './world/world.js';
 
@@ -13,7 +14,12 @@ export function setNetworkConditions(
   conditions: NetworkConditions | undefined,
   cause?: Cause,
 ): Promise<void> {
-  return chain.write(cause, async (world) => [withNetwork(world, conditions, chain), undefined]);
+  return chain.write(cause, async (world) => [
+    conditions === undefined
+      ? await withoutNetwork(world, chain)
+      : withNetwork(world, conditions, chain),
+    undefined,
+  ]);
 }
 
 /** Changes the load of others alone. */
@@ -30,13 +36,24 @@ export function setCongestion(
   });
 }
 
+/** Without conditions, all waiting transactions can be executed by the usual rules. */
+async function withoutNetwork(world: World, { options }: Chain): Promise<World> {
+  if (!world.network) return world;
+  const { network: _network, ...rest } = await withRules(world, options);
+  return withRules(rest, options);
+}
+
 function withNetwork(
   { network, ...world }: World,
-  conditions: NetworkConditions | undefined,
+  conditions: NetworkConditions,
   { options }: Chain,
 ): World {
-  if (conditions === undefined) return world;
-  const { blockGeneration: generation } = conditions;
+  const { blockGeneration: generation, reorgs } = conditions;
+  if (reorgs.probability > 0 && !world.keepsHistory) {
+    refuse(
+      'Reorganisations restore older states: start the node with --state-archive-capacity full, or set reorgs.probability to 0',
+    );
+  }
   const blocks: BlockSettings =
     generation === undefined
       ? world.blocks
@@ -44,5 +61,5 @@ function withNetwork(
           ...world.blocks,
           generation: generation === options.blockGeneration ? undefined : generation,
         };
-  return { ...world, blocks, network: withConditions(network, conditions) };
+  return { ...world, blocks, network: withConditions(network, conditions, world.gas.next) };
 }

@@ -44,7 +44,10 @@ export async function createWorld(first: FirstBlock): Promise<World> {
   const world = firstWorld(first.genesis.state, first);
   const state = await withOldHash(world.pendingState, world.history, first.fork);
   const time = nextBlockTime(world.clock, first.fork?.block.timestamp);
-  return closeUnmeasured({ ...world, pendingState: state }, first, time);
+  const created = await closePending({ ...world, pendingState: state }, first, time);
+  if (!created.network) return created;
+  const { withStartedNetwork } = await import('./network-block.js');
+  return withStartedNetwork({ ...created, network: created.network }, first.fork);
 }
 
 /** What the header of the pending block says apart from its content. */
@@ -115,6 +118,17 @@ export function closeBlock(
 }
 
 async function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
+  const { network } = world;
+  if (!network) return closePending(world, rules, time);
+  const { withRound, withSetPrices } = await import('./network-block.js');
+  const { withLoad } = await import('./load-transactions.js');
+  const priced = withSetPrices({ ...world, network });
+  const context = makeContext(rules, openHeader(priced, rules, time, false));
+  const [loaded, gasOfOthers] = await withLoad(priced, context, rules);
+  return withRound(loaded, await closePending(loaded, rules, time), gasOfOthers);
+}
+
+async function closePending(world: World, rules: BlockRules, time: number): Promise<World> {
   const included = world.pending.transactions.toArray();
   const header = openHeader(world, rules, time, included.length === 0);
   const closing = closingOf(world, header, rules);

@@ -46,6 +46,7 @@ export async function sendersSince(world: World, from: number): Promise<Readonly
  */
 export async function withReturned(before: World, after: World, from: number): Promise<World> {
   let { mempool } = after;
+  const since = after.network?.rounds;
   for await (const record of newestFirst(before, from)) {
     const returned = await returning(record, before.pendingState);
     if (!returned) continue;
@@ -57,7 +58,7 @@ export async function withReturned(before: World, after: World, from: number): P
     }
     if (rival)
       mempool = withDropped(mempool, rival, `${returned.hash} returned, with a higher tip.`);
-    mempool = withWaiting(mempool, returned, account, 'first');
+    mempool = withWaiting(mempool, returned, account, { end: 'first', since });
   }
   return { ...after, mempool };
 }

@@ -143,7 +143,10 @@ function changesOf(before: World, after: World): readonly Event[] {
     events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
   }
   if (isWritten(before, after)) events.push({ event: 'state' });
-  if (before.mempool.waiting !== after.mempool.waiting) events.push(mempoolOf(before, after));
+  const isSame =
+    before.mempool.waiting === after.mempool.waiting &&
+    before.mempool.dropped === after.mempool.dropped;
+  if (!isSame) events.push(mempoolOf(before, after));
   return events;
 }
 
@@ -154,12 +157,11 @@ function isMarketMove(before: World, after: World): boolean {
 
 /** What waits now, and which transactions were dropped. */
 function mempoolOf({ mempool: before }: World, { mempool: after }: World): Event {
-  const lastDropped = before.dropped.last();
   const { size } = after.waiting;
   if (before.dropped === after.dropped) return { event: 'mempool', detail: { size } };
-  const first = lastDropped === undefined ? 0 : after.dropped.lastIndexOf(lastDropped) + 1;
+  const count = Math.max(0, after.droppedCount - before.droppedCount);
   const dropped = after.dropped
-    .slice(first)
+    .takeLast(count)
     .map(({ hash, reason }) => ({ transaction_hash: hash, reason }))
     .toArray();
   return { event: 'mempool', detail: { size, dropped } };
