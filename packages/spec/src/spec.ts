@@ -1766,12 +1766,14 @@ export type NETWORK_STATUS = {
   readonly rounds: number;
   /** Transactions that were submitted under conditions. */
   readonly submissions: number;
+  /** In fri, of the pending block. */
   readonly l2_gas_price: GAS_PRICE;
+  /** In fri, of the block after it if it were closed now. */
   readonly next_l2_gas_price: GAS_PRICE;
-  /** L2 gas of a block at which the price stays the same. */
-  readonly l2_gas_target: number;
+  /** L2 gas of a block at which the price stays. */
+  readonly gas_target: number;
   /** The most L2 gas of a block. */
-  readonly l2_gas_limit: number;
+  readonly gas_limit: number;
   /** The last 100 blocks that closed under conditions, oldest first. */
   readonly recent_blocks: readonly RECENT_BLOCK[];
 };

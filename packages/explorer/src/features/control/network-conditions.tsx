@@ -24,7 +24,7 @@ const OPTIONS: readonly (readonly [value: Conditions, text: string])[] = [
 ];
 
 const SENTENCES: Readonly<Record<Conditions, string>> = {
-  off: 'Prices stay as set, and every transaction fits into the next block.',
+  off: 'Prices stay as they are, and every transaction fits into the next block.',
   calm: 'Blocks are about as full as the target, so the price hardly moves.',
   busy: 'Others fill blocks above the target: the price rises, and some transactions arrive late.',
   congested:

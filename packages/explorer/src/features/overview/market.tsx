@@ -35,13 +35,13 @@ interface Round {
   readonly transactions: number;
 }
 
-function roundsOf({ recent_blocks, l2_gas_limit }: Network): readonly Round[] {
+function roundsOf({ recent_blocks, gas_limit }: Network): readonly Round[] {
   return recent_blocks.map((block) => {
     const gas = block.gas_used + block.gas_of_others;
     return {
       block_number: block.block_number,
       price: BigInt(block.l2_gas_price),
-      fullness: block.fullness ?? Math.min(1, gas / l2_gas_limit),
+      fullness: block.fullness ?? Math.min(1, gas / gas_limit),
       gas,
       transactions: block.transaction_count,
     };
@@ -51,7 +51,7 @@ function roundsOf({ recent_blocks, l2_gas_limit }: Network): readonly Round[] {
 export const Market = memo(function Market({ network }: { readonly network: Network }) {
   const [pointed, setPointed] = useState<number | undefined>();
   const rounds = useMemo(() => roundsOf(network), [network]);
-  const target = Math.min(1, network.l2_gas_target / network.l2_gas_limit);
+  const target = Math.min(1, network.gas_target / network.gas_limit);
   const round = rounds.find(({ block_number }) => block_number === pointed);
   const first = rounds[0]?.block_number ?? 0;
   const last = rounds.at(-1)?.block_number ?? 0;

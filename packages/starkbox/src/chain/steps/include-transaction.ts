@@ -48,6 +48,30 @@ export async function executeTransaction(
   return closes ? next : closeIfDue(next, rules, time);
 }
 
+/**
+ * As `executeTransaction`, where blocks have a capacity; throws for a transaction that no block has room for. Where each
+ * transaction has its own block, a block that has others before is closed first.
+ */
+export async function executeIfRoom(
+  world: World,
+  prepared: PreparedTransaction,
+  rules: InclusionRules,
+): Promise<{ readonly next: World } | { readonly full: Full }> {
+  const time = nextTime(world);
+  const inclusion = await includeIfRoom(world, prepared, rules, time);
+  if ('next' in inclusion) {
+    const next = await withNoncesOf(inclusion.next, [prepared.transaction.address]);
+    return { next: await closeIfDue(next, rules, time) };
+  }
+  const { full } = inclusion;
+  if (full.isTooLarge) {
+    const { refuseFull } = await import('./block-room.js');
+    return refuseFull(world, full);
+  }
+  const closed = await closeIfDue(world, rules, time);
+  return closed === world ? { full } : executeIfRoom(closed, prepared, rules);
+}
+
 /** Whether the engine can execute a transaction and close its block in one go. */
 function closesWithNext(
   world: World,

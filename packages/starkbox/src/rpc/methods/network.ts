@@ -52,7 +52,9 @@ function readParam<T>(value: unknown, read: (value: unknown, where: string) => T
   }
 }
 
-function networkStatus({ world: { network, gas, blocks } }: Chain): NETWORK_STATUS {
+async function networkStatus({ world }: Chain): Promise<NETWORK_STATUS> {
+  const { network, gas, blocks } = world;
+  const { forecast } = await import('../../chain/steps/network-block.js');
   const { target, maximum } = marketConstants(blocks.starknetVersion);
   return {
     conditions: network ? conditionsToJson(network.conditions) : null,
@@ -60,9 +62,9 @@ function networkStatus({ world: { network, gas, blocks } }: Chain): NETWORK_STAT
     rounds: network?.rounds ?? 0,
     submissions: network?.submissions ?? 0,
     l2_gas_price: gas.current.l2_gas_price_fri,
-    next_l2_gas_price: gas.next.l2_gas_price_fri,
-    l2_gas_target: Number(target),
-    l2_gas_limit: network?.conditions.capacity?.receipt_l2_gas ?? Number(maximum),
+    next_l2_gas_price: network ? forecast({ ...world, network }) : gas.next.l2_gas_price_fri,
+    gas_target: Number(target),
+    gas_limit: network?.conditions.capacity?.receipt_l2_gas ?? Number(maximum),
     recent_blocks:
       network?.recent
         .toArray()
