@@ -74,10 +74,10 @@ function Mode({ summary }: { readonly summary: ChainSummary | undefined }) {
   const mode = generationText(summary?.settings?.block_generation_on);
   const waiting = summary?.status?.mempool_tx_count;
   return (
-    <>
-      <Link href={to('control')}>{mode ?? 'as set on Control'}</Link>
+    <Link href={to('control')}>
+      {mode ?? 'as set on Control'}
       {waiting !== undefined && `, ${grouped(waiting)} in the mempool`}
-    </>
+    </Link>
   );
 }
 
@@ -119,10 +119,10 @@ function L1({
 function Conditions({ of: { preset, conditions } }: { readonly of: Network }) {
   const demand = conditions?.congestion?.demand;
   return (
-    <>
-      <Link href={to('control')}>{preset ?? 'own conditions'}</Link>
+    <Link href={to('control')}>
+      {preset ?? 'own conditions'}
       {demand !== undefined && `, others request ${percentText(demand)} of a block`}
-    </>
+    </Link>
   );
 }
 
