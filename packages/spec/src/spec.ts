@@ -1764,6 +1764,8 @@ export type NETWORK_CONDITIONS = {
 export type NETWORK_STATUS = {
   /** With all members; null if none are set. */
   readonly conditions: NETWORK_CONDITIONS | null;
+  /** The preset with these conditions, whatever the seed; null for others. */
+  readonly preset: ('calm' | 'busy' | 'congested') | null;
   /** Blocks that closed under conditions, including blocks that a reorganisation removed. */
   readonly rounds: number;
   /** Transactions that were submitted under conditions. */
@@ -1774,6 +1776,8 @@ export type NETWORK_STATUS = {
   readonly next_l2_gas_price: GAS_PRICE;
   /** L2 gas of a block at which the price stays. */
   readonly gas_target: number;
+  /** The most L2 gas of a block. */
+  readonly gas_limit: number;
   /** The last 100 blocks that closed under conditions, oldest first. */
   readonly recent_blocks: readonly RECENT_BLOCK[];
 };
@@ -2126,7 +2130,8 @@ export type SANDBOX_NOTIFICATION = {
     | 'abort'
     | 'accepted_on_l1'
     | 'state'
-    | 'mempool';
+    | 'mempool'
+    | 'network';
   /** The newest closed block. */
   readonly head: {
     readonly block_number: BLOCK_NUMBER;

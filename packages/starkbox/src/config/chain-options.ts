@@ -1,6 +1,6 @@
 // Options of the chain, its blocks and its gas prices.
+import type { NETWORK_CONDITIONS } from '@starkbox/spec';
 import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
-import type { NetworkConditions } from '../chain/network/conditions.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
@@ -39,7 +39,7 @@ export interface ChainConfig {
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
   /** Of the network that the chain imitates. */
-  readonly networkConditions: NetworkConditions | undefined;
+  readonly networkConditions: NETWORK_CONDITIONS | undefined;
   readonly gasMarket: boolean;
   /** A number counts blocks; `600s` is an age in seconds. */
   readonly l1Acceptance: L1Acceptance;

@@ -27,6 +27,8 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   blockGenerationOn: 'transaction',
   mempoolOrder: 'fifo',
   l1Acceptance: 'off',
+  networkConditions: undefined,
+  gasMarket: false,
   artifacts: undefined,
   chargeFee: true,
   configOut: undefined,
