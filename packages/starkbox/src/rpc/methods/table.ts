@@ -18,6 +18,7 @@ import { dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
 import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
+import { type Paymasters, paymasterMethods } from './paymaster.js';
 import { postmanMethods } from './postman.js';
 import { requestMethods } from './requests.js';
 import { type InstanceControls, instanceMethods, sandboxMethods } from './sandbox.js';
@@ -40,6 +41,8 @@ export interface Served extends NodeFacts {
   readonly explainer: Explainer;
   readonly sandbox: SandboxNotifications;
   readonly instances: InstanceControls;
+  /** Opens the paymaster when it is first needed; undefined without one. */
+  readonly paymaster: () => Promise<Paymasters> | undefined;
   readonly discover: () => JsonText;
 }
 
@@ -62,6 +65,7 @@ const GROUPS = [
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
+  ({ paymaster }: Served) => paymasterMethods(paymaster),
 ] as const;
 
 type KeyOfEach<T> = T extends unknown ? keyof T : never;
