@@ -134,7 +134,7 @@ export class Paymaster implements Paymasters {
     transaction: PAYMASTER_TRANSACTION,
     parameters: PAYMASTER_PARAMETERS,
     client: PaymasterClient,
-  ) {
+  ): Promise<PAYMASTER_BUILT_TRANSACTION> {
     const calls = 'invoke' in transaction ? transaction.invoke.calls : [];
     const request = requestOf(transaction, calls);
     const { user, deployment } = request;
@@ -145,19 +145,22 @@ export class Paymaster implements Paymasters {
     }
     const classHash = await this.#checkAccounts(request);
     const isPaid = parameters.fee_mode.mode === 'default';
+    const isDeployed = deployment?.address !== user;
+    const versionOfUser = () => this.#accounts.versionOf(user, classHash, isDeployed);
+    // Before the estimate, which accounts of older classes fail by another error.
+    if (isPaid || transaction.type !== 'deploy') await versionOfUser();
     const paying = (amount: bigint): readonly ContractCall[] =>
       isPaid ? [...calls, this.#transfer(token, this.#relayer.address, amount)] : calls;
     const payment = { token, isPaid };
     const fee = await this.#estimate(request, paying(1n), payment, client);
     if (!isPaid) this.#settings.checkBudget(BigInt(fee.estimated_fee_in_strk));
     if (transaction.type === 'deploy' && !isPaid) {
-      return { type: transaction.type, deployment: transaction.deployment, parameters, fee };
+      return { type: 'deploy', deployment: transaction.deployment, parameters, fee };
     }
     const signedCalls = paying(BigInt(fee.suggested_max_fee_in_gas_token));
     if (isPaid) await this.#estimate(request, signedCalls, payment, client);
-    const isDeployed = deployment?.address !== user;
     const execution: OutsideExecution = {
-      version: await this.#accounts.versionOf(user, classHash, isDeployed),
+      version: await versionOfUser(),
       caller: this.#relayer.address,
       nonce: await this.#newNonce(),
       executeAfter: after,
@@ -165,8 +168,8 @@ export class Paymaster implements Paymasters {
       calls: signedCalls,
     };
     const typed_data = typedDataOf(execution, this.#chainId);
-    if (!deployment) return { type: 'invoke' as const, typed_data, parameters, fee };
-    return { type: 'deploy_and_invoke' as const, deployment, typed_data, parameters, fee };
+    if (!deployment) return { type: 'invoke', typed_data, parameters, fee };
+    return { type: 'deploy_and_invoke', deployment, typed_data, parameters, fee };
   }
 
   async #execute(
