@@ -54,6 +54,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   forkCacheDir: undefined,
   forkLock: undefined,
   offline: false,
+  paymaster: false,
   forkTimeout: 10,
   dataDir: undefined,
   recentBlocks: 2048,
