@@ -2480,7 +2480,7 @@ export type STATE_CHANGES = {
     readonly compiled_class_hash: FELT;
   }[];
   readonly deprecated_declared_classes?: readonly FELT[];
-  /** Not supported: only an empty list. */
+  /** Declared Sierra classes whose compiled class hash migrates to the current hash function (Starknet 0.14.1). Each must have its current compiled class hash. */
   readonly migrated_compiled_classes?:
     | readonly {
         readonly class_hash: FELT;
