@@ -1,6 +1,7 @@
 // Funded accounts of several classes from the start: --more-accounts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BLOCK_ID } from '@starkbox/spec';
 import { createChain, type LocalChain } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { expect, test } from 'vitest';
@@ -12,8 +13,8 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const OPTIONS = { seed: 5, accounts: 2, moreAccounts: 'argent=2,cairo0=1,cairo1=1' } as const;
 
 const strkOf = async (node: LocalChain, address: string): Promise<bigint> => {
-  const params = { address, unit: 'FRI', block_id: 'pre_confirmed' };
-  return BigInt(Object(await node.request('devnet_getAccountBalance', params)).amount);
+  const params = { address, unit: 'FRI', block_id: 'pre_confirmed' } as const;
+  return BigInt((await node.request('devnet_getAccountBalance', params)).amount);
 };
 
 test('they follow the other accounts, which stay the same, and are listed with their classes', async () => {
@@ -76,10 +77,9 @@ test('an Argent account has the address and the storage of its deployment', asyn
   };
   const { contract_address } = await owner.deployAccount(deployment, { tip: 0n });
   expect(BigInt(contract_address)).toBe(BigInt(address));
-  const storageIn = async (chain: LocalChain, block_id: unknown): Promise<unknown> => {
-    const { state_diff } = Object(await chain.request('starknet_getStateUpdate', { block_id }));
-    const diffs: { address: string }[] = state_diff.storage_diffs;
-    return diffs.filter((diff) => diff.address === address);
+  const storageIn = async (chain: LocalChain, block_id: BLOCK_ID): Promise<unknown> => {
+    const { state_diff } = await chain.request('starknet_getStateUpdate', { block_id });
+    return state_diff.storage_diffs.filter((diff) => diff.address === address);
   };
   expect(await storageIn(node, { block_number: 0 })).toHaveLength(1);
   expect(await storageIn(node, { block_number: 0 })).toEqual(await storageIn(deploying, 'latest'));

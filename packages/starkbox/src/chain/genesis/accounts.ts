@@ -22,18 +22,31 @@ export const MINTER: PredeployedAccount = {
   publicKey: publicKey(MINTER_KEY),
 };
 
+/** More than a chain can begin with. */
+const RELAYER_INDEX = 255;
+
 export function seededAccounts(seed: number, count: number): readonly PredeployedAccount[] {
-  return seededPrivateKeys(seed, count).map((privateKey) => {
-    const key = publicKey(privateKey);
-    const address = contractAddress({
-      salt: ADDRESS_SALT,
-      class_hash: ADDRESS_CLASS,
-      constructor_calldata: [key],
-      deployer: '0x0',
-    });
-    return { address, privateKey, publicKey: key };
-  });
+  return seededPrivateKeys(seed, count).map(accountOf);
 }
+
+/** The account that sends the transactions of a paymaster. */
+export function seededRelayer(seed: number): PredeployedAccount {
+  return accountOf(seededPrivateKeys(seed, RELAYER_INDEX + 1)[RELAYER_INDEX] ?? '0x1');
+}
+
+function accountOf(privateKey: string): PredeployedAccount {
+  const key = publicKey(privateKey);
+  const address = contractAddress({
+    salt: ADDRESS_SALT,
+    class_hash: ADDRESS_CLASS,
+    constructor_calldata: [key],
+    deployer: '0x0',
+  });
+  return { address, privateKey, publicKey: key };
+}
+
+/** Above the largest number of accounts of a class, and above the key of the relayer. */
+const KEYS_OF_A_CLASS = MOST_ACCOUNTS + 1;
 
 /** Accounts of a class at the addresses of their deployment, with their public keys as salt. */
 export function classAccounts(
@@ -42,7 +55,7 @@ export function classAccounts(
   { hash }: Class,
 ): readonly PredeployedAccount[] {
   // Each class has keys of its own, so that the number of other accounts changes none.
-  const first = MOST_ACCOUNTS * (1 + ACCOUNT_CLASSES.indexOf(name));
+  const first = KEYS_OF_A_CLASS * (1 + ACCOUNT_CLASSES.indexOf(name));
   return seededPrivateKeys(seed, first + count)
     .slice(first)
     .map((privateKey) => {

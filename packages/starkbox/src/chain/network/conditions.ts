@@ -6,16 +6,26 @@ import {
   readBlockGeneration,
   shownBlockGeneration,
 } from '../../block-settings.js';
+import { stringify } from '../../json/json.js';
 import { count, felt, isObject, list, object, optional, pair } from '../../json/reader.js';
-import type { GasPrices } from '../world/gas-prices.js';
 
 /** Prices of L1 gas, as a script gives them; what is absent stays. */
-export type L1Prices = Partial<Omit<GasPrices, 'l2_gas_price_wei' | 'l2_gas_price_fri'>>;
+export type L1Prices = Readonly<Partial<Record<(typeof L1_PRICES)[number], bigint>>>;
+
+const L1_PRICES = [
+  'gas_price_wei',
+  'gas_price_fri',
+  'data_gas_price_wei',
+  'data_gas_price_fri',
+] as const;
+
+/** The prices of the origin's blocks before the fork, which replace it when the conditions are set. */
+export const OF_ORIGIN = 'origin';
 
 /** Prices that follow the rule of the protocol. */
 export interface GasMarket {
   /** Prices of L1 gas, one entry after the other, and again from the first; empty: they stay. */
-  readonly l1Prices: readonly L1Prices[];
+  readonly l1Prices: readonly L1Prices[] | typeof OF_ORIGIN;
   /** Blocks until the next entry. */
   readonly l1Blocks: number;
 }
@@ -151,6 +161,12 @@ export function presetOf(text: string): NetworkConditions | undefined {
   return name && PRESETS[name];
 }
 
+/** The name of the preset that conditions equal, whatever their seed. */
+export function presetNameOf(conditions: NetworkConditions): PresetName | undefined {
+  const textOf = (of: NetworkConditions): string => stringify(conditionsToJson({ ...of, seed: 0 }));
+  return PRESET_NAMES.find((name) => textOf(PRESETS[name]) === textOf(conditions));
+}
+
 const MEMBERS = [
   'seed',
   'block_generation_on',
@@ -173,13 +189,6 @@ const WEIGHTS = [
   'proving_gas',
   'receipt_l2_gas',
 ] as const satisfies readonly (keyof CapacityFigures)[];
-
-const L1_PRICES = [
-  'gas_price_wei',
-  'gas_price_fri',
-  'data_gas_price_wei',
-  'data_gas_price_fri',
-] as const satisfies readonly (keyof L1Prices)[];
 
 /**
  * Reads conditions in JSON form; absent members are off.
@@ -237,7 +246,7 @@ export interface ConditionsJson {
   readonly block_generation_on: string | null;
   readonly gas_market:
     | false
-    | { readonly l1_prices: readonly L1Prices[]; readonly l1_blocks: number };
+    | { readonly l1_prices: GasMarket['l1Prices']; readonly l1_blocks: number };
   readonly capacity: 'unlimited' | Partial<CapacityFigures>;
   readonly congestion: CongestionJson | null;
   readonly order: TransactionOrder | null;
@@ -309,7 +318,7 @@ function readMarket(value: unknown, where: string): GasMarket | undefined {
     'l1_blocks',
   ]);
   return {
-    l1Prices: list(prices, `${where}.l1_prices`, readL1Prices),
+    l1Prices: prices === OF_ORIGIN ? prices : list(prices, `${where}.l1_prices`, readL1Prices),
     l1Blocks: positive(blocks, `${where}.l1_blocks`),
   };
 }
@@ -318,7 +327,7 @@ const PRICE_BOUND = 2n ** 128n;
 
 function readL1Prices(value: unknown, where: string): L1Prices {
   const members = withMembers(value, where, L1_PRICES);
-  const prices: Partial<Record<(typeof L1_PRICES)[number], bigint>> = {};
+  const prices: { -readonly [name in keyof L1Prices]: L1Prices[name] } = {};
   for (const name of L1_PRICES) {
     const price = members[name];
     if (price === undefined) continue;
@@ -377,6 +386,12 @@ function generationIn(value: unknown, where: string): BlockGeneration {
   if (generation === undefined)
     throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
   return generation;
+}
+
+/** Prices of L1 gas in a round; empty where they stay. */
+export function l1PricesAt({ l1Prices, l1Blocks }: GasMarket, round: number): L1Prices {
+  if (l1Prices === OF_ORIGIN) return {};
+  return l1Prices[Math.floor(round / l1Blocks) % l1Prices.length] ?? {};
 }
 
 /** The members of an object that has no others than these: a misspelt one would have no effect. */

@@ -44,6 +44,31 @@ const CONSTANTS: Readonly<Record<StarknetVersion, MarketConstants>> = {
   '0.14.4': OF_0_14_3,
 };
 
+/** In a block, a price below the floor rises by one part of this number. */
+const RISE_TO_FLOOR = 333n;
+const LARGEST_PRICE = 2n ** 128n - 1n;
+
+/**
+ * The price of L2 gas after a block, by the rule of the same repository and commit,
+ * crates/apollo_consensus_orchestrator/src/fee_market/mod.rs. The protocol's floors by height and by proposals of
+ * validators (SNIP-35) are not imitated.
+ */
+export function nextL2Price(
+  price: bigint,
+  gasUsed: bigint,
+  { target, denominator, floor }: MarketConstants,
+): bigint {
+  if (price < floor) return smaller(price + price / RISE_TO_FLOOR, floor);
+  const isAbove = gasUsed > target;
+  const change = (price * (isAbove ? gasUsed - target : target - gasUsed)) / (target * denominator);
+  const changed = smaller(isAbove ? price + change : price - change, LARGEST_PRICE);
+  return changed < floor ? floor : changed;
+}
+
+function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
 export function marketConstants(version: StarknetVersion = NEWEST_VERSION): MarketConstants {
   return CONSTANTS[version];
 }

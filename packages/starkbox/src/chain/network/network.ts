@@ -27,17 +27,30 @@ export interface Network {
   readonly submissions: number;
   /** Of the pending block; undefined unless blocks have a capacity. */
   readonly weights: BlockWeights | undefined;
+  /** The price of L2 gas in wei keeps the ratio of these prices to the price in fri. */
+  readonly rate: L2Prices;
   /** The newest ones, oldest first. */
   readonly recent: List<ClosedRound>;
+}
+
+/** Prices of L2 gas. */
+export interface L2Prices {
+  readonly l2_gas_price_wei: bigint;
+  readonly l2_gas_price_fri: bigint;
 }
 
 /** Rounds that are kept. */
 export const MOST_RECENT = 100;
 
-/** The network after its conditions were set; counters and weights continue. */
+/**
+ * The network after its conditions were set; counters and weights continue.
+ *
+ * @param prices of the following blocks
+ */
 export function withConditions(
   network: Network | undefined,
   conditions: NetworkConditions,
+  { l2_gas_price_wei, l2_gas_price_fri }: L2Prices,
 ): Network {
   const { rounds = 0, submissions = 0, weights, recent = List<ClosedRound>() } = network ?? {};
   return {
@@ -45,6 +58,7 @@ export function withConditions(
     rounds,
     submissions,
     weights: conditions.capacity && (weights ?? BlockWeights.empty()),
+    rate: network?.rate ?? { l2_gas_price_wei, l2_gas_price_fri },
     recent,
   };
 }
@@ -54,6 +68,7 @@ export function networkToJson({
   rounds,
   submissions,
   weights,
+  rate,
   recent,
 }: Network): object {
   return {
@@ -61,13 +76,15 @@ export function networkToJson({
     rounds,
     submissions,
     weights: weights?.toText() ?? null,
+    rate: { wei: String(rate.l2_gas_price_wei), fri: String(rate.l2_gas_price_fri) },
     recent: recent.toArray().map(({ price, ...round }) => ({ ...round, price: String(price) })),
   };
 }
 
 /** Reads the result of `networkToJson`. */
 export function networkFromJson(value: unknown): Network {
-  const { conditions, rounds, submissions, weights, recent } = object(value, 'network');
+  const { conditions, rounds, submissions, weights, rate, recent } = object(value, 'network');
+  const { wei, fri } = object(rate, 'network.rate');
   return {
     conditions: readConditions(conditions, 'network.conditions'),
     rounds: count(rounds, 'network.rounds'),
@@ -75,22 +92,30 @@ export function networkFromJson(value: unknown): Network {
     weights: optional(weights, 'network.weights', (text, where) =>
       readWeights(string(text, where), where),
     ),
+    rate: {
+      l2_gas_price_wei: readPrice(wei, 'network.rate.wei'),
+      l2_gas_price_fri: readPrice(fri, 'network.rate.fri'),
+    },
     recent: List(list(recent, 'network.recent', readRound)),
   };
 }
 
 function readRound(value: unknown, where: string): ClosedRound {
   const { block, price, gasUsed, gasOfOthers, fullness, transactions } = object(value, where);
-  const digits = string(price, `${where}.price`);
-  if (!/^\d{1,39}$/.test(digits)) throw new TypeError(`${where}.price: expected decimal digits`);
   return {
     block: count(block, `${where}.block`),
-    price: BigInt(digits),
+    price: readPrice(price, `${where}.price`),
     gasUsed: count(gasUsed, `${where}.gasUsed`),
     gasOfOthers: count(gasOfOthers, `${where}.gasOfOthers`),
     fullness: optional(fullness, `${where}.fullness`, share),
     transactions: count(transactions, `${where}.transactions`),
   };
+}
+
+function readPrice(value: unknown, where: string): bigint {
+  const digits = string(value, where);
+  if (!/^[1-9]\d{0,38}$/.test(digits)) throw new TypeError(`${where}: expected decimal digits`);
+  return BigInt(digits);
 }
 
 function readWeights(text: string, where: string): BlockWeights {

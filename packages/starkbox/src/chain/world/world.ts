@@ -106,7 +106,9 @@ export function firstWorld(
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
     blocks: version === undefined ? USUAL_BLOCKS : { ...USUAL_BLOCKS, starknetVersion: version },
-    ...(options.conditions ? { network: withConditions(undefined, options.conditions) } : {}),
+    ...(options.conditions
+      ? { network: withConditions(undefined, options.conditions, options.prices) }
+      : {}),
     impersonation: NO_IMPERSONATION,
     messages: NO_MESSAGES,
     labels: NO_LABELS,
