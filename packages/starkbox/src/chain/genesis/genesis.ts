@@ -48,9 +48,14 @@ export interface Genesis {
   readonly udc: PredeployedContract;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
   /** Sends the transactions of the paymaster; undefined without one. */
-  readonly relayer: PredeployedAccount | undefined;
+  readonly relayer: RelayerAccount | undefined;
   /** Loads the account and fee token code in advance, to speed up the first transaction. */
   readonly warm: () => Promise<void>;
+}
+
+export interface RelayerAccount extends PredeployedAccount {
+  /** What a chain lacks that began without a paymaster. */
+  readonly setup: Pick<StateDiff, 'deployed_contracts' | 'storage_diffs'>;
 }
 
 type GenesisConfig = Pick<
@@ -99,6 +104,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   // A constructor registers the interface, by which clients find out whether an account has it.
   const hasOutsideExecution =
     config.paymaster && externalNames(await accountClass.abi()).has('execute_from_outside_v2');
+  const outsideInterfaces = hasOutsideExecution ? accounts.map(outsideInterface) : [];
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
       ...ownTokens.filter(({ address }) => !existing.has(address)),
@@ -112,8 +118,8 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     storage_diffs: [
       token(STRK, 'StarkNet Token', 'STRK', balances, existing),
       token(ETH, 'Ether', 'ETH', balances, existing),
-      ...ownAccounts.map((own) => accountStorage(own)),
-      ...accounts.map((predeployed) => accountStorage(predeployed, hasOutsideExecution)),
+      ...[...ownAccounts, ...accounts].map(accountStorage),
+      ...outsideInterfaces,
     ],
   };
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
@@ -129,7 +135,13 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
-    relayer,
+    relayer: relayer && {
+      ...relayer,
+      setup: {
+        deployed_contracts: [deployed(relayer.address, account)],
+        storage_diffs: [accountStorage(relayer), ...outsideInterfaces],
+      },
+    },
     async warm() {
       await Promise.all([accountClass.warm(), strk.warm()]);
     },
@@ -151,22 +163,19 @@ async function withStart(empty: State, start: Fork['start']): Promise<State> {
   return state;
 }
 
-/** The storage of an account of a class of OpenZeppelin, as its constructor writes it. */
-export function accountStorage(
-  account: PredeployedAccount,
-  hasOutsideExecution = false,
-): StateDiff['storage_diffs'][number] {
-  const interfaces = hasOutsideExecution ? [SRC6, SRC9_V2] : [SRC6];
+function accountStorage(account: PredeployedAccount): StateDiff['storage_diffs'][number] {
   return {
     address: account.address,
     storage_entries: [
       { key: storageAddress('Account_public_key'), value: account.publicKey },
-      ...interfaces.map((id) => ({
-        key: storageAddress('SRC5_supported_interfaces', [id]),
-        value: '0x1',
-      })),
+      { key: storageAddress('SRC5_supported_interfaces', [SRC6]), value: '0x1' },
     ],
   };
+}
+
+function outsideInterface({ address }: PredeployedAccount): StateDiff['storage_diffs'][number] {
+  const key = storageAddress('SRC5_supported_interfaces', [SRC9_V2]);
+  return { address, storage_entries: [{ key, value: '0x1' }] };
 }
 
 interface InitialBalances {
