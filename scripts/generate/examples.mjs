@@ -83,6 +83,12 @@ async function blocksAndAccounts(call) {
   await call('devnet_setTime', { time: 1700001000, generate_block: true });
   await call('devnet_increaseTime', { time: 60 });
   await call('devnet_setBlockSettings', { time_step: 10 });
+  await call('devnet_setNetworkConditions', {
+    conditions: { gas_market: true, capacity: 'network' },
+  });
+  await call('devnet_setCongestion', { congestion: { demand: 0.5, median_tip: 1000000000 } });
+  await call('devnet_getNetworkConditions');
+  await call('devnet_setNetworkConditions', { conditions: null });
   const snapshot_id = await call('devnet_snapshot', { name: 'before' });
   await call('devnet_listSnapshots');
   await call('devnet_revert', { snapshot_id });

@@ -25,7 +25,7 @@ const PAGES = [
     title: 'Blocks, time and prices',
     document: 'devnet',
     methods:
-      'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings',
+      'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings setNetworkConditions getNetworkConditions setCongestion',
   },
   {
     page: 'state',

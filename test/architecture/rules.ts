@@ -31,7 +31,15 @@ export const LEAVES: readonly string[] = [
   'files',
   'scheduling',
 ];
-const WORLD = [...LEAVES, 'chain/history', 'chain/mempool', 'chain/world', 'chain/genesis', 'fork'];
+const WORLD = [
+  ...LEAVES,
+  'chain/history',
+  'chain/mempool',
+  'chain/network',
+  'chain/world',
+  'chain/genesis',
+  'fork',
+];
 const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
 const RPC = [...CHAIN, 'chain/queries', 'chain/debugging', 'chain/reports', 'rpc/protocol'];
@@ -79,14 +87,15 @@ const STARKBOX: FolderTable = {
   },
   'client-node': { may: ['client', 'files'], packages: ['ws'] },
   'debug-info': { may: ['bounded-map', 'json'] },
-  config: { may: LEAVES },
+  'chain/network': { may: LEAVES, packages: ['@starkbox/engine'] },
+  config: { may: [...LEAVES, 'chain/network'] },
   telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },
   'fork/origin': { may: LEAVES, packages: ['@starkbox/engine', 'node:http'] },
   fork: { may: [...LEAVES, 'config', 'fork/origin'], packages: ['@starkbox/engine'] },
   'chain/history': { may: LEAVES, packages: ['@starkbox/engine'] },
   'chain/mempool': { may: LEAVES, packages: ['@starkbox/engine'] },
   'chain/world': {
-    may: [...LEAVES, 'chain/history', 'chain/mempool'],
+    may: [...LEAVES, 'chain/history', 'chain/mempool', 'chain/network'],
     packages: ['@starkbox/engine'],
   },
   'chain/genesis': {

@@ -46,6 +46,18 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
   readonly transactions: readonly TXN_HASH[];
 };
 
+/** Limits of a block, as the sequencer's bouncer counts; omitted limits are those of the network. */
+export type BLOCK_CAPACITY = {
+  readonly l1_gas?: BLOCK_WEIGHT;
+  readonly message_segment_length?: BLOCK_WEIGHT;
+  readonly n_events?: BLOCK_WEIGHT;
+  readonly n_txs?: BLOCK_WEIGHT;
+  readonly state_diff_size?: BLOCK_WEIGHT;
+  readonly sierra_gas?: BLOCK_WEIGHT;
+  readonly proving_gas?: BLOCK_WEIGHT;
+  readonly receipt_l2_gas?: BLOCK_WEIGHT;
+};
+
 /** The hash of a block. */
 export type BLOCK_HASH = FELT;
 
@@ -117,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
+  readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */
   readonly next_block_timestamp: SECONDS;
 };
@@ -126,6 +140,9 @@ export type BLOCK_STATUS = 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1'
 
 /** The last block accepted on L1, the latest accepted block, or the block under construction. */
 export type BLOCK_TAG = 'l1_accepted' | 'latest' | 'pre_confirmed';
+
+/** A limit of one resource of a block. */
+export type BLOCK_WEIGHT = number;
 
 /** An accepted block with its transactions and receipts. */
 export type BLOCK_WITH_RECEIPTS = {
@@ -344,6 +361,8 @@ export type CONFIG = {
   readonly state_archive: 'full' | 'none';
   /** The public network whose limits apply to transactions and classes; absent without `--rules`. */
   readonly rules?: 'mainnet' | 'sepolia';
+  /** When a block is accepted on L1: a number of blocks that follow it, or an age in seconds followed by s; absent without `--l1-acceptance`. */
+  readonly l1_acceptance?: string;
   /** The forked network, even after `devnet_restart` has changed it; nulls without a fork. */
   readonly fork_config: {
     readonly url: string | null;
@@ -368,6 +387,22 @@ export type CONFIG = {
     readonly restricted_methods: readonly string[] | null;
     readonly ui_enabled: boolean;
   };
+};
+
+/** Load of other users. */
+export type CONGESTION = {
+  /** L2 gas that others request in a block, as a share of its capacity. Above 1, blocks are full. */
+  readonly demand: number;
+  /** From block to block, demand varies by up to this share; 0 by default. */
+  readonly variation?: number;
+  /** Demand falls by this power of the price above its floor; 0 by default. */
+  readonly elasticity?: number;
+  /** Median of the tips of others, in FRI per unit of L2 gas; 0 by default. */
+  readonly median_tip?: number;
+  /** Tips lie between the median divided by this number and the median times it; 1 by default. */
+  readonly tip_spread?: number;
+  /** Transactions of others that a block contains, at most; 8 by default. The remaining load is only counted. */
+  readonly transactions?: number;
 };
 
 /** The ABI of a Cairo 0 class. */
@@ -1298,6 +1333,14 @@ export type GAS_COST = {
   readonly values?: readonly (readonly number[])[];
 };
 
+/** Prices that follow the protocol's rule. */
+export type GAS_MARKET = {
+  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. On a fork, `origin` stands for the prices of the last 100 blocks of the origin. */
+  readonly l1_prices?: readonly L1_GAS_PRICES[] | 'origin';
+  /** Blocks until the next entry; 1 by default. */
+  readonly l1_blocks?: number;
+};
+
 /** The price of a unit of gas: not 0, and below 2^128. */
 export type GAS_PRICE = bigint | number;
 
@@ -1490,6 +1533,14 @@ export type Immediate = {
 /** An address on L1: at most 20 bytes. */
 export type L1_ADDRESS = string;
 
+/** Prices of L1 gas; omitted prices stay unchanged. */
+export type L1_GAS_PRICES = {
+  readonly gas_price_wei?: GAS_PRICE;
+  readonly gas_price_fri?: GAS_PRICE;
+  readonly data_gas_price_wei?: GAS_PRICE;
+  readonly data_gas_price_fri?: GAS_PRICE;
+};
+
 /** Handles a message from L1. */
 export type L1_HANDLER_TXN = {
   readonly version: '0x0';
@@ -1599,6 +1650,10 @@ export type MEMPOOL_ROW = {
   readonly status: 'RECEIVED' | 'CANDIDATE';
   /** Whether a transaction with a lower nonce must come first. */
   readonly waits_for_nonce: boolean;
+  /** True if the price of L2 gas is above its max_price_per_unit, under a gas market. */
+  readonly waits_for_price?: boolean;
+  /** The number of blocks by which the network conditions still delay it. */
+  readonly waits_for_blocks?: number;
 };
 
 /** A node of a trie. */
@@ -1684,6 +1739,48 @@ export type NAMED_SLOT = {
 
 /** A call made by a call. */
 export type NESTED_CALL = FUNCTION_INVOCATION;
+
+/** Conditions of the network that the chain imitates. Every random decision depends on the seed alone. */
+export type NETWORK_CONDITIONS = {
+  /** 0 by default. */
+  readonly seed?: number;
+  /** As in `devnet_setBlockSettings`; unchanged by default. */
+  readonly block_generation_on?: string | null;
+  /** Whether the price of L2 gas follows the protocol's rule, and the prices of L1 gas; false by default. */
+  readonly gas_market?: boolean | GAS_MARKET;
+  /** Limits of a block: `unlimited` by default, `network`, or changes of the network's limits. */
+  readonly capacity?: ('unlimited' | 'network') | BLOCK_CAPACITY;
+  /** Load of other users; none by default. */
+  readonly congestion?: CONGESTION | null;
+  /** The next transaction: `fifo`, `tip`, `random`, or hashes of the first ones; as `--mempool-order` by default. */
+  readonly order?: ('fifo' | 'tip' | 'random') | readonly TXN_HASH[] | null;
+  /** Blocks after which a waiting transaction is dropped; unlimited by default. */
+  readonly lifetime_blocks?: number | null;
+  readonly submissions?: SUBMISSION_FAULTS;
+  readonly reorgs?: REORG_FAULTS;
+};
+
+/** Network conditions and their effect so far. */
+export type NETWORK_STATUS = {
+  /** With all members; null if none are set. */
+  readonly conditions: NETWORK_CONDITIONS | null;
+  /** The preset with these conditions, whatever the seed; null for others. */
+  readonly preset: ('calm' | 'busy' | 'congested') | null;
+  /** Blocks that closed under conditions, including blocks that a reorganisation removed. */
+  readonly rounds: number;
+  /** Transactions that were submitted under conditions. */
+  readonly submissions: number;
+  /** In fri, of the pending block. */
+  readonly l2_gas_price: GAS_PRICE;
+  /** In fri, of the block after it if it were closed now. */
+  readonly next_l2_gas_price: GAS_PRICE;
+  /** L2 gas of a block at which the price stays. */
+  readonly gas_target: number;
+  /** The most L2 gas of a block. */
+  readonly gas_limit: number;
+  /** The last 100 blocks that closed under conditions, oldest first. */
+  readonly recent_blocks: readonly RECENT_BLOCK[];
+};
 
 /** An event and the finality of its transaction. */
 export type NEW_EVENT = EMITTED_EVENT & {
@@ -2040,6 +2137,20 @@ export type PROVE_TRANSACTION_RESULT = {
   readonly additional_data?: { readonly [name: string]: unknown };
 };
 
+/** Price and load of a closed block. */
+export type RECENT_BLOCK = {
+  readonly block_number: BLOCK_NUMBER;
+  readonly l2_gas_price: GAS_PRICE;
+  /** L2 gas of its transactions. */
+  readonly gas_used: number;
+  /** L2 gas of others that is only counted. */
+  readonly gas_of_others: number;
+  /** The largest share of a limit that the block used, from 0 to 1; null without limits. */
+  readonly fullness: number | null;
+  /** Transactions of the block. */
+  readonly transaction_count: number;
+};
+
 /** A call or a response as JSON, without secrets. */
 export type RECORDED_TEXT = {
   /** The JSON, or its beginning. */
@@ -2064,6 +2175,14 @@ export type REORG_DATA = {
   readonly starting_block_number: BLOCK_NUMBER;
   readonly ending_block_hash: BLOCK_HASH;
   readonly ending_block_number: BLOCK_NUMBER;
+};
+
+/** Reorganisations; none by default. */
+export type REORG_FAULTS = {
+  /** Probability of a reorganisation after a block. */
+  readonly probability?: number;
+  /** The most blocks that a reorganisation removes; 1 by default. */
+  readonly depth?: number;
 };
 
 /** A contract and its new class. */
@@ -2187,7 +2306,8 @@ export type SANDBOX_NOTIFICATION = {
     | 'abort'
     | 'accepted_on_l1'
     | 'state'
-    | 'mempool';
+    | 'mempool'
+    | 'network';
   /** The newest closed block. */
   readonly head: {
     readonly block_number: BLOCK_NUMBER;
@@ -2360,7 +2480,7 @@ export type STATE_CHANGES = {
     readonly compiled_class_hash: FELT;
   }[];
   readonly deprecated_declared_classes?: readonly FELT[];
-  /** Not supported: only an empty list. */
+  /** Declared Sierra classes whose compiled class hash migrates to the current hash function (Starknet 0.14.1). Each must have its current compiled class hash. */
   readonly migrated_compiled_classes?:
     | readonly {
         readonly class_hash: FELT;
@@ -2473,6 +2593,16 @@ export type STRUCT_ABI_TYPE = 'struct';
 /** A member of a struct and its offset in felts. */
 export type STRUCT_MEMBER = TYPED_PARAMETER & {
   readonly offset?: number;
+};
+
+/** Faults of submissions; none by default. */
+export type SUBMISSION_FAULTS = {
+  /** Share of submissions that the node acknowledges and then loses. */
+  readonly lost?: number;
+  /** Share of submissions that cannot be executed at first. */
+  readonly delayed?: number;
+  /** Blocks of delay: at least and at most. */
+  readonly delay_blocks?: readonly number[];
 };
 
 /** The first block of a subscription. */
@@ -2777,19 +2907,39 @@ export interface Methods {
     };
     readonly result: GAS_PRICES;
   };
-  /** Set when blocks close, their timestamps and their sequencer. */
+  /** Set when blocks close, their timestamps, their sequencer and their acceptance on L1. */
   readonly devnet_setBlockSettings: {
     readonly params: {
       readonly block_generation_on?: string | number;
       readonly time_step?: SECONDS | 'none';
       readonly sequencer_address?: ADDRESS;
+      readonly l1_acceptance?: string | number;
     };
     readonly result: BLOCK_SETTINGS;
   };
-  /** Read when blocks close, their time step and their sequencer. */
+  /** Read when blocks close, their time step, their sequencer and their acceptance on L1. */
   readonly devnet_getBlockSettings: {
     readonly params: Record<string, never>;
     readonly result: BLOCK_SETTINGS;
+  };
+  /** Imitate a network: fee market, full blocks, load, faults. */
+  readonly devnet_setNetworkConditions: {
+    readonly params: {
+      readonly conditions: ('calm' | 'busy' | 'congested') | NETWORK_CONDITIONS | null;
+    };
+    readonly result: NETWORK_STATUS;
+  };
+  /** Read the network conditions, prices and how full recent blocks were. */
+  readonly devnet_getNetworkConditions: {
+    readonly params: Record<string, never>;
+    readonly result: NETWORK_STATUS;
+  };
+  /** Set the load of other users. */
+  readonly devnet_setCongestion: {
+    readonly params: {
+      readonly congestion: CONGESTION | null;
+    };
+    readonly result: NETWORK_STATUS;
   };
   /** Set the timestamp of the next block. */
   readonly devnet_setTime: {
@@ -2817,17 +2967,20 @@ export interface Methods {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
+      readonly dropped_from?: number;
     };
     readonly result: {
       /** The order of execution. */
-      readonly order: 'fifo' | 'tip' | 'random';
+      readonly order: 'fifo' | 'tip' | 'random' | 'list';
       /** The number of waiting transactions. */
       readonly size: number;
       readonly transactions: readonly MEMPOOL_ROW[];
       /** The first executable transactions in execution order, up to the limit. */
       readonly upcoming: readonly TXN_HASH[];
-      /** The last 100 replaced or invalid transactions, oldest first. */
+      /** The last 100 transactions that left the mempool unexecuted, oldest first; with dropped_from, the next ones from that number. The node keeps 10,000. */
       readonly dropped: readonly MEMPOOL_DROPPED[];
+      /** With dropped_from: the number of the dropped transaction to continue with. */
+      readonly next_dropped?: number;
       readonly next?: PAGE_CURSOR;
     };
   };
@@ -4062,13 +4215,35 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_setBlockSettings: {
     document: 'devnet',
-    params: [{ name: 'block_generation_on' }, { name: 'time_step' }, { name: 'sequencer_address' }],
+    params: [
+      { name: 'block_generation_on' },
+      { name: 'time_step' },
+      { name: 'sequencer_address' },
+      { name: 'l1_acceptance' },
+    ],
     writes: true,
     journalled: true,
     restricted: true,
     tenants: 'own',
   },
   devnet_getBlockSettings: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_setNetworkConditions: {
+    document: 'devnet',
+    params: [{ name: 'conditions', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+  },
+  devnet_getNetworkConditions: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_setCongestion: {
+    document: 'devnet',
+    params: [{ name: 'congestion', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+  },
   devnet_setTime: {
     document: 'devnet',
     params: [{ name: 'time', required: true }, { name: 'generate_block' }],
@@ -4087,7 +4262,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_mempoolList: {
     document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'cursor' }, { name: 'limit' }, { name: 'dropped_from' }],
     tenants: 'everywhere',
   },
   devnet_mempoolSelect: {

@@ -2,13 +2,19 @@
 
 import type { Class, StorageList } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
-import { effectiveBlockGeneration } from '../block-settings.js';
+import {
+  effectiveBlockGeneration,
+  effectiveL1Acceptance,
+  hasMempool,
+  intervalOf,
+} from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
-import { BlockTimer } from './block-timer.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
+import { IntervalTimer, type TimedSteps } from './interval-timer.js';
+import type { Network } from './network/network.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
@@ -30,6 +36,7 @@ import {
 import { closeNow, createWorld, type FirstBlock } from './steps/close-block.js';
 import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
 import { executeTransaction, readAhead } from './steps/include-transaction.js';
+import { dueOnL1 } from './steps/l1-acceptance.js';
 import { admitted, type MempoolRules } from './steps/mempool-steps.js';
 import type { ProofMode } from './steps/mock-proof.js';
 import type { NetworkRules } from './steps/network-rules.js';
@@ -47,7 +54,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import type { World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
+import { type Change, type ChangeResult, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
@@ -84,9 +91,10 @@ export class Chain {
   #restartOptions: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
-  readonly #timer = new BlockTimer();
+  readonly #blockTimer = new IntervalTimer();
+  readonly #acceptanceTimer = new IntervalTimer();
   /** Undefined until the chain is started. */
-  #startTimer: (() => void) | undefined;
+  #startTimers: (() => void) | undefined;
 
   constructor(
     options: ChainOptions,
@@ -100,8 +108,10 @@ export class Chain {
     this.calls = options.recordsCalls ? new RecordedCalls() : undefined;
     this.#writer = new Writer(start, store, options);
     this.#writer.watch(({ before, after }) => {
-      if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();
-    }, 'the interval of blocks');
+      const [was, is] = [before.blocks, after.blocks];
+      const isSame = was.generation === is.generation && was.l1Acceptance === is.l1Acceptance;
+      if (!isSame) this.#startTimers?.();
+    }, 'the timers of blocks');
   }
 
   /** @param executions of the node, for a further chain */
@@ -168,21 +178,39 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Starts, or restarts, the interval of blocks, if there is one; it follows later settings. */
-  start(onError: (error: unknown) => void): void {
-    this.#startTimer = () => {
+  /**
+   * Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings.
+   *
+   * @param stream gives the steps of a builder that takes transactions from the mempool
+   */
+  start(
+    onError: (error: unknown) => void,
+    stream: (chain: Chain, interval: number) => TimedSteps,
+  ): void {
+    this.#startTimers = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
-      if (typeof generation !== 'number') return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
-      this.#timer.start(generation, close, onError);
+      const interval = intervalOf(generation);
+      if (interval === undefined) this.#blockTimer.stop();
+      else {
+        const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
+        this.#blockTimer.start(steps, onError);
+      }
+      // A number of blocks passes only with a block, which accepts by itself.
+      const acceptance = effectiveL1Acceptance(this.world, this.options);
+      const isTimed = acceptance !== 'off' && typeof acceptance !== 'number';
+      const acceptDue = { interval: 1, step: () => this.#acceptDue() };
+      if (isTimed) this.#acceptanceTimer.start(acceptDue, onError);
+      else this.#acceptanceTimer.stop();
     };
-    this.#startTimer();
+    this.#startTimers();
   }
 
   /** Stops the timer, ends batches of executions and waits for running changes. */
   async close(): Promise<void> {
-    this.#startTimer = undefined;
-    this.#timer.stop();
+    this.#startTimers = undefined;
+    this.#blockTimer.stop();
+    this.#acceptanceTimer.stop();
     this.executions.close();
     await this.#writer.idle();
   }
@@ -203,7 +231,11 @@ export class Chain {
     const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
-        const isPooled = effectiveBlockGeneration(world, this.options) === 'mempool';
+        if (world.network) {
+          const { submittedUnder } = await import('./steps/submissions.js');
+          return [await submittedUnder(world.network, world, prepared, this.options), undefined];
+        }
+        const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
         const step = isPooled ? admitted : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
       });
@@ -275,6 +307,18 @@ export class Chain {
     return this.write(cause, async (world) => {
       const number = findBlock(world, start) ?? requestedNumber ?? refuse('No block found');
       return acceptedUpTo(world, number);
+    });
+  }
+
+  /** Accepts the blocks on L1 that reached the set age since the latest block. */
+  async #acceptDue(): Promise<void> {
+    const number = dueOnL1(this.world, this.options);
+    if (number === undefined) return;
+    const cause = callCause('devnet_acceptOnL1', { starting_block_id: { block_number: number } });
+    await this.write(cause, async (world) => {
+      // A change that waited before this one may have replaced these blocks.
+      const isDue = (dueOnL1(world, this.options) ?? -1) >= number;
+      return [isDue ? acceptedUpTo(world, number)[0] : world, undefined];
     });
   }
 
@@ -377,14 +421,42 @@ export class Chain {
       'step',
       async (now) => {
         const [next, result] = await step(now.world);
-        if (next === now.world) return { after: now, result };
-        const world =
-          cause && this.options.keepsJournal
-            ? { ...next, journal: next.journal.push(journalEntry(cause)) }
-            : next;
-        return { after: { ...now, world: Object.freeze(world) }, result };
+        return this.#changed(now, next, result, cause);
       },
       cause,
     );
+  }
+
+  async #changed<T>(
+    now: WorldAndSnapshots,
+    next: World,
+    result: T,
+    cause?: Cause,
+  ): Promise<ChangeResult<T>> {
+    if (next === now.world) return { after: now, result };
+    const { network } = next;
+    const isRound = network !== undefined && network.rounds > (now.world.network?.rounds ?? 0);
+    const settled = isRound ? await this.#afterRound(next, network) : next;
+    const world =
+      cause && this.options.keepsJournal
+        ? { ...settled, journal: settled.journal.push(journalEntry(cause)) }
+        : settled;
+    const after = { ...now, world: Object.freeze(world) };
+    return isRound
+      ? { after, result, followUp: (later) => this.#followUp(later) }
+      : { after, result };
+  }
+
+  async #afterRound(world: World, network: Network): Promise<World> {
+    const { afterRound } = await import('./steps/after-round.js');
+    return afterRound(world, network, this.options);
+  }
+
+  /** What follows a block of an imitated network, in a change of its own: observers see the block first. */
+  async #followUp(now: WorldAndSnapshots): Promise<ChangeResult<void>> {
+    const { network } = now.world;
+    if (!network) return { after: now, result: undefined };
+    const { followedUp } = await import('./steps/after-round.js');
+    return this.#changed(now, await followedUp(now.world, network, this.options), undefined);
   }
 }

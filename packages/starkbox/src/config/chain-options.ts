@@ -1,11 +1,14 @@
 // Options of the chain, its blocks and its gas prices.
-import type { BlockGeneration } from '../block-settings.js';
+import type { NETWORK_CONDITIONS } from '@starkbox/spec';
+import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
   chainName,
   inGroup,
+  l1Acceptance,
+  networkConditions,
   type OptionTable,
   oneOf,
   path,
@@ -35,6 +38,11 @@ export interface ChainConfig {
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
+  /** Of the network that the chain imitates. */
+  readonly networkConditions: NETWORK_CONDITIONS | undefined;
+  readonly gasMarket: boolean;
+  /** A number counts blocks; `600s` is an age in seconds. */
+  readonly l1Acceptance: L1Acceptance;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   /** Whether transactions pay a fee. */
@@ -125,6 +133,22 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction to take from the mempool next: the oldest (fifo), the highest tip, or a random choice that depends on --seed.',
   },
+  networkConditions: {
+    flag: '--network-conditions <PRESET|FILE>',
+    group: 'blocks',
+    default: undefined,
+    parse: networkConditions,
+    help: 'Imitate a network: calm, busy or congested, or a JSON file with conditions. Prices move, blocks have the capacity of the network, and others compete for it.',
+  },
+  l1Acceptance: {
+    flag: '--l1-acceptance <BLOCKS|SECONDSs>',
+    field: 'l1_acceptance',
+    group: 'blocks',
+    isPortable: true,
+    default: 'off',
+    parse: l1Acceptance,
+    help: 'Accept a block on L1 when this many blocks follow it (5), or when it is this many seconds old (600s).',
+  },
   startTime: {
     flag: '--start-time <SECONDS>',
     hasShortVariable: true,
@@ -145,6 +169,14 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: trueOrFalse,
     help: 'Execute transactions without charging a fee. Senders need no resource bounds and no balance. Receipts still show the fee.',
     brief: 'Charge no fees',
+  },
+  gasMarket: {
+    flag: '--gas-market',
+    group: 'fees',
+    isPortable: true,
+    default: false,
+    parse: trueOrFalse,
+    help: "Change the price of L2 gas from block to block by the protocol's rule, and limit blocks to the capacity of the network.",
   },
   gasPriceWei: {
     ...GAS_PRICE,

@@ -2,6 +2,7 @@
 
 import type { CONFIG } from '@starkbox/spec';
 import type { BundleOptions } from '../bundles/content/bundle.js';
+import { streamBlocks } from '../chain/block-builder.js';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
@@ -177,10 +178,13 @@ export class ChainService {
     return this.isStored ? Promise.resolve() : beginTimeNow(this.chain, this.#firstClock);
   }
 
-  /** Starts the interval of blocks, if there is one. */
+  /** Starts the timers of blocks and of acceptance on L1, if any. */
   start(): void {
     const { log } = this.shared;
-    this.chain.start((error) => log.error({ error }, 'closing a block at the interval failed'));
+    this.chain.start(
+      (error) => log.error({ error }, 'a change by a timer of blocks failed'),
+      streamBlocks,
+    );
   }
 
   /** The L1 of the chain. */

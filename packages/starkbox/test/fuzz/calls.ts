@@ -41,6 +41,8 @@ const SELDOM: Readonly<Record<string, number>> = {
   devnet_replaceClass: 3,
   devnet_revert: 4,
   devnet_setBlockSettings: 4,
+  devnet_setNetworkConditions: 3,
+  devnet_setCongestion: 2,
   devnet_setGasPrice: 4,
   devnet_setTime: 5,
   devnet_increaseTime: 5,

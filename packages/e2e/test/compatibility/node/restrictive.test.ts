@@ -19,6 +19,8 @@ const FORBIDDEN = [
   'devnet_acceptOnL1',
   'devnet_setGasPrice',
   'devnet_setBlockSettings',
+  'devnet_setNetworkConditions',
+  'devnet_setCongestion',
   'devnet_setTime',
   'devnet_increaseTime',
   'devnet_mempoolSelect',

@@ -36,7 +36,22 @@ export async function withoutSince(
     messages: withoutIncoming(withoutBlocksFrom(world.messages, from), removed),
     acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
   };
-  return [next, hashesOf(world, numbers)];
+  return [await withShorterNetwork(next, world, from), hashesOf(world, numbers)];
+}
+
+async function withShorterNetwork(next: World, before: World, from: number): Promise<World> {
+  const { network } = next;
+  const price = before.history.header(from)?.prices.l2_gas_price;
+  if (!network || !price) return next;
+  const { withoutRounds } = await import('./network-block.js');
+  return withoutRounds({ ...next, network }, BigInt(price.price_in_fri));
+}
+
+const ALREADY_ACCEPTED = 'Block already accepted on L1';
+
+/** Whether an error says that a block was accepted before. */
+export function isAlreadyAccepted({ message }: Error): boolean {
+  return message.endsWith(ALREADY_ACCEPTED);
 }
 
 /**
@@ -44,7 +59,7 @@ export async function withoutSince(
  */
 export function acceptedUpTo(world: World, number: number): readonly [World, readonly string[]] {
   const { acceptedOnL1, history } = world;
-  if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse('Block already accepted on L1');
+  if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse(ALREADY_ACCEPTED);
   const oldest = Math.max(history.first, (acceptedOnL1 ?? -1) + 1);
   return [{ ...world, acceptedOnL1: number }, hashesOf(world, descending(number, oldest))];
 }

@@ -1,5 +1,6 @@
 // Block context that contracts are executed in.
 import { Block } from '@starkbox/engine';
+import type { L1Acceptance } from '../../block-settings.js';
 import type { Fork } from '../../fork/fork.js';
 import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
@@ -14,8 +15,12 @@ export interface BlockRules {
   readonly chainId: string;
   /** Whether blocks have no commitments, which saves time. */
   readonly lite: boolean;
+  /** Whether transactions pay; they do by default. */
+  readonly chargesFee?: boolean;
   /** The origin, if this chain is a fork. */
   readonly fork?: Fork | undefined;
+  /** Off if undefined; a setting of the world precedes it. */
+  readonly l1Acceptance?: L1Acceptance | undefined;
 }
 
 /** The context of the pending block, or of a closed one. */

@@ -4,7 +4,10 @@ import {
   type BlockGeneration,
   type BlockSettings,
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
+  type L1Acceptance,
   readBlockGeneration,
+  readL1Acceptance,
   shownBlockGeneration,
   USUAL_BLOCKS,
 } from '../../block-settings.js';
@@ -26,6 +29,7 @@ import {
 } from '../../json/reader.js';
 import { STARKNET_VERSIONS } from '../../starknet-versions.js';
 import { isEngineReceipt } from '../history/stored-texts.js';
+import { networkFromJson, networkToJson } from '../network/network.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
@@ -55,6 +59,7 @@ export function worldJson(parts: WorldParts): string {
     acceptedOnL1,
     keepsHistory,
     pending,
+    network,
   } = parts;
   return stringify({
     clock: {
@@ -64,6 +69,7 @@ export function worldJson(parts: WorldParts): string {
     },
     gas,
     ...(Object.values(blocks).every((setting) => setting === undefined) ? {} : { blocks }),
+    ...(network ? { network: networkToJson(network) } : {}),
     impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
     messages: messagesToJson(messages),
     ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
@@ -97,6 +103,7 @@ export function readWorldJson(text: string): WorldParts {
     clock: readClock(parts['clock']),
     gas: readGas(parts['gas']),
     blocks: parts['blocks'] === undefined ? USUAL_BLOCKS : readBlocks(parts['blocks']),
+    ...(parts['network'] === undefined ? {} : { network: networkFromJson(parts['network']) }),
     impersonation: readImpersonation(parts['impersonation']),
     messages: messagesFromJson(parts['messages']),
     labels: parts['labels'] === undefined ? NO_LABELS : labelsFromJson(parts['labels']),
@@ -118,13 +125,16 @@ function readClock(value: unknown): Clock {
 }
 
 function readBlocks(value: unknown): BlockSettings {
-  const { generation, sequencer, starknetVersion: version } = object(value, 'blocks');
+  const { generation, sequencer, starknetVersion: version, l1Acceptance } = object(value, 'blocks');
   return {
     generation: optional(generation, 'blocks.generation', readGeneration),
     sequencer: optional(sequencer, 'blocks.sequencer', felt),
     ...(version === undefined
       ? {}
       : { starknetVersion: oneOf(version, 'blocks.starknetVersion', STARKNET_VERSIONS) }),
+    ...(l1Acceptance === undefined
+      ? {}
+      : { l1Acceptance: readAcceptance(l1Acceptance, 'blocks.l1Acceptance') }),
   };
 }
 
@@ -134,6 +144,13 @@ function readGeneration(value: unknown, where: string): BlockGeneration {
   if (generation === undefined)
     throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
   return generation;
+}
+
+function readAcceptance(value: unknown, where: string): L1Acceptance {
+  const text = typeof value === 'number' ? String(value) : string(value, where);
+  const acceptance = readL1Acceptance(text);
+  if (acceptance === undefined) throw new TypeError(`${where}: must be ${EXPECTED_L1_ACCEPTANCE}`);
+  return acceptance;
 }
 
 function readGas(value: unknown): Gas {

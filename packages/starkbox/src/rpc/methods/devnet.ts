@@ -8,8 +8,11 @@ import {
 } from '@starkbox/spec';
 import {
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
   effectiveBlockGeneration,
+  hasMempool,
   readBlockGeneration,
+  readL1Acceptance,
 } from '../../block-settings.js';
 import {
   blockSettings,
@@ -86,12 +89,12 @@ export function devnetMethods(
       const { fork } = chain.options;
       const waiting = pending.transactions.size;
       const generation = effectiveBlockGeneration(chain.world, chain.options);
-      const hasMempool = generation === 'mempool' || mempool.waiting.size > 0;
+      const showsMempool = hasMempool(generation) || mempool.waiting.size > 0;
       return {
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        mempool_tx_count: hasMempool ? mempool.waiting.size : undefined,
+        mempool_tx_count: showsMempool ? mempool.waiting.size : undefined,
         chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
@@ -180,7 +183,7 @@ export function devnetMethods(
     },
 
     async devnet_setBlockSettings(
-      { block_generation_on, time_step, sequencer_address },
+      { block_generation_on, time_step, sequencer_address, l1_acceptance },
       { cause },
     ) {
       const generation =
@@ -188,9 +191,14 @@ export function devnetMethods(
           ? undefined
           : (readBlockGeneration(String(block_generation_on)) ??
             invalidParams(`params.block_generation_on: must be ${EXPECTED_BLOCK_GENERATION}`));
+      const l1Acceptance =
+        l1_acceptance === undefined
+          ? undefined
+          : (readL1Acceptance(String(l1_acceptance)) ??
+            invalidParams(`params.l1_acceptance: must be ${EXPECTED_L1_ACCEPTANCE}`));
       await setBlockSettings(
         chain,
-        { generation, timeStep: time_step, sequencer: sequencer_address },
+        { generation, timeStep: time_step, sequencer: sequencer_address, l1Acceptance },
         cause,
       );
       return blockSettings(chain);

@@ -18,6 +18,7 @@ import { dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
 import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
+import { networkMethods } from './network.js';
 import { type Paymasters, paymasterMethods } from './paymaster.js';
 import { postmanMethods } from './postman.js';
 import { requestMethods } from './requests.js';
@@ -57,6 +58,7 @@ const GROUPS = [
   ({ chain }: Served) => writeMethods(chain),
   (served: Served) => devnetMethods(served.chain, served, served.timeline),
   ({ chain }: Served) => mempoolMethods(chain),
+  ({ chain }: Served) => networkMethods(chain),
   ({ chain, postman }: Served) => postmanMethods(chain, postman),
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
