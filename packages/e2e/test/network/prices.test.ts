@@ -168,7 +168,7 @@ test('the prices of an origin need a fork', async () => {
   const { client, close } = await startNode();
   const conditions = { gas_market: { l1_prices: 'origin' } };
   await expect(client.call('devnet_setNetworkConditions', { conditions })).rejects.toThrow(
-    "gas_market.l1_prices: expected a list of prices; 'origin' needs a fork",
+    "gas_market.l1_prices: expected a list of prices, because this chain is no fork; got 'origin'",
   );
   await close();
 });
