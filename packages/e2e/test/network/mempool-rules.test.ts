@@ -66,7 +66,10 @@ test('under a market, a transaction waits until the price falls to its own, and 
   const fixture = await startFixture(MEMPOOL);
   const { client } = fixture;
   const start = 100n * 10n ** 9n;
-  await client.call('devnet_setGasPrice', { l2_gas_price_fri: Number(start), generate_block: true });
+  await client.call('devnet_setGasPrice', {
+    l2_gas_price_fri: Number(start),
+    generate_block: true,
+  });
   await setConditions(fixture, { gas_market: true, order: 'tip' });
   await client.call('devnet_createBlock');
   const priceNow = async () => {
@@ -100,11 +103,17 @@ test('a candidate whose price is too low for the next block waits again', async 
   const fixture = await startFixture(MEMPOOL);
   const { client } = fixture;
   const floor = 8n * 10n ** 9n;
-  await client.call('devnet_setGasPrice', { l2_gas_price_fri: Number(floor), generate_block: true });
+  await client.call('devnet_setGasPrice', {
+    l2_gas_price_fri: Number(floor),
+    generate_block: true,
+  });
   await setConditions(fixture, { gas_market: true });
   const hash = await send(fixture, 0, { price: floor });
   expect(await client.call('devnet_mempoolSelect')).toEqual({ candidates: [hash] });
-  await client.call('devnet_setGasPrice', { l2_gas_price_fri: 3 * Number(floor), generate_block: true });
+  await client.call('devnet_setGasPrice', {
+    l2_gas_price_fri: 3 * Number(floor),
+    generate_block: true,
+  });
   await client.call('devnet_createBlock');
   expect(await client.call('devnet_mempoolList')).toMatchObject({
     transactions: [{ transaction_hash: hash, status: 'RECEIVED', waits_for_price: true }],

@@ -34,7 +34,10 @@ export function setCongestion(
   return chain.write(cause, async (world) => {
     const { seed = MARKET_ONLY.seed } = chain.options.mempoolOrder ?? {};
     const conditions = world.network?.conditions ?? (congestion && { ...MARKET_ONLY, seed });
-    return [conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world, undefined];
+    return [
+      conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world,
+      undefined,
+    ];
   });
 }
 
