@@ -1,14 +1,18 @@
 // Type of an option, and parsers of its values.
 import { readFileSync } from 'node:fs';
 import { listed } from '@starkbox/abi/text-layout';
-import { canonicalName, METHODS } from '@starkbox/spec';
+import { canonicalName, METHODS, type NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
+  type L1Acceptance,
   readBlockGeneration,
+  readL1Acceptance,
 } from '../block-settings.js';
 import {
+  conditionsToJson,
   type NetworkConditions,
   PRESET_NAMES,
   presetOf,
@@ -314,22 +318,29 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
   BLOCK_GENERATION_WORDS,
 );
 
-/** A preset, or the content of a file. */
-export const networkConditions: Parse<NetworkConditions> = accepting(
+/** A preset, conditions as JSON, or a file that holds them. */
+export const networkConditions: Parse<NETWORK_CONDITIONS> = accepting(
   `${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
-  (text) => presetOf(text) ?? conditionsInFile(text),
+  (text) => conditionsToJson(presetOf(text) ?? conditionsIn(text)),
   'paths',
 );
 
-function conditionsInFile(path: string): NetworkConditions {
+function conditionsIn(text: string): NetworkConditions {
   try {
-    return readConditions(parseJson(readFileSync(path, 'utf8')));
+    const isJson = text.trimStart().startsWith('{');
+    return readConditions(parseJson(isJson ? text : readFileSync(text, 'utf8')));
   } catch (error) {
     throw new InvalidValue(
       `must be ${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions: ${reasonOf(error)}`,
     );
   }
 }
+
+export const l1Acceptance: Parse<L1Acceptance> = accepting(
+  EXPECTED_L1_ACCEPTANCE,
+  readL1Acceptance,
+  ['off'],
+);
 
 const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
 

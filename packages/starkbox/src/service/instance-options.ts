@@ -13,6 +13,7 @@ import {
 } from '../config/options.js';
 import { checkConfig } from '../config/rules.js';
 import { readSources, sourceOf } from '../config/source.js';
+import { isObject } from '../json/reader.js';
 
 /** Options of files, which belong to the node. */
 const OF_THE_NODE: readonly string[] = ['artifacts', 'accountClassCustom'];
@@ -36,9 +37,9 @@ export function instanceConfig(config: Config, overrides: object): Config {
   }
   for (const [key, value] of entries) {
     // A client must not read files of the node.
-    if (key === 'networkConditions' && presetOf(String(value)) === undefined) {
+    if (key === 'networkConditions' && !isObject(value) && !presetOf(String(value))) {
       throw new UsageError(
-        `'${key}' of an instance must be ${listed(PRESET_NAMES, 'or')}; devnet_setNetworkConditions takes other conditions`,
+        `'${key}' of an instance must be ${listed(PRESET_NAMES, 'or')}, or an object with conditions; got '${value}'`,
       );
     }
   }

@@ -3,7 +3,11 @@ import type { CONFIG } from '@starkbox/spec';
 import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
-import { MARKET_ONLY, type NetworkConditions } from '../chain/network/conditions.js';
+import {
+  MARKET_ONLY,
+  type NetworkConditions,
+  readConditions,
+} from '../chain/network/conditions.js';
 import { marketConstants } from '../chain/network/market.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, type ConfigKey, queueTimeoutOf } from '../config/options.js';
@@ -41,6 +45,7 @@ export function chainOptionsOf(
     chainId: config.chainId,
     lite: config.liteMode,
     blockGeneration: config.blockGenerationOn,
+    l1Acceptance: config.l1Acceptance,
     mempoolOrder: { kind: config.mempoolOrder, seed: config.seed },
     maximumMempool: config.maximumMempoolSize,
     chargesFee: config.chargeFee,
@@ -75,11 +80,9 @@ export function chainOptionsOf(
   };
 }
 
-function conditionsOf({
-  networkConditions,
-  gasMarket,
-  seed,
-}: Config): NetworkConditions | undefined {
+function conditionsOf(config: Config): NetworkConditions | undefined {
+  const { gasMarket, seed } = config;
+  const networkConditions = config.networkConditions && readConditions(config.networkConditions);
   if (!gasMarket) return networkConditions;
   const { gasMarket: market, capacity } = MARKET_ONLY;
   return networkConditions
@@ -114,6 +117,7 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,
     ...(config.rules === 'off' ? {} : { rules: config.rules }),
+    ...(config.l1Acceptance === 'off' ? {} : { l1_acceptance: String(config.l1Acceptance) }),
     fork_config: {
       url: shownNetwork(config),
       block_number: fork?.block.number ?? null,

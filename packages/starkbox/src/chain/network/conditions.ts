@@ -6,6 +6,7 @@ import {
   readBlockGeneration,
   shownBlockGeneration,
 } from '../../block-settings.js';
+import { stringify } from '../../json/json.js';
 import { count, felt, isObject, list, object, optional, pair } from '../../json/reader.js';
 
 /** Prices of L1 gas, as a script gives them; what is absent stays. */
@@ -158,6 +159,12 @@ const PRESETS: Readonly<Record<PresetName, NetworkConditions>> = {
 export function presetOf(text: string): NetworkConditions | undefined {
   const name = PRESET_NAMES.find((preset) => preset === text);
   return name && PRESETS[name];
+}
+
+/** The name of the preset that conditions equal, whatever their seed. */
+export function presetNameOf(conditions: NetworkConditions): PresetName | undefined {
+  const textOf = (of: NetworkConditions): string => stringify(conditionsToJson({ ...of, seed: 0 }));
+  return PRESET_NAMES.find((name) => textOf(PRESETS[name]) === textOf(conditions));
 }
 
 const MEMBERS = [

@@ -50,7 +50,7 @@ async function arrived(
   return { ...before, mempool };
 }
 
-/** Executes a transaction, or admits it to the mempool: if the block is full, or transactions of its sender wait there. */
+/** Executes a transaction, or admits it to the mempool if transactions of its sender wait there, or the block is full. */
 async function arrivedAtOnce(
   world: World,
   prepared: Submission,
@@ -60,8 +60,8 @@ async function arrivedAtOnce(
     hasMempool(effectiveBlockGeneration(world, rules)) ||
     world.mempool.senders.has(prepared.transaction.address);
   if (isPooled) return admitted(world, prepared, rules);
-  const execution = await executeIfRoom(world, prepared, rules);
-  return 'next' in execution ? execution.next : admitted(world, prepared, rules);
+  const inclusion = await executeIfRoom(world, prepared, rules);
+  return 'next' in inclusion ? inclusion.next : admitted(world, prepared, rules);
 }
 
 function withSubmission({ network, ...world }: World): World {

@@ -4,6 +4,7 @@ import type { Chain } from '../../chain/chain.js';
 import {
   conditionsToJson,
   type NetworkConditions,
+  presetNameOf,
   presetOf,
   readConditions,
   readCongestion,
@@ -54,13 +55,16 @@ function readParam<T>(value: unknown, read: (value: unknown, where: string) => T
 async function networkStatus({ world }: Chain): Promise<NETWORK_STATUS> {
   const { network, gas, blocks } = world;
   const { forecast } = await import('../../chain/steps/network-block.js');
+  const { target, maximum } = marketConstants(blocks.starknetVersion);
   return {
     conditions: network ? conditionsToJson(network.conditions) : null,
+    preset: (network && presetNameOf(network.conditions)) ?? null,
     rounds: network?.rounds ?? 0,
     submissions: network?.submissions ?? 0,
     l2_gas_price: gas.current.l2_gas_price_fri,
     next_l2_gas_price: network ? forecast({ ...world, network }) : gas.next.l2_gas_price_fri,
-    gas_target: Number(marketConstants(blocks.starknetVersion).target),
+    gas_target: Number(target),
+    gas_limit: network?.conditions.capacity?.receipt_l2_gas ?? Number(maximum),
     recent_blocks:
       network?.recent
         .toArray()

@@ -127,8 +127,9 @@ function changesOf(before: World, after: World): readonly Event[] {
   ) {
     events.push({ event: 'time', detail: { offset: after.clock.offset } });
   }
-  if (before.gas.next !== after.gas.next)
+  if (before.gas.next !== after.gas.next && !isMarketMove(before, after))
     events.push({ event: 'gas', detail: { ...after.gas.next } });
+  if (before.network?.conditions !== after.network?.conditions) events.push({ event: 'network' });
   if (before.blocks !== after.blocks || before.clock.step !== after.clock.step) {
     events.push({ event: 'blocks' });
   }
@@ -138,7 +139,9 @@ function changesOf(before: World, after: World): readonly Event[] {
   }
   if (before.labels !== after.labels) events.push({ event: 'label' });
   const { acceptedOnL1 } = after;
-  if (undone === undefined && before.acceptedOnL1 !== acceptedOnL1) {
+  const isLowered = (acceptedOnL1 ?? -1) < (before.acceptedOnL1 ?? -1);
+  // An abort lowers it with the removed blocks.
+  if (before.acceptedOnL1 !== acceptedOnL1 && (undone === undefined || !isLowered)) {
     events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
   }
   if (isWritten(before, after)) events.push({ event: 'state' });
@@ -147,6 +150,11 @@ function changesOf(before: World, after: World): readonly Event[] {
     before.mempool.dropped === after.mempool.dropped;
   if (!isSame) events.push(mempoolOf(before, after));
   return events;
+}
+
+/** Whether prices may have changed by the rule of the fee market, as they do with each block. */
+function isMarketMove(before: World, after: World): boolean {
+  return after.network?.conditions.gasMarket !== undefined && before.history !== after.history;
 }
 
 /** What waits now, and which transactions were dropped. */
