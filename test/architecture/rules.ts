@@ -61,6 +61,7 @@ const SERVICE = [
   'server/http',
   'store',
   'telemetry',
+  'paymaster',
 ];
 
 /** The folders and root files of packages/starkbox/src. Each row imports only rows that precede it. */
@@ -160,6 +161,11 @@ const STARKBOX: FolderTable = {
   server: { may: [...LEAVES, 'rpc/protocol', 'rpc/request-log'], packages: ['node:http'] },
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
+  paymaster: {
+    may: [...CHAIN, 'chain/queries'],
+    types: ['rpc/methods'],
+    packages: ['@starkbox/engine'],
+  },
   service: { may: SERVICE },
   // What packages with a registry of instances import.
   registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },

@@ -129,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
+  readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */
   readonly next_block_timestamp: SECONDS;
 };
@@ -359,6 +361,8 @@ export type CONFIG = {
   readonly state_archive: 'full' | 'none';
   /** The public network whose limits apply to transactions and classes; absent without `--rules`. */
   readonly rules?: 'mainnet' | 'sepolia';
+  /** When a block is accepted on L1: a number of blocks that follow it, or an age in seconds followed by s; absent without `--l1-acceptance`. */
+  readonly l1_acceptance?: string;
   /** The forked network, even after `devnet_restart` has changed it; nulls without a fork. */
   readonly fork_config: {
     readonly url: string | null;
@@ -1884,6 +1888,182 @@ export type PAGE_CURSOR = string;
 /** The most rows of a page. */
 export type PAGE_LIMIT = number;
 
+/** A paymaster: its settings and its work. */
+export type PAYMASTER = {
+  readonly available: boolean;
+  readonly sponsoring: boolean;
+  /** In fri; null for no limit. */
+  readonly budget: DECIMAL | null;
+  /** Fees of sponsored transactions since the budget was set, in fri. */
+  readonly spent: DECIMAL;
+  readonly tokens: readonly PAYMASTER_TOKEN[];
+  readonly refuse: readonly ADDRESS[];
+  /** Whether sponsored transactions need a key. */
+  readonly requires_api_key: boolean;
+  /** The account that sends the transactions. */
+  readonly relayer: ADDRESS;
+  /** The newest 100, newest first. */
+  readonly transactions: readonly PAYMASTER_ROW[];
+};
+
+/** A transaction to sign. */
+export type PAYMASTER_BUILT_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly typed_data: PAYMASTER_TYPED_DATA;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly typed_data: PAYMASTER_TYPED_DATA;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    };
+
+/** A call of a contract. */
+export type PAYMASTER_CALL = {
+  readonly to: ADDRESS;
+  readonly selector: FELT;
+  readonly calldata: readonly FELT[];
+};
+
+/** The deployment of an account, at the address that a DEPLOY_ACCOUNT transaction gives it. */
+export type PAYMASTER_DEPLOYMENT = {
+  readonly address: ADDRESS;
+  readonly class_hash: FELT;
+  readonly salt: FELT;
+  /** Arguments of the constructor. */
+  readonly calldata: readonly FELT[];
+  /** Only for accounts with a deployer of their own, which this paymaster does not support. */
+  readonly sigdata?: readonly FELT[];
+  /** 1 or 2: the Cairo version of the account. */
+  readonly version: number;
+};
+
+/** A fee in fri and in the smallest units of the token. */
+export type PAYMASTER_FEE = {
+  readonly gas_token_price_in_strk: FELT;
+  readonly estimated_fee_in_strk: FELT;
+  readonly estimated_fee_in_gas_token: FELT;
+  /** Three times the estimate. */
+  readonly suggested_max_fee_in_strk: FELT;
+  /** The amount of the transfer in the typed data. */
+  readonly suggested_max_fee_in_gas_token: FELT;
+};
+
+/** Who pays: the sponsor, or the user in a token. */
+export type PAYMASTER_FEE_MODE =
+  | {
+      readonly mode: 'sponsored';
+    }
+  | {
+      readonly mode: 'default';
+      readonly gas_token: ADDRESS;
+    };
+
+/** Calls of a user. */
+export type PAYMASTER_INVOKE = {
+  readonly user_address: ADDRESS;
+  readonly calls: readonly PAYMASTER_CALL[];
+};
+
+/** How a transaction is executed. */
+export type PAYMASTER_PARAMETERS = {
+  readonly version: '0x1';
+  readonly fee_mode: PAYMASTER_FEE_MODE;
+  /** From now for an hour by default. */
+  readonly time_bounds?: PAYMASTER_TIME_BOUNDS | null;
+};
+
+/** Why the paymaster rejects a transaction. */
+export type PAYMASTER_REASON = {
+  readonly reason: string;
+};
+
+/** A transaction that the paymaster sent. */
+export type PAYMASTER_ROW = {
+  readonly tracking_id: FELT;
+  readonly transaction_hash: FELT;
+  readonly type: 'deploy' | 'invoke' | 'deploy_and_invoke';
+  readonly user_address: ADDRESS;
+  readonly fee_mode: PAYMASTER_FEE_MODE;
+  /** What the relayer was expected to pay, in fri. */
+  readonly fee_in_strk: DECIMAL;
+  /** What the user paid; 0 if sponsored. */
+  readonly fee_in_gas_token: DECIMAL;
+};
+
+/** Signed calls of a user. */
+export type PAYMASTER_SIGNED_INVOKE = {
+  readonly user_address: ADDRESS;
+  readonly typed_data: PAYMASTER_TYPED_DATA;
+  /** The signature of the typed data by the account of the user. */
+  readonly signature: readonly FELT[];
+};
+
+/** What a user has signed. */
+export type PAYMASTER_SIGNED_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly invoke: PAYMASTER_SIGNED_INVOKE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly invoke: PAYMASTER_SIGNED_INVOKE;
+    };
+
+/** Times of blocks, in seconds since 1970, between which the transaction is valid. */
+export type PAYMASTER_TIME_BOUNDS = {
+  readonly execute_after: number | string;
+  readonly execute_before: number | string;
+};
+
+/** A token that pays fees. */
+export type PAYMASTER_TOKEN = {
+  readonly token_address: ADDRESS;
+  /** Digits after the point of a whole token. */
+  readonly decimals: number;
+  /** The price of a whole token, in fri. */
+  readonly price_in_strk: FELT;
+};
+
+/** What a user wants to execute. */
+export type PAYMASTER_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly invoke: PAYMASTER_INVOKE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly invoke: PAYMASTER_INVOKE;
+    };
+
+/** An outside execution (SNIP-9) as typed data (SNIP-12): with `Calls` for version 2, with `calls` for version 1. */
+export type PAYMASTER_TYPED_DATA = {
+  readonly types: { readonly [name: string]: unknown };
+  readonly primaryType: string;
+  readonly domain: { readonly [name: string]: unknown };
+  readonly message: { readonly [name: string]: unknown };
+};
+
 /** A predeployed account. The balance is null unless requested. */
 export type PREDEPLOYED_ACCOUNT = {
   readonly initial_balance: DECIMAL;
@@ -2300,7 +2480,7 @@ export type STATE_CHANGES = {
     readonly compiled_class_hash: FELT;
   }[];
   readonly deprecated_declared_classes?: readonly FELT[];
-  /** Not supported: only an empty list. */
+  /** Declared Sierra classes whose compiled class hash migrates to the current hash function (Starknet 0.14.1). Each must have its current compiled class hash. */
   readonly migrated_compiled_classes?:
     | readonly {
         readonly class_hash: FELT;
@@ -2727,16 +2907,17 @@ export interface Methods {
     };
     readonly result: GAS_PRICES;
   };
-  /** Set when blocks close, their timestamps and their sequencer. */
+  /** Set when blocks close, their timestamps, their sequencer and their acceptance on L1. */
   readonly devnet_setBlockSettings: {
     readonly params: {
       readonly block_generation_on?: string | number;
       readonly time_step?: SECONDS | 'none';
       readonly sequencer_address?: ADDRESS;
+      readonly l1_acceptance?: string | number;
     };
     readonly result: BLOCK_SETTINGS;
   };
-  /** Read when blocks close, their time step and their sequencer. */
+  /** Read when blocks close, their time step, their sequencer and their acceptance on L1. */
   readonly devnet_getBlockSettings: {
     readonly params: Record<string, never>;
     readonly result: BLOCK_SETTINGS;
@@ -3064,6 +3245,23 @@ export interface Methods {
     readonly result: {
       readonly message_hash: L1_HASH;
     };
+  };
+  /** Set what the paymaster pays, and for whom. */
+  readonly devnet_setPaymaster: {
+    readonly params: {
+      readonly available?: boolean;
+      readonly sponsoring?: boolean;
+      readonly budget?: DECIMAL | 'none';
+      readonly tokens?: readonly PAYMASTER_TOKEN[];
+      readonly refuse?: readonly ADDRESS[];
+      readonly api_keys?: readonly string[];
+    };
+    readonly result: PAYMASTER;
+  };
+  /** The settings of the paymaster, and what it has sent. */
+  readonly devnet_getPaymaster: {
+    readonly params: Record<string, never>;
+    readonly result: PAYMASTER;
   };
   /** The OpenRPC document of all methods. */
   readonly 'rpc.discover': {
@@ -3432,6 +3630,49 @@ export interface Methods {
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
+  };
+  /** Whether the paymaster takes transactions. */
+  readonly paymaster_isAvailable: {
+    readonly params: Record<string, never>;
+    readonly result: boolean;
+  };
+  /** The tokens that pay fees, with their prices. */
+  readonly paymaster_getSupportedTokens: {
+    readonly params: Record<string, never>;
+    readonly result: readonly PAYMASTER_TOKEN[];
+  };
+  /** Typed data for the user to sign, with a fee estimate. */
+  readonly paymaster_buildTransaction: {
+    readonly params: {
+      readonly transaction: PAYMASTER_TRANSACTION;
+      readonly parameters: PAYMASTER_PARAMETERS;
+    };
+    readonly result: PAYMASTER_BUILT_TRANSACTION;
+  };
+  /** Send a signed transaction of a user. */
+  readonly paymaster_executeTransaction: {
+    readonly params: {
+      readonly transaction: PAYMASTER_SIGNED_TRANSACTION;
+      readonly parameters: PAYMASTER_PARAMETERS;
+    };
+    readonly result: {
+      /** Identifies the request of the user. */
+      readonly tracking_id: FELT;
+      /** The transaction that the relayer sent. */
+      readonly transaction_hash: FELT;
+    };
+  };
+  /** The newest transaction of a request, and its status. */
+  readonly paymaster_trackingIdToLatestHash: {
+    readonly params: {
+      readonly tracking_id: FELT;
+    };
+    readonly result: {
+      /** The transaction that the relayer sent last for this request. */
+      readonly transaction_hash: FELT;
+      /** `accepted` in a closed block, `active` before, `dropped` if the chain does not have it any more. */
+      readonly status: 'active' | 'accepted' | 'dropped';
+    };
   };
   /** The version of the Starknet JSON-RPC specification that the node serves. */
   readonly starknet_specVersion: {
@@ -3822,7 +4063,7 @@ export type NotificationName = keyof Notifications;
 /** Facts about a method, from the x- fields of the documents. */
 export interface MethodFacts {
   /** The document that describes it. */
-  readonly document: 'devnet' | 'read' | 'trace' | 'write' | 'ws';
+  readonly document: 'devnet' | 'paymaster' | 'read' | 'trace' | 'write' | 'ws';
   /** In the order of their positions. */
   readonly params: readonly { readonly name: string; readonly required?: true }[];
 
@@ -3974,7 +4215,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_setBlockSettings: {
     document: 'devnet',
-    params: [{ name: 'block_generation_on' }, { name: 'time_step' }, { name: 'sequencer_address' }],
+    params: [
+      { name: 'block_generation_on' },
+      { name: 'time_step' },
+      { name: 'sequencer_address' },
+      { name: 'l1_acceptance' },
+    ],
     writes: true,
     journalled: true,
     restricted: true,
@@ -4263,6 +4509,22 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'payload',
     tenants: 'own',
   },
+  devnet_setPaymaster: {
+    document: 'devnet',
+    params: [
+      { name: 'available' },
+      { name: 'sponsoring' },
+      { name: 'budget' },
+      { name: 'tokens' },
+      { name: 'refuse' },
+      { name: 'api_keys' },
+    ],
+    writes: true,
+    restricted: true,
+    redacted: 'params',
+    tenants: 'own',
+  },
+  devnet_getPaymaster: { document: 'devnet', params: [], tenants: 'everywhere' },
   'rpc.discover': { document: 'devnet', params: [], tenants: 'everywhere' },
   devnet_listBlocks: {
     document: 'devnet',
@@ -4515,6 +4777,34 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     needsListener: true,
     unlogged: true,
     tenants: 'own',
+  },
+  paymaster_isAvailable: { document: 'paymaster', params: [], tenants: 'everywhere' },
+  paymaster_getSupportedTokens: { document: 'paymaster', params: [], tenants: 'everywhere' },
+  paymaster_buildTransaction: {
+    document: 'paymaster',
+    params: [
+      { name: 'transaction', required: true },
+      { name: 'parameters', required: true },
+    ],
+    waits: true,
+    tenants: 'everywhere',
+    executes: true,
+  },
+  paymaster_executeTransaction: {
+    document: 'paymaster',
+    params: [
+      { name: 'transaction', required: true },
+      { name: 'parameters', required: true },
+    ],
+    writes: true,
+    waits: true,
+    tenants: 'own',
+    executes: true,
+  },
+  paymaster_trackingIdToLatestHash: {
+    document: 'paymaster',
+    params: [{ name: 'tracking_id', required: true }],
+    tenants: 'everywhere',
   },
   starknet_specVersion: { document: 'read', params: [], tenants: 'everywhere' },
   starknet_getBlockWithTxHashes: {
@@ -4822,6 +5112,7 @@ export const ERRORS = {
   BLOCK_NOT_FOUND: { code: 24, message: 'Block not found' },
   CLASS_ALREADY_DECLARED: { code: 51, message: 'Class already declared' },
   CLASS_HASH_NOT_FOUND: { code: 28, message: 'Class hash not found' },
+  CLASS_HASH_NOT_SUPPORTED: { code: 155, message: 'An error occurred (CLASS_HASH_NOT_SUPPORTED)' },
   COMPILATION_ERROR: { code: 100, message: 'Failed to compile the contract' },
   COMPILATION_FAILED: { code: 56, message: 'Compilation failed' },
   COMPILED_CLASS_HASH_MISMATCH: {
@@ -4853,19 +5144,26 @@ export const ERRORS = {
     message: "The transaction's resources don't cover validation or the minimal transaction fee",
   },
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
+  INVALID_ADDRESS: { code: 150, message: 'An error occurred (INVALID_ADDRESS)' },
+  INVALID_CLASS_HASH: { code: 159, message: 'An error occurred (INVALID_CLASS_HASH)' },
   INVALID_CONTINUATION_TOKEN: {
     code: 33,
     message: 'The supplied continuation token is invalid or unknown',
   },
   INVALID_CONTRACT_CLASS: { code: 50, message: 'Invalid contract class' },
+  INVALID_DEPLOYMENT_DATA: { code: 158, message: 'An error occurred (INVALID_DEPLOYMENT_DATA)' },
+  INVALID_ID: { code: 160, message: 'An error occurred (INVALID_ID)' },
   INVALID_PARAMS: { code: -32602, message: 'Invalid params' },
   INVALID_PROOF: { code: 69, message: 'The proof field in the invoke v3 transaction is invalid' },
   INVALID_REQUEST: { code: -32600, message: 'Invalid request' },
+  INVALID_SIGNATURE: { code: 153, message: 'An error occurred (INVALID_SIGNATURE)' },
   INVALID_SUBSCRIPTION_ID: { code: 66, message: 'Invalid subscription id' },
+  INVALID_TIME_BOUNDS: { code: 157, message: 'An error occurred (INVALID_TIME_BOUNDS)' },
   INVALID_TRANSACTION_INPUT: { code: 1000, message: 'Invalid transaction input' },
   INVALID_TRANSACTION_NONCE: { code: 52, message: 'Invalid transaction nonce' },
   INVALID_TXN_INDEX: { code: 27, message: 'Invalid transaction index in a block' },
   LEASE_NOT_HELD: { code: -32011, message: 'The node does not hold its lease' },
+  MAX_AMOUNT_TOO_LOW: { code: 154, message: 'An error occurred (MAX_AMOUNT_TOO_LOW)' },
   METHOD_FORBIDDEN: { code: -32604, message: 'Method forbidden' },
   METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
   NON_ACCOUNT: { code: 58, message: 'Sender address is not an account contract' },
@@ -4873,6 +5171,11 @@ export const ERRORS = {
   NO_TRACE_AVAILABLE: { code: 10, message: 'No trace available for transaction' },
   PAGE_SIZE_TOO_BIG: { code: 31, message: 'Requested page size is too big' },
   PARSE_ERROR: { code: -32700, message: 'Parse error' },
+  PAYMASTER_EXECUTION_ERROR: {
+    code: 156,
+    message: 'An error occurred (TRANSACTION_EXECUTION_ERROR)',
+  },
+  PAYMASTER_UNKNOWN_ERROR: { code: 163, message: 'An error occurred (UNKNOWN_ERROR)' },
   REPLACEMENT_TRANSACTION_UNDERPRICED: {
     code: 64,
     message: 'Replacement transaction is underpriced',
@@ -4882,6 +5185,7 @@ export const ERRORS = {
     code: 42,
     message: "the node doesn't support storage proofs for blocks that are too far in the past",
   },
+  TOKEN_NOT_SUPPORTED: { code: 151, message: 'An error occurred (TOKEN_NOT_SUPPORTED)' },
   TOO_MANY_ADDRESSES_IN_FILTER: {
     code: 67,
     message: 'Too many addresses in filter sender_address filter',
@@ -4909,6 +5213,12 @@ export interface ErrorData {
   readonly BLOCK_NOT_FOUND: unknown;
   readonly CLASS_ALREADY_DECLARED: unknown;
   readonly CLASS_HASH_NOT_FOUND: unknown;
+  readonly CLASS_HASH_NOT_SUPPORTED: {
+    readonly reason: string;
+    readonly class_hash: FELT;
+    /** A class that can be executed from outside. */
+    readonly supported_class_hash: FELT;
+  };
   readonly COMPILATION_ERROR: {
     readonly compilation_error: string;
   };
@@ -4933,16 +5243,23 @@ export interface ErrorData {
   readonly INSUFFICIENT_ACCOUNT_BALANCE: unknown;
   readonly INSUFFICIENT_RESOURCES_FOR_VALIDATE: unknown;
   readonly INTERNAL_ERROR: unknown;
+  readonly INVALID_ADDRESS: PAYMASTER_REASON;
+  readonly INVALID_CLASS_HASH: PAYMASTER_REASON;
   readonly INVALID_CONTINUATION_TOKEN: unknown;
   readonly INVALID_CONTRACT_CLASS: unknown;
+  readonly INVALID_DEPLOYMENT_DATA: PAYMASTER_REASON;
+  readonly INVALID_ID: PAYMASTER_REASON;
   readonly INVALID_PARAMS: unknown;
   readonly INVALID_PROOF: unknown;
   readonly INVALID_REQUEST: unknown;
+  readonly INVALID_SIGNATURE: PAYMASTER_REASON;
   readonly INVALID_SUBSCRIPTION_ID: unknown;
+  readonly INVALID_TIME_BOUNDS: PAYMASTER_REASON;
   readonly INVALID_TRANSACTION_INPUT: string;
   readonly INVALID_TRANSACTION_NONCE: string;
   readonly INVALID_TXN_INDEX: unknown;
   readonly LEASE_NOT_HELD: unknown;
+  readonly MAX_AMOUNT_TOO_LOW: PAYMASTER_REASON;
   readonly METHOD_FORBIDDEN: unknown;
   readonly METHOD_NOT_FOUND: unknown;
   readonly NON_ACCOUNT: unknown;
@@ -4954,9 +5271,14 @@ export interface ErrorData {
   readonly PARSE_ERROR: {
     readonly reason: string;
   };
+  readonly PAYMASTER_EXECUTION_ERROR: {
+    readonly execution_error: CONTRACT_EXECUTION_ERROR;
+  };
+  readonly PAYMASTER_UNKNOWN_ERROR: string;
   readonly REPLACEMENT_TRANSACTION_UNDERPRICED: unknown;
   readonly SERVICE_BUSY: string;
   readonly STORAGE_PROOF_NOT_SUPPORTED: unknown;
+  readonly TOKEN_NOT_SUPPORTED: PAYMASTER_REASON;
   readonly TOO_MANY_ADDRESSES_IN_FILTER: unknown;
   readonly TOO_MANY_BLOCKS_BACK: unknown;
   readonly TOO_MANY_KEYS_IN_FILTER: unknown;

@@ -65,6 +65,30 @@ export function shownBlockGeneration(setting: BlockGeneration): string {
   return `${Math.round(setting * 1000)}ms`;
 }
 
+/**
+ * When a block is accepted on L1: after this many blocks follow it, at an age in seconds (`600s`), or by
+ * calls alone.
+ */
+export type L1Acceptance = number | `${number}s` | 'off';
+
+/** Completes "must be". */
+export const EXPECTED_L1_ACCEPTANCE =
+  'a number of blocks from 1, a number of seconds from 1s such as 600s, or off';
+
+/** `undefined` for a text that means none. */
+export function readL1Acceptance(text: string): L1Acceptance | undefined {
+  const lowercase = text.toLowerCase();
+  if (lowercase === 'off') return 'off';
+  const [, digits = '0', unit = ''] = /^(\d{1,15})(s?)$/.exec(lowercase) ?? [];
+  const amount = Number(digits);
+  if (amount < 1) return undefined;
+  return unit === 's' ? `${amount}s` : amount;
+}
+
+export function secondsOfAcceptance(rule: `${number}s`): number {
+  return Number(rule.slice(0, -1));
+}
+
 export interface BlockSettings {
   /** Undefined: as the chain was started. */
   readonly generation: BlockGeneration | undefined;
@@ -72,6 +96,8 @@ export interface BlockSettings {
   readonly sequencer: string | undefined;
   /** Whose constants meter them. Undefined: the newest. */
   readonly starknetVersion?: StarknetVersion | undefined;
+  /** Undefined: as the chain was started. */
+  readonly l1Acceptance?: L1Acceptance | undefined;
 }
 
 export const USUAL_BLOCKS: BlockSettings = { generation: undefined, sequencer: undefined };
@@ -82,4 +108,12 @@ export function effectiveBlockGeneration(
   { blockGeneration }: { readonly blockGeneration: BlockGeneration },
 ): BlockGeneration {
   return blocks.generation ?? blockGeneration;
+}
+
+/** When blocks are accepted on L1 now: the setting of the world, or the chain's option. */
+export function effectiveL1Acceptance(
+  { blocks }: { readonly blocks: BlockSettings },
+  { l1Acceptance = 'off' }: { readonly l1Acceptance?: L1Acceptance | undefined },
+): L1Acceptance {
+  return blocks.l1Acceptance ?? l1Acceptance;
 }

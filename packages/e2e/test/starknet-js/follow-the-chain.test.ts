@@ -1,5 +1,6 @@
 // A dapp follows the chain over a WebSocket instead of polling.
 import '../../support/global-websocket.js';
+import { startNode } from '@starkbox/conformance';
 import { type Contract, hash, num, type Subscription, WebSocketChannel } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployed } from '../../support/contracts.js';
@@ -129,6 +130,35 @@ describe('transactions', () => {
     });
     await client.call('devnet_acceptOnL1', { starting_block_id: 'latest' });
     expect(await statuses.next()).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L1' } });
+  });
+
+  test('an indexer waits for acceptance on L1 by itself, and reads the accepted events', async () => {
+    // Version 0.8 has no tag of accepted blocks, so a recording would not replay in it.
+    await using indexed = await startNode({ listen: true, l1Acceptance: 3 });
+    const channel = await connect(indexed.url);
+    const { transaction_hash } = await indexed.account(0).execute(transfer('0xf'));
+    const statuses = inbox(
+      await channel.subscribeTransactionStatus({ transactionHash: transaction_hash }),
+    );
+    expect(await statuses.next()).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L2' } });
+    await indexed.client.call('devnet_createBlock', { count: 2 });
+    const { provider } = indexed;
+    expect(await provider.getTransactionStatus(transaction_hash)).toMatchObject({
+      finality_status: 'ACCEPTED_ON_L2',
+    });
+    await indexed.client.call('devnet_createBlock');
+    expect(await statuses.next()).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L1' } });
+    const receipt = await provider.getTransactionReceipt(transaction_hash);
+    const { block_number } = await provider.getBlock('l1_accepted');
+    expect(receipt).toMatchObject({ finality_status: 'ACCEPTED_ON_L1', block_number });
+    const { events } = await provider.getEvents({
+      from_block: { block_number: 0 },
+      to_block: 'l1_accepted',
+      address: indexed.node.tokens.strk.address,
+      keys: [[hash.getSelectorFromName('Transfer')]],
+      chunk_size: 10,
+    });
+    expect(events.map((event) => event.transaction_hash)).toContain(transaction_hash);
   });
 
   test('a wallet receives those of its account, and their receipts', async () => {

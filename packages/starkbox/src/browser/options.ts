@@ -14,6 +14,7 @@ type BrowserKey =
   | 'rules'
   | 'blockGenerationOn'
   | 'mempoolOrder'
+  | 'l1Acceptance'
   | 'startTime'
   | 'chargeFee'
   | 'gasPriceWei'
@@ -54,6 +55,7 @@ const BROWSER_KEYS: Readonly<Record<BrowserKey, true>> = {
   rules: true,
   blockGenerationOn: true,
   mempoolOrder: true,
+  l1Acceptance: true,
   startTime: true,
   chargeFee: true,
   gasPriceWei: true,

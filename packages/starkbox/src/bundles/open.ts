@@ -100,7 +100,8 @@ async function worldOf({ header, start, image, reads }: BundleContent): Promise<
   const { world } = await readImage(sourceOfBytes(image), reading);
   if (!world.journal.isEmpty()) throw new BundleError('its image contains a journal');
   await checkClasses(world, reads ?? []);
-  const blocks = { ...world.blocks, generation: stillGeneration(world.blocks.generation) };
+  const generation = stillGeneration(world.blocks.generation);
+  const blocks = { ...world.blocks, generation, l1Acceptance: undefined };
   const started = await withStart(world, start);
   return Object.freeze({ ...started, blocks, mempool: EMPTY_MEMPOOL });
 }

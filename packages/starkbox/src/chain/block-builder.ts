@@ -1,7 +1,7 @@
 // Builder that streams: it closes a block in each interval, and selects and executes transactions in between.
 import { stopwatch } from '../probe.js';
-import type { TimedSteps } from './block-timer.js';
 import type { Chain } from './chain.js';
+import type { TimedSteps } from './interval-timer.js';
 import { preConfirm, selectFromMempool } from './mempool-controls.js';
 import { callCause } from './world/cause.js';
 

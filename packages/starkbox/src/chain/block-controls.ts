@@ -4,12 +4,15 @@ import {
   type BlockGeneration,
   type BlockSettings,
   effectiveBlockGeneration,
+  effectiveL1Acceptance,
+  type L1Acceptance,
   shownBlockGeneration,
 } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
 import { closeNow } from './steps/close-block.js';
+import { acceptedAt } from './steps/l1-acceptance.js';
 import type { Cause } from './world/cause.js';
 import { afterBlock, type Clock, clockFrom, increasedBy, setTo, withStep } from './world/clock.js';
 import { latestHeader } from './world/find-block.js';
@@ -102,17 +105,19 @@ export interface BlockSettingChanges {
   readonly generation: BlockGeneration | undefined;
   readonly timeStep: number | 'none' | undefined;
   readonly sequencer: string | undefined;
+  readonly l1Acceptance?: L1Acceptance | undefined;
 }
 
 export function setBlockSettings(
   chain: Chain,
-  { generation, timeStep, sequencer }: BlockSettingChanges,
+  { generation, timeStep, sequencer, l1Acceptance }: BlockSettingChanges,
   cause?: Cause,
 ): Promise<void> {
   return chain.write(cause, async (world) => {
     const usual: Required<Omit<BlockSettings, 'starknetVersion'>> = {
       generation: chain.options.blockGeneration,
       sequencer: SEQUENCER,
+      l1Acceptance: chain.options.l1Acceptance ?? 'off',
     };
     const chosen = <K extends keyof typeof usual>(key: K, setting: BlockSettings[K]) =>
       setting === usual[key] ? undefined : (setting ?? world.blocks[key]);
@@ -120,6 +125,7 @@ export function setBlockSettings(
       ...world.blocks,
       generation: chosen('generation', generation),
       sequencer: chosen('sequencer', sequencer),
+      l1Acceptance: chosen('l1Acceptance', l1Acceptance),
     };
     const step = timeStep === undefined ? world.clock.step : timeStep;
     const clock = withStep(
@@ -128,9 +134,13 @@ export function setBlockSettings(
       latestHeader(world).timestamp,
     );
     const isSame =
-      blocks.generation === world.blocks.generation && blocks.sequencer === world.blocks.sequencer;
+      blocks.generation === world.blocks.generation &&
+      blocks.sequencer === world.blocks.sequencer &&
+      blocks.l1Acceptance === world.blocks.l1Acceptance;
     if (isSame && clock === world.clock) return [world, undefined];
-    return [{ ...world, blocks: isSame ? world.blocks : blocks, clock }, undefined];
+    const next = { ...world, blocks: isSame ? world.blocks : blocks, clock };
+    const acceptedOnL1 = acceptedAt(next, chain.options, nextTime(next));
+    return [{ ...next, acceptedOnL1 }, undefined];
   });
 }
 
@@ -139,12 +149,14 @@ export function blockSettings({ world, options }: Chain): {
   readonly block_generation_on: string;
   readonly time_step: number | null;
   readonly sequencer_address: string;
+  readonly l1_acceptance: string;
   readonly next_block_timestamp: number;
 } {
   return {
     block_generation_on: shownBlockGeneration(effectiveBlockGeneration(world, options)),
     time_step: world.clock.step ?? null,
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
+    l1_acceptance: String(effectiveL1Acceptance(world, options)),
     next_block_timestamp: nextTime(world),
   };
 }

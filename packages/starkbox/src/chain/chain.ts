@@ -2,13 +2,18 @@
 
 import type { Class, StorageList } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
-import { effectiveBlockGeneration, hasMempool, intervalOf } from '../block-settings.js';
+import {
+  effectiveBlockGeneration,
+  effectiveL1Acceptance,
+  hasMempool,
+  intervalOf,
+} from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
-import { BlockTimer, type TimedSteps } from './block-timer.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
+import { IntervalTimer, type TimedSteps } from './interval-timer.js';
 import type { Network } from './network/network.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
@@ -31,6 +36,7 @@ import {
 import { closeNow, createWorld, type FirstBlock } from './steps/close-block.js';
 import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
 import { executeTransaction, readAhead } from './steps/include-transaction.js';
+import { dueOnL1 } from './steps/l1-acceptance.js';
 import { admitted, type MempoolRules } from './steps/mempool-steps.js';
 import type { ProofMode } from './steps/mock-proof.js';
 import type { NetworkRules } from './steps/network-rules.js';
@@ -85,9 +91,10 @@ export class Chain {
   #restartOptions: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
-  readonly #timer = new BlockTimer();
+  readonly #blockTimer = new IntervalTimer();
+  readonly #acceptanceTimer = new IntervalTimer();
   /** Undefined until the chain is started. */
-  #startTimer: (() => void) | undefined;
+  #startTimers: (() => void) | undefined;
 
   constructor(
     options: ChainOptions,
@@ -101,8 +108,10 @@ export class Chain {
     this.calls = options.recordsCalls ? new RecordedCalls() : undefined;
     this.#writer = new Writer(start, store, options);
     this.#writer.watch(({ before, after }) => {
-      if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();
-    }, 'the interval of blocks');
+      const [was, is] = [before.blocks, after.blocks];
+      const isSame = was.generation === is.generation && was.l1Acceptance === is.l1Acceptance;
+      if (!isSame) this.#startTimers?.();
+    }, 'the timers of blocks');
   }
 
   /** @param executions of the node, for a further chain */
@@ -170,7 +179,7 @@ export class Chain {
   }
 
   /**
-   * Starts, or restarts, the interval of blocks, if there is one; it follows later settings.
+   * Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings.
    *
    * @param stream gives the steps of a builder that takes transactions from the mempool
    */
@@ -178,21 +187,30 @@ export class Chain {
     onError: (error: unknown) => void,
     stream: (chain: Chain, interval: number) => TimedSteps,
   ): void {
-    this.#startTimer = () => {
+    this.#startTimers = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
-      const interval = intervalOf(generation);
-      if (interval === undefined) return this.#timer.stop();
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
-      const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
-      this.#timer.start(steps, onError);
+      const interval = intervalOf(generation);
+      if (interval === undefined) this.#blockTimer.stop();
+      else {
+        const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
+        this.#blockTimer.start(steps, onError);
+      }
+      // A number of blocks passes only with a block, which accepts by itself.
+      const acceptance = effectiveL1Acceptance(this.world, this.options);
+      const isTimed = acceptance !== 'off' && typeof acceptance !== 'number';
+      const acceptDue = { interval: 1, step: () => this.#acceptDue() };
+      if (isTimed) this.#acceptanceTimer.start(acceptDue, onError);
+      else this.#acceptanceTimer.stop();
     };
-    this.#startTimer();
+    this.#startTimers();
   }
 
   /** Stops the timer, ends batches of executions and waits for running changes. */
   async close(): Promise<void> {
-    this.#startTimer = undefined;
-    this.#timer.stop();
+    this.#startTimers = undefined;
+    this.#blockTimer.stop();
+    this.#acceptanceTimer.stop();
     this.executions.close();
     await this.#writer.idle();
   }
@@ -289,6 +307,18 @@ export class Chain {
     return this.write(cause, async (world) => {
       const number = findBlock(world, start) ?? requestedNumber ?? refuse('No block found');
       return acceptedUpTo(world, number);
+    });
+  }
+
+  /** Accepts the blocks on L1 that reached the set age since the latest block. */
+  async #acceptDue(): Promise<void> {
+    const number = dueOnL1(this.world, this.options);
+    if (number === undefined) return;
+    const cause = callCause('devnet_acceptOnL1', { starting_block_id: { block_number: number } });
+    await this.write(cause, async (world) => {
+      // A change that waited before this one may have replaced these blocks.
+      const isDue = (dueOnL1(world, this.options) ?? -1) >= number;
+      return [isDue ? acceptedUpTo(world, number)[0] : world, undefined];
     });
   }
 

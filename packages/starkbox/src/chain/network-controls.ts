@@ -1,9 +1,15 @@
 // Controls of the network that a chain imitates.
 import type { BlockSettings } from '../block-settings.js';
 import { refuse } from '../errors.js';
+import type { Fork } from '../fork/fork.js';
 import type { Chain } from './chain.js';
-import { type Congestion, MARKET_ONLY, type NetworkConditions } from './network/conditions.js';
-import { withConditions } from './network/network.js';
+import {
+  type Congestion,
+  MARKET_ONLY,
+  type NetworkConditions,
+  OF_ORIGIN,
+} from './network/conditions.js';
+import { type Network, withConditions } from './network/network.js';
 import { withRules } from './steps/mempool-steps.js';
 import type { Cause } from './world/cause.js';
 import type { World } from './world/world.js';
@@ -14,15 +20,24 @@ export async function setNetworkConditions(
   conditions: NetworkConditions | undefined,
   cause?: Cause,
 ): Promise<void> {
-  const { withPricesOfOrigin, withSeries } = await import('./steps/network-block.js');
   const { fork } = chain.options;
-  // Read outside of the writer, so that no change waits for the origin.
-  const resolved = conditions && (await withPricesOfOrigin(conditions, fork));
+  const isOfOrigin = conditions?.gasMarket?.l1Prices === OF_ORIGIN;
+  // Read outside of the writer, so that no change waits for the origin. Without it nothing is awaited here: calls enter
+  // the writer in order of arrival.
+  const resolved = isOfOrigin ? await withOriginPrices(conditions, fork) : conditions;
   return chain.write(cause, async (before) => {
     if (!resolved) return [await withoutNetwork(before, chain), undefined];
-    const { network, ...world } = withNetwork(before, resolved, chain);
-    return [network ? withSeries({ ...world, network }) : world, undefined];
+    const { withSeries } = await import('./steps/network-block.js');
+    return [withSeries(withNetwork(before, resolved, chain)), undefined];
   });
+}
+
+async function withOriginPrices(
+  conditions: NetworkConditions,
+  fork: Fork | undefined,
+): Promise<NetworkConditions> {
+  const { withPricesOfOrigin } = await import('./steps/network-block.js');
+  return withPricesOfOrigin(conditions, fork);
 }
 
 /** Changes the load of others; a chain without conditions gets the fee market and the capacity of the network with it. */
@@ -34,7 +49,10 @@ export function setCongestion(
   return chain.write(cause, async (world) => {
     const { seed = MARKET_ONLY.seed } = chain.options.mempoolOrder ?? {};
     const conditions = world.network?.conditions ?? (congestion && { ...MARKET_ONLY, seed });
-    return [conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world, undefined];
+    return [
+      conditions ? withNetwork(world, { ...conditions, congestion }, chain) : world,
+      undefined,
+    ];
   });
 }
 
@@ -49,7 +67,7 @@ function withNetwork(
   { network, ...world }: World,
   conditions: NetworkConditions,
   { options }: Chain,
-): World {
+): World & { readonly network: Network } {
   const { blockGeneration: generation, reorgs } = conditions;
   if (reorgs.probability > 0 && !world.keepsHistory) {
     refuse(

@@ -1,12 +1,13 @@
 // Options of the chain, its blocks and its gas prices.
 import type { NETWORK_CONDITIONS } from '@starkbox/spec';
-import type { BlockGeneration } from '../block-settings.js';
+import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
   chainName,
   inGroup,
+  l1Acceptance,
   networkConditions,
   type OptionTable,
   oneOf,
@@ -40,6 +41,8 @@ export interface ChainConfig {
   /** Of the network that the chain imitates. */
   readonly networkConditions: NETWORK_CONDITIONS | undefined;
   readonly gasMarket: boolean;
+  /** A number counts blocks; `600s` is an age in seconds. */
+  readonly l1Acceptance: L1Acceptance;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   /** Whether transactions pay a fee. */
@@ -136,6 +139,15 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: undefined,
     parse: networkConditions,
     help: 'Imitate a network: calm, busy or congested, or a JSON file with conditions. Prices move, blocks have the capacity of the network, and others compete for it.',
+  },
+  l1Acceptance: {
+    flag: '--l1-acceptance <BLOCKS|SECONDSs>',
+    field: 'l1_acceptance',
+    group: 'blocks',
+    isPortable: true,
+    default: 'off',
+    parse: l1Acceptance,
+    help: 'Accept a block on L1 when this many blocks follow it (5), or when it is this many seconds old (600s).',
   },
   startTime: {
     flag: '--start-time <SECONDS>',

@@ -6,7 +6,10 @@ import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
+  type L1Acceptance,
   readBlockGeneration,
+  readL1Acceptance,
 } from '../block-settings.js';
 import {
   conditionsToJson,
@@ -332,6 +335,12 @@ function conditionsIn(text: string): NetworkConditions {
     );
   }
 }
+
+export const l1Acceptance: Parse<L1Acceptance> = accepting(
+  EXPECTED_L1_ACCEPTANCE,
+  readL1Acceptance,
+  ['off'],
+);
 
 const namesIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
 

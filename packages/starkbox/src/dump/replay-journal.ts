@@ -1,6 +1,7 @@
 // Replay of a journal: all of its calls are checked before any of them runs.
 import { canonicalName, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
+import { isAlreadyAccepted } from '../chain/steps/abort-and-accept.js';
 import { RpcError } from '../errors.js';
 import { isObject } from '../json/reader.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
@@ -67,7 +68,8 @@ async function locating(
 
 /**
  * Replays checked calls. A call that fails but changes the chain, such as a mint that reverts, did
- * the same when it was recorded.
+ * the same when it was recorded. Blocks of a node with `--l1-acceptance` may be accepted before the
+ * recorded call that accepts them.
  */
 export async function repeatCalls(
   dispatcher: Pick<Dispatcher, 'call'>,
@@ -80,7 +82,8 @@ export async function repeatCalls(
     try {
       await locating(call, index, () => repeatCall(dispatcher, call));
     } catch (error) {
-      if (chain.world === before) throw error;
+      const isAccepted = error instanceof RpcError && isAlreadyAccepted(error);
+      if (chain.world === before && !isAccepted) throw error;
     }
   }
 }

@@ -45,6 +45,7 @@ export function chainOptionsOf(
     chainId: config.chainId,
     lite: config.liteMode,
     blockGeneration: config.blockGenerationOn,
+    l1Acceptance: config.l1Acceptance,
     mempoolOrder: { kind: config.mempoolOrder, seed: config.seed },
     maximumMempool: config.maximumMempoolSize,
     chargesFee: config.chargeFee,
@@ -116,6 +117,7 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,
     ...(config.rules === 'off' ? {} : { rules: config.rules }),
+    ...(config.l1Acceptance === 'off' ? {} : { l1_acceptance: String(config.l1Acceptance) }),
     fork_config: {
       url: shownNetwork(config),
       block_number: fork?.block.number ?? null,

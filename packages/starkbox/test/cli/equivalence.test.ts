@@ -36,3 +36,16 @@ test('a read of another block is a difference', () => {
     ),
   ).toBe('/result/block_hash');
 });
+
+test('several blocks that are made at once have counterparts', () => {
+  const equivalence = new Equivalence(600);
+  const created = (...block_hashes: readonly string[]) => ({ result: { block_hashes } });
+  expect(
+    equivalence.difference(
+      ['devnet_createBlock'],
+      created('0xa1', '0xa2'),
+      created('0xb1', '0xb2'),
+    ),
+  ).toBeUndefined();
+  expect(equivalence.translate('"0xa2"')).toBe('"0xb2"');
+});

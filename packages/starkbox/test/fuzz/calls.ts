@@ -21,7 +21,15 @@ import * as real from './real-transaction.js';
 export const spec: Spec = new Spec({
   name: 'our documents',
   directory: fileURLToPath(DOCUMENTS),
-  files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
+  files: [
+    'read.json',
+    'write.json',
+    'trace.json',
+    'ws.json',
+    'casm.json',
+    'devnet.json',
+    'paymaster.json',
+  ],
 });
 
 /** How often they come, where others have twenty. */

@@ -43,6 +43,7 @@ const FORBIDDEN = [
   'devnet_postmanFlush',
   'devnet_postmanSendMessageToL2',
   'devnet_postmanConsumeMessageFromL2',
+  'devnet_setPaymaster',
   'devnet_addArtifact',
   'devnet_getBundle',
   'devnet_setLabel',

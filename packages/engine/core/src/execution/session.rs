@@ -172,6 +172,7 @@ impl Session {
             replaced: moves.replaced.into(),
             declared,
             deprecated: Box::default(),
+            migrated: Box::default(),
         })
     }
 

@@ -70,7 +70,11 @@ export async function cutWorld(
     acceptedOnL1: undefined,
     // The pending block has the time that it had, whenever it is run again.
     clock: { offset: 0, phase: 0, exact: isPending ? nextTime(world) : timestamp },
-    blocks: { ...world.blocks, generation: stillGeneration(generation) },
+    blocks: {
+      ...world.blocks,
+      generation: stillGeneration(generation),
+      l1Acceptance: undefined,
+    },
   });
 }
 

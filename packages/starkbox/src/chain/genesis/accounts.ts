@@ -17,15 +17,25 @@ export const MINTER: PredeployedAccount = {
   publicKey: publicKey(MINTER_KEY),
 };
 
+/** More than a chain can begin with. */
+const RELAYER_INDEX = 255;
+
 export function seededAccounts(seed: number, count: number): readonly PredeployedAccount[] {
-  return seededPrivateKeys(seed, count).map((privateKey) => {
-    const key = publicKey(privateKey);
-    const address = contractAddress({
-      salt: ADDRESS_SALT,
-      class_hash: ADDRESS_CLASS,
-      constructor_calldata: [key],
-      deployer: '0x0',
-    });
-    return { address, privateKey, publicKey: key };
+  return seededPrivateKeys(seed, count).map(accountOf);
+}
+
+/** The account that sends the transactions of a paymaster. */
+export function seededRelayer(seed: number): PredeployedAccount {
+  return accountOf(seededPrivateKeys(seed, RELAYER_INDEX + 1)[RELAYER_INDEX] ?? '0x1');
+}
+
+function accountOf(privateKey: string): PredeployedAccount {
+  const key = publicKey(privateKey);
+  const address = contractAddress({
+    salt: ADDRESS_SALT,
+    class_hash: ADDRESS_CLASS,
+    constructor_calldata: [key],
+    deployer: '0x0',
   });
+  return { address, privateKey, publicKey: key };
 }

@@ -47,12 +47,19 @@ async function withShorterNetwork(next: World, before: World, from: number): Pro
   return withoutRounds({ ...next, network }, BigInt(price.price_in_fri));
 }
 
+const ALREADY_ACCEPTED = 'Block already accepted on L1';
+
+/** Whether an error says that a block was accepted before. */
+export function isAlreadyAccepted({ message }: Error): boolean {
+  return message.endsWith(ALREADY_ACCEPTED);
+}
+
 /**
  * The world with a block and all before it accepted; hashes of the newly accepted, newest first.
  */
 export function acceptedUpTo(world: World, number: number): readonly [World, readonly string[]] {
   const { acceptedOnL1, history } = world;
-  if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse('Block already accepted on L1');
+  if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse(ALREADY_ACCEPTED);
   const oldest = Math.max(history.first, (acceptedOnL1 ?? -1) + 1);
   return [{ ...world, acceptedOnL1: number }, hashesOf(world, descending(number, oldest))];
 }

@@ -1,5 +1,4 @@
 // Steps after a block of an imitated network: drops, reorganisations, transactions whose time has come.
-import { BlockWeights } from '@starkbox/engine';
 import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { objectText } from '../../json/reader.js';
 import { inSlices } from '../../scheduling/slices.js';
@@ -8,7 +7,6 @@ import { unselected, withoutExpired } from '../mempool/mempool.js';
 import type { Network } from '../network/network.js';
 import { randomNumbers } from '../network/random.js';
 import { latestHeader } from '../world/find-block.js';
-import type { GasPrices } from '../world/gas-prices.js';
 import { transactionsOf, type World } from '../world/world.js';
 import { withoutSince } from './abort-and-accept.js';
 import { closeIfDue } from './close-block.js';
@@ -42,7 +40,7 @@ export async function followedUp(
   rules: MempoolRules,
 ): Promise<World> {
   const from = firstToReplace(world, drawnDepth(network));
-  const next = from === undefined ? world : await reorganised(world, network, from, rules);
+  const next = from === undefined ? world : await reorganised(world, from, rules);
   if (hasMempool(effectiveBlockGeneration(next, rules))) return next;
   const [executed, { included }] = await preConfirmed(next, EVERY, rules);
   return included.length > 0 ? closeIfDue(executed, rules) : executed;
@@ -77,39 +75,8 @@ function hasControl(world: World, block: number): boolean {
 }
 
 /** The world without its newest blocks, whose transactions wait again. */
-async function reorganised(
-  world: World,
-  network: Network,
-  from: number,
-  rules: MempoolRules,
-): Promise<World> {
-  const { conditions, recent } = network;
+async function reorganised(world: World, from: number, rules: MempoolRules): Promise<World> {
   const [cut] = await withoutSince(world, from, rules.fork);
   const settled = await withNoncesOf(cut, await sendersSince(world, from));
-  const returned = await withReturned(world, settled, from);
-  const prices = conditions.gasMarket && pricesOf(world, from);
-  return withRules(
-    {
-      ...returned,
-      // The price follows from the block before, which is the same.
-      ...(prices ? { gas: { current: prices, next: prices } } : {}),
-      network: {
-        ...network,
-        weights: conditions.capacity && BlockWeights.empty(),
-        recent: recent.filter(({ block }) => block < from),
-      },
-    },
-    rules,
-  );
-}
-
-function pricesOf({ history, gas }: World, block: number): GasPrices | undefined {
-  const price = history.header(block)?.prices.l2_gas_price;
-  return (
-    price && {
-      ...gas.current,
-      l2_gas_price_fri: BigInt(price.price_in_fri),
-      l2_gas_price_wei: BigInt(price.price_in_wei),
-    }
-  );
+  return withRules(await withReturned(world, settled, from), rules);
 }

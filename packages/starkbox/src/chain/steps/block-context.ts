@@ -1,5 +1,6 @@
 // Block context that contracts are executed in.
 import { Block } from '@starkbox/engine';
+import type { L1Acceptance } from '../../block-settings.js';
 import type { Fork } from '../../fork/fork.js';
 import { ETH, STRK } from '../../predeployed.js';
 import { SEQUENCER } from '../genesis/accounts.js';
@@ -18,6 +19,8 @@ export interface BlockRules {
   readonly chargesFee?: boolean;
   /** The origin, if this chain is a fork. */
   readonly fork?: Fork | undefined;
+  /** Off if undefined; a setting of the world precedes it. */
+  readonly l1Acceptance?: L1Acceptance | undefined;
 }
 
 /** The context of the pending block, or of a closed one. */

@@ -26,6 +26,7 @@ import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices
 import { withSent } from '../world/messages.js';
 import { firstWorld, NOTHING_PENDING, nextTime, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
+import { acceptedAt } from './l1-acceptance.js';
 
 /** What the first block of a chain is made of. */
 export interface FirstBlock extends BlockRules {
@@ -139,7 +140,7 @@ async function closePending(world: World, rules: BlockRules, time: number): Prom
         included.map(({ signature, receipt }) => ({ signature, receipt })),
         closing,
       );
-  return withClosed(world, header, closed);
+  return withClosed(world, header, closed, rules);
 }
 
 /** The world after its pending block. */
@@ -147,8 +148,9 @@ export function withClosed(
   world: World,
   open: OpenHeader,
   { seal, diff, latest, next }: Closed,
+  rules: Pick<BlockRules, 'l1Acceptance'>,
 ): World {
-  const { gas } = world;
+  const { gas, acceptedOnL1, blocks } = world;
   const included = world.pending.transactions.toArray();
   const header: Header = {
     ...open,
@@ -184,6 +186,7 @@ export function withClosed(
     clock: afterBlock(world.clock),
     gas: gas.current === gas.next ? gas : { current: gas.next, next: gas.next },
     messages: withSent(world.messages, open.number, messages),
+    acceptedOnL1: acceptedAt({ history, acceptedOnL1, blocks }, rules, open.timestamp),
   });
 }
 
@@ -245,6 +248,7 @@ function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string)
       deployed_contracts.length +
       replaced_classes.length +
       declared.declared_classes.length +
-      declared.deprecated_declared_classes.length,
+      declared.deprecated_declared_classes.length +
+      (declared.migrated_compiled_classes?.length ?? 0),
   };
 }

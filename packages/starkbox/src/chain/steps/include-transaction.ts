@@ -188,7 +188,7 @@ export async function tryToInclude(
   const { closed } = execution;
   return {
     next: await during(probe, { kind: 'block' }, async () =>
-      withClosed({ ...world, pending }, header, closed),
+      withClosed({ ...world, pending }, header, closed, rules),
     ),
   };
 }

@@ -1,19 +1,12 @@
 // Transactions of others: transfers of STRK by an account of its own, with the tips of the load.
-import {
-  type Block,
-  BlockWeights,
-  contractAddress,
-  poseidon,
-  starknetKeccak,
-  Transaction,
-} from '@starkbox/engine';
+import { type Block, BlockWeights, starknetKeccak, Transaction } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN } from '@starkbox/spec';
-import { hex, shortString } from '../../felt.js';
+import { hex } from '../../felt.js';
 import { STRK } from '../../predeployed.js';
 import type { Probe } from '../../probe.js';
 import { MINTER } from '../genesis/accounts.js';
 import { capacityOf } from '../network/capacity.js';
-import { gasOf } from '../network/load.js';
+import { gasOf, LOAD_ACCOUNT } from '../network/load.js';
 import { withDirectWrite } from '../world/direct-writes.js';
 import type { GasPrices } from '../world/gas-prices.js';
 import { withIncluded } from '../world/world.js';
@@ -69,15 +62,14 @@ async function withTransfer(
   { chainId, chargesFee = true, probe }: LoadRules,
 ): Promise<NetworkWorld | undefined> {
   const { network, blocks, gas } = world;
-  const sender = loadAccount(network.conditions.seed);
-  const ready = await withAccount(world, sender);
+  const ready = await withAccount(world);
   if (!ready) return undefined;
   const values: BROADCASTED_INVOKE_TXN = {
     type: 'INVOKE',
     version: '0x3',
-    sender_address: sender,
-    nonce: await ready.pendingState.nonceAt(sender),
-    calldata: transferCalldata(network.conditions.seed, index),
+    sender_address: LOAD_ACCOUNT,
+    nonce: await ready.pendingState.nonceAt(LOAD_ACCOUNT),
+    calldata: transferCalldata(index),
     resource_bounds: boundsAt(gas.current),
     tip: hex(tip),
     paymaster_data: [],
@@ -111,26 +103,10 @@ async function withTransfer(
   };
 }
 
-/** The account of others; it needs no key, because its signatures are not validated. */
-export function loadAccount(seed: number): string {
-  return addressFrom(shortString('STARKBOX_LOAD'), seed);
-}
-
-function addressFrom(salt: string, seed: number): string {
-  return contractAddress({
-    salt,
-    class_hash: shortString('STARKBOX_LOAD'),
-    constructor_calldata: [hex(seed)],
-    deployer: '0x0',
-  });
-}
-
 /** The world in which the account exists; undefined without a class for it. */
-async function withAccount(
-  world: NetworkWorld,
-  address: string,
-): Promise<NetworkWorld | undefined> {
+async function withAccount(world: NetworkWorld): Promise<NetworkWorld | undefined> {
   const { pendingState: state } = world;
+  const address = LOAD_ACCOUNT;
   if ((await state.classHashAt(address)) !== '0x0') return world;
   const class_hash = await state.classHashAt(MINTER.address);
   if (class_hash === '0x0') return undefined;
@@ -138,8 +114,8 @@ async function withAccount(
   return withDirectWrite(world, deployed);
 }
 
-function transferCalldata(seed: number, index: number): readonly string[] {
-  const recipient = addressFrom(poseidon([hex(index % RECIPIENTS)]), seed);
+function transferCalldata(index: number): readonly string[] {
+  const recipient = hex(BigInt(LOAD_ACCOUNT) + BigInt(1 + (index % RECIPIENTS)));
   const call = [STRK, starknetKeccak('transfer'), hex(3), recipient, '0x1', '0x0'];
   return ['0x1', ...call];
 }

@@ -5,7 +5,7 @@ import type { Submissions } from '../network/conditions.js';
 import type { Network } from '../network/network.js';
 import { randomNumbers } from '../network/random.js';
 import type { World } from '../world/world.js';
-import { executeTransaction } from './include-transaction.js';
+import { executeIfRoom } from './include-transaction.js';
 import { admitted, type MempoolRules, poolTransactionOf } from './mempool-steps.js';
 import type { Submission } from './prepare-transaction.js';
 
@@ -50,12 +50,18 @@ async function arrived(
   return { ...before, mempool };
 }
 
-/** Executes a transaction, or admits it to the mempool if transactions of its sender wait there. */
-function arrivedAtOnce(world: World, prepared: Submission, rules: MempoolRules): Promise<World> {
+/** Executes a transaction, or admits it to the mempool if transactions of its sender wait there, or the block is full. */
+async function arrivedAtOnce(
+  world: World,
+  prepared: Submission,
+  rules: MempoolRules,
+): Promise<World> {
   const isPooled =
     hasMempool(effectiveBlockGeneration(world, rules)) ||
     world.mempool.senders.has(prepared.transaction.address);
-  return isPooled ? admitted(world, prepared, rules) : executeTransaction(world, prepared, rules);
+  if (isPooled) return admitted(world, prepared, rules);
+  const inclusion = await executeIfRoom(world, prepared, rules);
+  return 'next' in inclusion ? inclusion.next : admitted(world, prepared, rules);
 }
 
 function withSubmission({ network, ...world }: World): World {

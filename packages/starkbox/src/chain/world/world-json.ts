@@ -4,7 +4,10 @@ import {
   type BlockGeneration,
   type BlockSettings,
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
+  type L1Acceptance,
   readBlockGeneration,
+  readL1Acceptance,
   shownBlockGeneration,
   USUAL_BLOCKS,
 } from '../../block-settings.js';
@@ -122,13 +125,16 @@ function readClock(value: unknown): Clock {
 }
 
 function readBlocks(value: unknown): BlockSettings {
-  const { generation, sequencer, starknetVersion: version } = object(value, 'blocks');
+  const { generation, sequencer, starknetVersion: version, l1Acceptance } = object(value, 'blocks');
   return {
     generation: optional(generation, 'blocks.generation', readGeneration),
     sequencer: optional(sequencer, 'blocks.sequencer', felt),
     ...(version === undefined
       ? {}
       : { starknetVersion: oneOf(version, 'blocks.starknetVersion', STARKNET_VERSIONS) }),
+    ...(l1Acceptance === undefined
+      ? {}
+      : { l1Acceptance: readAcceptance(l1Acceptance, 'blocks.l1Acceptance') }),
   };
 }
 
@@ -138,6 +144,13 @@ function readGeneration(value: unknown, where: string): BlockGeneration {
   if (generation === undefined)
     throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
   return generation;
+}
+
+function readAcceptance(value: unknown, where: string): L1Acceptance {
+  const text = typeof value === 'number' ? String(value) : string(value, where);
+  const acceptance = readL1Acceptance(text);
+  if (acceptance === undefined) throw new TypeError(`${where}: must be ${EXPECTED_L1_ACCEPTANCE}`);
+  return acceptance;
 }
 
 function readGas(value: unknown): Gas {

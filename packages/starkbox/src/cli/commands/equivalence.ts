@@ -5,7 +5,8 @@ import { isObject } from '../../json/reader.js';
 import { HIDDEN } from '../../rpc/request-log/redaction.js';
 
 /** Hashes and commitments of a block depend on its time. */
-const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
+const OF_A_BLOCK =
+  /^(block_hash(es)?|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
 /** Options that belong to a machine. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set([
   'server_config',

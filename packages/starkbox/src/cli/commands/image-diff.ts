@@ -262,6 +262,7 @@ function settings(world: World): Readonly<Record<string, string>> {
     ...(clock.exact === undefined ? {} : { 'time of the next block': String(clock.exact) }),
     'time step': clock.step === undefined ? 'none' : `${clock.step} s`,
     'block generation': String(blocks.generation ?? 'as started'),
+    'acceptance on L1': String(blocks.l1Acceptance ?? 'as started'),
     sequencer: blocks.sequencer ?? 'the usual one',
     'Starknet version': blocks.starknetVersion ?? NEWEST_VERSION,
     'impersonated accounts': [...impersonation.accounts].sort().join(' ') || 'none',

@@ -8,9 +8,11 @@ import {
 } from '@starkbox/spec';
 import {
   EXPECTED_BLOCK_GENERATION,
+  EXPECTED_L1_ACCEPTANCE,
   effectiveBlockGeneration,
   hasMempool,
   readBlockGeneration,
+  readL1Acceptance,
 } from '../../block-settings.js';
 import {
   blockSettings,
@@ -181,7 +183,7 @@ export function devnetMethods(
     },
 
     async devnet_setBlockSettings(
-      { block_generation_on, time_step, sequencer_address },
+      { block_generation_on, time_step, sequencer_address, l1_acceptance },
       { cause },
     ) {
       const generation =
@@ -189,9 +191,14 @@ export function devnetMethods(
           ? undefined
           : (readBlockGeneration(String(block_generation_on)) ??
             invalidParams(`params.block_generation_on: must be ${EXPECTED_BLOCK_GENERATION}`));
+      const l1Acceptance =
+        l1_acceptance === undefined
+          ? undefined
+          : (readL1Acceptance(String(l1_acceptance)) ??
+            invalidParams(`params.l1_acceptance: must be ${EXPECTED_L1_ACCEPTANCE}`));
       await setBlockSettings(
         chain,
-        { generation, timeStep: time_step, sequencer: sequencer_address },
+        { generation, timeStep: time_step, sequencer: sequencer_address, l1Acceptance },
         cause,
       );
       return blockSettings(chain);

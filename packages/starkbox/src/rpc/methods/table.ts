@@ -19,6 +19,7 @@ import { eventMethods } from './events.js';
 import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
 import { networkMethods } from './network.js';
+import { type Paymasters, paymasterMethods } from './paymaster.js';
 import { postmanMethods } from './postman.js';
 import { requestMethods } from './requests.js';
 import { type InstanceControls, instanceMethods, sandboxMethods } from './sandbox.js';
@@ -41,6 +42,8 @@ export interface Served extends NodeFacts {
   readonly explainer: Explainer;
   readonly sandbox: SandboxNotifications;
   readonly instances: InstanceControls;
+  /** Opens the paymaster when it is first needed; undefined without one. */
+  readonly paymaster: () => Promise<Paymasters> | undefined;
   readonly discover: () => JsonText;
 }
 
@@ -64,6 +67,7 @@ const GROUPS = [
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
+  ({ paymaster }: Served) => paymasterMethods(paymaster),
 ] as const;
 
 type KeyOfEach<T> = T extends unknown ? keyof T : never;

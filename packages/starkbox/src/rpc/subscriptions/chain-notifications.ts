@@ -45,10 +45,16 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   for (let block = refinalised.from; block <= refinalised.to; block += 1) {
     for (const hash of after.history.hashes(block)) notifyStatus(subscriptions, after, hash);
   }
-  for (let block = added.from; block <= added.to; block += 1) {
-    notifyBlock(subscriptions, after, block);
-  }
   const isStep = kind === 'step';
+  // A block that a step both closes and accepts on L1 is accepted on L2 first, as on the network.
+  const closedWorld = isStep ? { ...after, acceptedOnL1: undefined } : after;
+  for (let block = added.from; block <= added.to; block += 1) {
+    notifyBlock(subscriptions, closedWorld, block);
+  }
+  const lastAccepted = isStep ? Math.min(after.acceptedOnL1 ?? -1, added.to) : -1;
+  for (let block = added.from; block <= lastAccepted; block += 1) {
+    for (const hash of after.history.hashes(block)) notifyStatus(subscriptions, after, hash);
+  }
   for (const { record } of after.pending.transactions.slice(isStep ? pendingFrom : 0)) {
     const { hash } = record;
     if (isStep) notifyCandidate(subscriptions, before, hash);

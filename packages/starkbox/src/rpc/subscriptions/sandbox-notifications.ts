@@ -139,7 +139,9 @@ function changesOf(before: World, after: World): readonly Event[] {
   }
   if (before.labels !== after.labels) events.push({ event: 'label' });
   const { acceptedOnL1 } = after;
-  if (undone === undefined && before.acceptedOnL1 !== acceptedOnL1) {
+  const isLowered = (acceptedOnL1 ?? -1) < (before.acceptedOnL1 ?? -1);
+  // An abort lowers it with the removed blocks.
+  if (before.acceptedOnL1 !== acceptedOnL1 && (undone === undefined || !isLowered)) {
     events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
   }
   if (isWritten(before, after)) events.push({ event: 'state' });

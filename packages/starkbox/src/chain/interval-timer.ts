@@ -1,4 +1,4 @@
-// Timer that closes blocks, or runs the steps that lead to them, in each interval.
+// Timer that runs a step in each interval: it closes blocks, or runs the steps that lead to them.
 
 /** A step to run at an interval. */
 export interface TimedSteps {
@@ -8,7 +8,7 @@ export interface TimedSteps {
   readonly step: (isActive: () => boolean) => Promise<unknown>;
 }
 
-export class BlockTimer {
+export class IntervalTimer {
   #timer: NodeJS.Timeout | undefined;
 
   /** Starts the interval, or restarts it. */
