@@ -129,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** The version of Starknet whose constants meter the next block. */
+  readonly starknet_version: string;
   /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
   readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */
