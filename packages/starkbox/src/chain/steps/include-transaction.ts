@@ -33,6 +33,8 @@ export interface InclusionOptions {
   readonly refuse?: ((rejection: Rejection) => never) | undefined;
   /** Whether its block, which has no other transaction, is closed with it. */
   readonly closes?: boolean;
+  /** What the world is if the block has no room for the transaction; throws by default. */
+  readonly whenFull?: ((full: Full) => World) | undefined;
 }
 
 /** A step that executes a transaction, and closes its block where each has its own. */
@@ -58,12 +60,16 @@ export async function executeIfRoom(
   rules: InclusionRules,
 ): Promise<{ readonly next: World } | { readonly full: Full }> {
   const time = nextTime(world);
-  const inclusion = await includeIfRoom(world, prepared, rules, time);
-  if ('next' in inclusion) {
-    const next = await withNoncesOf(inclusion.next, [prepared.transaction.address]);
+  let full: Full | undefined;
+  const whenFull = (outcome: Full): World => {
+    full = outcome;
+    return world;
+  };
+  const included = await include(world, prepared, rules, time, { whenFull });
+  if (!full) {
+    const next = await withNoncesOf(included, [prepared.transaction.address]);
     return { next: await closeIfDue(next, rules, time) };
   }
-  const { full } = inclusion;
   if (full.isTooLarge) {
     const { refuseFull } = await import('./block-room.js');
     return refuseFull(world, full);
@@ -91,22 +97,8 @@ export async function include(
   prepared: PreparedTransaction,
   rules: InclusionRules,
   time: number,
-  options: InclusionOptions = {},
+  { refuse, closes = false, whenFull }: InclusionOptions = {},
 ): Promise<World> {
-  const inclusion = await includeIfRoom(world, prepared, rules, time, options);
-  if ('next' in inclusion) return inclusion.next;
-  const { refuseFull } = await import('./block-room.js');
-  return refuseFull(world, inclusion.full);
-}
-
-/** As `include`; a block without room for the transaction stays as it is. */
-export async function includeIfRoom(
-  world: World,
-  prepared: PreparedTransaction,
-  rules: InclusionRules,
-  time: number,
-  { refuse, closes = false }: InclusionOptions = {},
-): Promise<{ readonly next: World } | { readonly full: Full }> {
   const { transaction, values } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const generation = effectiveBlockGeneration(world, rules);
@@ -120,8 +112,11 @@ export async function includeIfRoom(
     rules,
     time,
   );
-  if ('next' in inclusion) return { next: withoutQueued(inclusion.next, transaction.hash) };
-  if ('full' in inclusion) return inclusion;
+  if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
+  if ('full' in inclusion) {
+    const { refuseFull } = await import('./block-room.js');
+    return whenFull?.(inclusion.full) ?? refuseFull(world, inclusion.full);
+  }
   const { rejection } = inclusion;
   await mustBeDeclared(world, prepared, rejection);
   refuse?.(rejection);
