@@ -10,7 +10,7 @@ import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during } from '../../probe.js';
-import { inMempool, withoutWaiting } from '../mempool/mempool.js';
+import { inMempool, type MempoolOrder, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { makeContext, pendingContext } from './block-context.js';
@@ -26,6 +26,8 @@ export interface InclusionRules extends ClosingRules {
   /** In fri: what an account without STRK gets before its transaction. */
   readonly funding?: bigint | undefined;
   readonly onPrinted?: OnPrinted | undefined;
+  /** Unless network conditions set another one. */
+  readonly mempoolOrder?: MempoolOrder | undefined;
 }
 
 export interface InclusionOptions {
