@@ -14,7 +14,14 @@ import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useStatus } from '../../rpc/queries.js';
 import { useBlockSettings } from './block-settings.js';
-import { type Listed, MempoolButtons, PAGE_ROWS, useMempool, type WaitingRow } from './mempool.js';
+import {
+  delayOf,
+  type Listed,
+  MempoolButtons,
+  PAGE_ROWS,
+  useMempool,
+  type WaitingRow,
+} from './mempool.js';
 import { Replace } from './replace-transaction.js';
 
 export function MempoolPage() {
@@ -64,6 +71,7 @@ const ORDERS: Readonly<Record<Listed['order'], string>> = {
   fifo: 'the oldest comes first',
   tip: 'the highest tip comes first, among equals the oldest',
   random: 'the order is random, by the seed',
+  list: 'a list of hashes comes first, then the oldest',
 };
 
 /** What the mode is now, and how to change it. */
@@ -226,7 +234,8 @@ interface WaitingStateProps {
 }
 
 function WaitingState({ of: row, missing }: WaitingStateProps) {
-  if (!row.waits_for_nonce) return row.status === 'CANDIDATE' ? 'candidate' : 'can be executed';
+  if (!row.waits_for_nonce)
+    return row.status === 'CANDIDATE' ? 'candidate' : (delayOf(row) ?? 'can be executed');
   return (
     <span className="warn">
       waits for {missing === undefined ? 'a smaller nonce' : `nonce ${grouped(missing)}`}
