@@ -99,11 +99,19 @@ describe.each(['demand', 3600] as const)('with blocks on %s', (generation) => {
     for (const address of ['0x1', '0x2']) {
       await client.call('devnet_mint', { address, amount: 1, unit: 'FRI' });
     }
-    expect(await pendingHashes(client)).toHaveLength(3);
+    await client.call('devnet_postmanSendMessageToL2', {
+      l1_contract_address: '0x1',
+      l2_contract_address: STRK,
+      entry_point_selector: '0x1',
+      payload: [],
+      paid_fee_on_l1: '0x1',
+      nonce: '0x0',
+    });
+    expect(await pendingHashes(client)).toHaveLength(4);
     expect(await statusOf(client, waiting)).toBe('RECEIVED');
     await client.call('devnet_createBlock');
     const { recent_blocks } = await client.call('devnet_getNetworkConditions');
-    expect(recent_blocks).toMatchObject([{ transaction_count: 3, fullness: 1 }]);
+    expect(recent_blocks).toMatchObject([{ transaction_count: 4, fullness: 1 }]);
     expect(await pendingHashes(client)).toEqual([waiting]);
   });
 });

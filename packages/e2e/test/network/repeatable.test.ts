@@ -40,7 +40,8 @@ class Run {
   }
 
   async ask(method: string, params: object = {}): Promise<Record<string, unknown>> {
-    const text = await this.#node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const text = (await this.#node.handle(body)) ?? '';
     this.answers.push(text);
     return Object(JSON.parse(text).result);
   }
