@@ -80,19 +80,11 @@ export function intervalText(setting: string): string {
   return setting.endsWith('ms') ? `${setting.slice(0, -2)} ms` : `${setting} s`;
 }
 
-/** The interval of a builder that takes blocks from the mempool, from a text such as `mempool:2000`. */
-export function streamedInterval(mode: string | undefined): string | undefined {
-  const [, milliseconds] = mode?.split(':') ?? [];
-  return milliseconds && intervalText(`${milliseconds}ms`);
-}
-
 /** When blocks are made, from `block_generation_on` of the node. */
 export function generationText(mode: string | undefined): string | undefined {
   if (mode === 'transaction') return 'a block per transaction';
   if (mode === 'demand') return 'blocks on demand';
   if (mode === 'mempool') return 'transactions wait in the mempool';
-  const interval = streamedInterval(mode);
-  if (interval) return `a block from the mempool every ${interval}`;
   return mode === undefined ? undefined : `a block every ${intervalText(mode)}`;
 }
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { chainUrl, hasUrl } from '../../format/chain-path.js';
-import { intervalText, momentText, streamedInterval } from '../../format/time.js';
+import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Unread } from '../../parts/page-states.js';
 import { Amount, ClassRef, Copy, Fact, Link } from '../../parts/values.js';
@@ -85,10 +85,7 @@ function blocksFact(on: string | null): string | null {
   if (on === 'transaction') return 'one per transaction';
   if (on === 'demand') return 'on demand';
   if (on === 'mempool') return 'from the mempool';
-  const streamed = streamedInterval(on ?? undefined);
-  return streamed
-    ? `from the mempool, one every ${streamed}`
-    : on && `one every ${intervalText(on)}`;
+  return on && `one every ${intervalText(on)}`;
 }
 
 function chainFacts(config: Config, status: Status | undefined): Facts {
