@@ -63,6 +63,7 @@ const SECTIONS = [
       'rehearse-an-upgrade',
       'compare-versions',
       'what-if',
+      'congested-network',
     ],
   },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
