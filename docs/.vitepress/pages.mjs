@@ -56,7 +56,14 @@ const SECTIONS = [
   {
     folder: 'verification',
     heading: 'Verification',
-    first: ['invariants', 'properties', 'planted-bugs', 'rehearse-an-upgrade', 'what-if'],
+    first: [
+      'invariants',
+      'properties',
+      'planted-bugs',
+      'rehearse-an-upgrade',
+      'compare-versions',
+      'what-if',
+    ],
   },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
   { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },
@@ -71,6 +78,7 @@ const SECTIONS = [
       'data-directory',
       'failures',
       'l1',
+      'paymaster',
       'logs-and-traces',
       'storage-names',
       'guarantees',

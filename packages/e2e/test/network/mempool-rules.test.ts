@@ -40,7 +40,7 @@ const sealed = async ({ client }: Fixture) =>
 
 test('conditions set the order, and a change of them changes it', async () => {
   const fixture = await startFixture(MEMPOOL);
-  const hashes = [];
+  const hashes: string[] = [];
   for (const tip of [1, 3, 2, 0]) hashes.push(await send(fixture, hashes.length, { tip }));
   const [first, second, third, fourth] = hashes;
   const orderOf = async (order: unknown, seed = 7) => {
@@ -157,7 +157,7 @@ test('a full block leaves transactions waiting, and one that no block has room f
   const fixture = await startFixture(MEMPOOL);
   const { client } = fixture;
   await setConditions(fixture, { capacity: { n_txs: 2 }, order: 'fifo' });
-  const hashes = [];
+  const hashes: string[] = [];
   for (let index = 0; index < 5; index += 1) hashes.push(await send(fixture, index));
   expect(await client.call('devnet_mempoolSelect')).toMatchObject({ candidates: hashes });
   expect(await sealed(fixture)).toEqual(hashes.slice(0, 2));

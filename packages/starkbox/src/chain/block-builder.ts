@@ -21,11 +21,15 @@ export function streamBlocks(chain: Chain, interval: number): TimedSteps {
   return {
     interval: interval / steps,
     async step(isActive) {
-      taken += 1;
-      const closes = taken % steps === 0;
-      const hasRoom = await execute(chain, interval / steps / 2, isActive);
+      taken = (taken + 1) % steps;
+      const closes = taken === 0;
+      // Executed transactions are pre-confirmed for at least a step, and no candidate waits while the block closes.
+      const executes = steps === 1 || !closes;
+      const isLast = taken === steps - 1;
+      const hasRoom = !executes || (await execute(chain, interval / steps / 2, isActive));
       if (closes && isActive()) await chain.createBlock(callCause('devnet_createBlock', null));
-      if ((hasRoom || closes) && isActive()) await select(chain);
+      const selects = closes || (hasRoom && !isLast);
+      if (selects && isActive()) await select(chain);
     },
   };
 }

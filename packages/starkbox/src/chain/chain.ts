@@ -421,35 +421,35 @@ export class Chain {
       'step',
       async (now) => {
         const [next, result] = await step(now.world);
-        return this.#changed(now, next, result, cause);
+        if (next === now.world) return { after: now, result };
+        const { after, followUp } = next.network
+          ? await this.#withRound(now, next, next.network)
+          : { after: { ...now, world: next } };
+        const world =
+          cause && this.options.keepsJournal
+            ? { ...after.world, journal: after.world.journal.push(journalEntry(cause)) }
+            : after.world;
+        return { after: { ...after, world: Object.freeze(world) }, result, followUp };
       },
       cause,
     );
   }
 
-  async #changed<T>(
+  /** A change of a world with a network: what a closed block brings, and what follows it. */
+  async #withRound(
     now: WorldAndSnapshots,
     next: World,
-    result: T,
-    cause?: Cause,
-  ): Promise<ChangeResult<T>> {
-    if (next === now.world) return { after: now, result };
-    const { network } = next;
-    const isRound = network !== undefined && network.rounds > (now.world.network?.rounds ?? 0);
-    const settled = isRound ? await this.#afterRound(next, network) : next;
-    const world =
-      cause && this.options.keepsJournal
-        ? { ...settled, journal: settled.journal.push(journalEntry(cause)) }
-        : settled;
-    const after = { ...now, world: Object.freeze(world) };
-    return isRound
-      ? { after, result, followUp: (later) => this.#followUp(later) }
-      : { after, result };
-  }
-
-  async #afterRound(world: World, network: Network): Promise<World> {
+    network: Network,
+  ): Promise<ChangeResult<void>> {
+    const isRound = network.rounds > (now.world.network?.rounds ?? 0);
+    if (!isRound) return { after: { ...now, world: next }, result: undefined };
     const { afterRound } = await import('./steps/after-round.js');
-    return afterRound(world, network, this.options);
+    const world = Object.freeze(await afterRound(next, network, this.options));
+    return {
+      after: { ...now, world },
+      result: undefined,
+      followUp: (later) => this.#followUp(later),
+    };
   }
 
   /** What follows a block of an imitated network, in a change of its own: observers see the block first. */
@@ -457,6 +457,8 @@ export class Chain {
     const { network } = now.world;
     if (!network) return { after: now, result: undefined };
     const { followedUp } = await import('./steps/after-round.js');
-    return this.#changed(now, await followedUp(now.world, network, this.options), undefined);
+    const next = await followedUp(now.world, network, this.options);
+    if (next === now.world || !next.network) return { after: now, result: undefined };
+    return this.#withRound(now, next, next.network);
   }
 }

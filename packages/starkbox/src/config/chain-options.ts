@@ -122,7 +122,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them.',
+    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2000, a builder closes a block from the mempool every 2000 milliseconds.',
     brief: 'transaction, demand, mempool or seconds',
   },
   mempoolOrder: {

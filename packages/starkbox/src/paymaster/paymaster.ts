@@ -88,7 +88,9 @@ export class Paymaster implements Paymasters {
     this.#accounts = new UserAccounts(chain, abis);
   }
 
-  get isAvailable(): boolean {
+  /** Whether it takes transactions; then its relayer is ready. */
+  async isAvailable(): Promise<boolean> {
+    if (this.#settings.isAvailable) await this.prepare();
     return this.#settings.isAvailable;
   }
 
@@ -101,17 +103,19 @@ export class Paymaster implements Paymasters {
     { transaction, parameters }: Params<'paymaster_buildTransaction'>,
     client: PaymasterClient,
   ): Promise<PAYMASTER_BUILT_TRANSACTION> {
-    await this.#prepare();
+    this.#settings.checkAvailable();
+    await this.prepare();
     return this.#build(transaction, parameters, client);
   }
 
   /** Sends what a user has signed. */
-  execute(
+  async execute(
     { transaction, parameters }: Params<'paymaster_executeTransaction'>,
     client: PaymasterClient,
   ): Promise<Methods['paymaster_executeTransaction']['result']> {
+    this.#settings.checkAvailable();
+    await this.prepare();
     return this.#sending.run(async () => {
-      await this.#prepare();
       return this.#execute(transaction, parameters, client);
     });
   }
@@ -125,9 +129,9 @@ export class Paymaster implements Paymasters {
     return this.#settings.shown(this.#relayer.address);
   }
 
-  #prepare(): Promise<void> {
-    this.#settings.checkAvailable();
-    return this.#relayer.prepare();
+  /** Deploys and funds the relayer where the chain lacks it. */
+  prepare(): Promise<void> {
+    return this.#sending.run(() => this.#relayer.prepare());
   }
 
   async #build(
@@ -253,7 +257,7 @@ export class Paymaster implements Paymasters {
     client: PaymasterClient,
   ): PAYMASTER_TOKEN {
     if (fee_mode.mode === 'sponsored') this.#settings.checkSponsoring(client.apiKey);
-    this.#settings.checkRefused(
+    this.#settings.checkRejected(
       user,
       calls.map(({ to }) => to),
     );

@@ -49,9 +49,14 @@ export interface Genesis {
   readonly udc: PredeployedContract;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
   /** Sends the transactions of the paymaster; undefined without one. */
-  readonly relayer: PredeployedAccount | undefined;
+  readonly relayer: RelayerAccount | undefined;
   /** Loads the account and fee token code in advance, to speed up the first transaction. */
   readonly warm: () => Promise<void>;
+}
+
+export interface RelayerAccount extends PredeployedAccount {
+  /** What a chain lacks that began without a paymaster. */
+  readonly setup: Pick<StateDiff, 'deployed_contracts' | 'storage_diffs'>;
 }
 
 type GenesisConfig = Pick<
@@ -106,6 +111,9 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
   const balances = { accounts, balance: config.initialBalance, relayer };
   const outside = config.paymaster ? await withOutsideExecution([accountClass, account]) : NONE;
+  const outsideInterfaces = accounts
+    .filter(({ classHash = accountClass.hash }) => outside.has(classHash))
+    .map(outsideInterface);
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
       ...ownTokens.filter(({ address }) => !existing.has(address)),
@@ -122,13 +130,13 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     storage_diffs: [
       token(STRK, 'StarkNet Token', 'STRK', balances, existing),
       token(ETH, 'Ether', 'ETH', balances, existing),
-      ...ownAccounts.map((own) => accountStorage(own)),
-      ...accounts.map((predeployed) => {
-        const { classHash = accountClass.hash } = predeployed;
-        return classHash === regular?.hash
+      ...ownAccounts.map(accountStorage),
+      ...accounts.map((predeployed) =>
+        predeployed.classHash !== undefined && predeployed.classHash === regular?.hash
           ? argentStorage(predeployed)
-          : accountStorage(predeployed, outside.has(classHash));
-      }),
+          : accountStorage(predeployed),
+      ),
+      ...outsideInterfaces,
     ],
   };
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
@@ -143,7 +151,13 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
-    relayer,
+    relayer: relayer && {
+      ...relayer,
+      setup: {
+        deployed_contracts: [deployed(relayer.address, account)],
+        storage_diffs: [accountStorage(relayer), ...outsideInterfaces],
+      },
+    },
     async warm() {
       await Promise.all([accountClass.warm(), strk.warm()]);
     },
@@ -186,21 +200,19 @@ function argentStorage({
 }
 
 /** The storage of an account of a class of OpenZeppelin, as its constructor writes it. */
-export function accountStorage(
-  account: PredeployedAccount,
-  hasOutsideExecution = false,
-): StateDiff['storage_diffs'][number] {
-  const interfaces = hasOutsideExecution ? [SRC6, SRC9_V2] : [SRC6];
+function accountStorage(account: PredeployedAccount): StateDiff['storage_diffs'][number] {
   return {
     address: account.address,
     storage_entries: [
       { key: storageAddress('Account_public_key'), value: account.publicKey },
-      ...interfaces.map((id) => ({
-        key: storageAddress('SRC5_supported_interfaces', [id]),
-        value: '0x1',
-      })),
+      { key: storageAddress('SRC5_supported_interfaces', [SRC6]), value: '0x1' },
     ],
   };
+}
+
+function outsideInterface({ address }: PredeployedAccount): StateDiff['storage_diffs'][number] {
+  const key = storageAddress('SRC5_supported_interfaces', [SRC9_V2]);
+  return { address, storage_entries: [{ key, value: '0x1' }] };
 }
 
 interface InitialBalances {

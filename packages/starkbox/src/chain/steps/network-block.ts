@@ -193,7 +193,7 @@ export async function withPricesOfOrigin(
   if (gasMarket?.l1Prices !== OF_ORIGIN) return conditions;
   if (!fork) {
     refuse(
-      "gas_market.l1_prices: expected a list of prices; 'origin' needs a fork, and this chain is none",
+      "gas_market.l1_prices: expected a list of prices, because this chain is no fork; got 'origin'",
     );
   }
   const headers = await fork.headers(Math.max(0, fork.block.number - BLOCKS_OF_ORIGIN + 1));
